@@ -28,7 +28,7 @@ class Editor:
         self.number = 0
         self.read = b""
         self.call("initialize", protocolVersion=1)
-        self.session = self.call("session/new", cwd="/work/shop", mcpServers=[])["sessionId"]
+        self.session = self.call("session/new", cwd="/home/dev/shop", mcpServers=[])["sessionId"]
 
     def raw(self, text: str):
         self.process.stdin.write(text)
@@ -128,7 +128,7 @@ class Observed(AcpCase):
         self.assertEqual(self.editor.close(), 0)
         document = self.document()
         self.assertEqual((document["outcome"], document["agent"], document["labels"]["workspace"]),
-                         ("completed", {"type": "fake", "name": "fake", "model": "m-1"}, "/work/shop"))
+                         ("completed", {"type": "fake", "name": "fake", "model": "m-1"}, "/home/dev/shop"))
         self.assertEqual((document["used"]["tokens"], document["alarms"]), (120, []))
         journal = self.client.journal(self.id)
         self.assertEqual([event["data"]["text"] for event in journal if event["type"] == "message"], ["call", "Will do."])
@@ -222,7 +222,7 @@ class Steered(AcpCase):
         self.editor.over(self.editor.prompt("talk"))
         self.assertEqual(self.editor.read_by_agent().count("session/cancel"), 1)
         again = eventually(lambda: self.document(self.id + ".2").get("id") and self.document(self.id + ".2"), what="the next session")
-        self.assertEqual(again["labels"]["workspace"], "/work/shop")
+        self.assertEqual(again["labels"]["workspace"], "/home/dev/shop")
 
 
 class Away(OwnDaemonCase):

@@ -20,8 +20,8 @@ OPENCODE = """
 import { Headway } from './kilo/headway.js';
 const aborted = [];
 const client = { session: { abort: async (x) => { aborted.push(x.path.id); } } };
-const plugin = await Headway({ client, directory: '/work' });
-const again = await Headway({ client, directory: '/work' });
+const plugin = await Headway({ client, directory: '/home/dev' });
+const again = await Headway({ client, directory: '/home/dev' });
 const print = (x) => console.log(JSON.stringify(x));
 print({ second: Object.keys(again).length });
 await plugin.event({ event: { type: 'session.created', properties: { info: { id: 'ses_1', version: '1.18.33' } } } });
@@ -49,7 +49,7 @@ await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'se
 """
 CALLS = """
 import { Headway } from './kilo/headway.js';
-const plugin = await Headway({ client: {}, directory: '/work' });
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
 const start = performance.now();
 for (let i = 0; i < Number(process.argv[2]); ++i) {
   await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: `c${i}` }, { args: {} });
@@ -63,7 +63,7 @@ const on = {};
 headway({ on: (name, handler) => { on[name] = handler; } });
 let aborted = 0;
 let over = false;  // then pi throws at any use of the context
-const ctx = { sessionManager: { getSessionId: () => { if (over) throw new Error('stale'); return 'one'; } }, cwd: '/work', abort: () => { ++aborted; } };
+const ctx = { sessionManager: { getSessionId: () => { if (over) throw new Error('stale'); return 'one'; } }, cwd: '/home/dev', abort: () => { ++aborted; } };
 const print = (x) => console.log(JSON.stringify(x ?? null));
 await on.session_start({ reason: 'startup' }, ctx);
 await on.input({ text: 'go', source: 'interactive' }, ctx);

@@ -340,7 +340,7 @@ inline std::vector<Reader> body_readers() {
                  (void)decode_check(tape, "{\"sessionId\":" + text.json + "}");
              }},
             {"shown to a model", [](JsonTape&, const ClientText& text) {
-                 (void)core::sanitized(text.plain, "/work", 512);
+                 (void)core::sanitized(text.plain, "/home/dev", 512);
              }}};
 }
 

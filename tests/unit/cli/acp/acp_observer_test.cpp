@@ -74,14 +74,14 @@ TEST_CASE("acp: Gemini CLI announces a call that needs permission by asking only
           Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
                R"(ask first execute {"title":"touch made.txt"})",
                R"(ok execute {"title":"touch made.txt"})", "started edit",
-               R"(failed edit {"path":"/work/b.txt","title":"Writing to b.txt"})",
+               R"(failed edit {"path":"/home/dev/b.txt","title":"Writing to b.txt"})",
                "started execute", R"(ok execute {"title":"ls nonexistent"})",
                "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})", "idle",
                "over"});
     CHECK(observed("gemini_reject") ==
           Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
                R"(ask first execute {"title":"touch made.txt"})", "started edit",
-               R"(failed edit {"path":"/work/b.txt","title":"Writing to b.txt"})",
+               R"(failed edit {"path":"/home/dev/b.txt","title":"Writing to b.txt"})",
                "started execute", R"(ok execute {"title":"ls nonexistent"})",
                "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})",
                R"(failed execute {"title":"touch made.txt"})", "idle", "over"});
@@ -92,20 +92,20 @@ TEST_CASE("acp: Codex's calls are told without what no two of them share", "[cli
         observed("codex") ==
         Said{
             "open codex-acp", "idle", "user: do the scripted work", "assistant: Will do.",
-            R"(ask first execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
-            R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            R"(ask first execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/home/dev","reason":"j"})",
+            R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/home/dev","reason":"j"})",
             "started edit",
-            R"(ask edit {"auto_approved":false,"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
-            R"(ok edit {"auto_approved":false,"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
+            R"(ask edit {"auto_approved":false,"changes":{"/home/dev/b.txt":{"content":"new\n","type":"add"}}})",
+            R"(ok edit {"auto_approved":false,"changes":{"/home/dev/b.txt":{"content":"new\n","type":"add"}}})",
             "started search", "assistant: All done.",
-            R"(failed search {"command":["/bin/bash","-lc","ls nonexistent"],"cwd":"/work"})",
+            R"(failed search {"command":["/bin/bash","-lc","ls nonexistent"],"cwd":"/home/dev"})",
             "idle", "over"});
     CHECK(
         observed("codex_cancelled") ==
         Said{
             "open codex-acp", "idle", "user: do the scripted work", "assistant: Will do.",
-            R"(ask first execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
-            R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            R"(ask first execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/home/dev","reason":"j"})",
+            R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/home/dev","reason":"j"})",
             "idle", "over"});
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("acp: Claude Code announces a call twice, and it starts once", "[cli]"
           Said{"open claude-code-acp", "idle", "user: do the scripted work", "assistant: Will do.",
                R"(ask first Bash {"command":"touch made.txt","description":"x"})",
                R"(ok Bash {"command":"touch made.txt","description":"x"})", "started Write",
-               R"(failed Write {"content":"new\n","file_path":"/work/b.txt"})", "started Bash",
+               R"(failed Write {"content":"new\n","file_path":"/home/dev/b.txt"})", "started Bash",
                R"(failed Bash {"command":"ls nonexistent","description":"x"})",
                "assistant: All done.", "idle", "over"});
 }
@@ -123,8 +123,10 @@ TEST_CASE("acp: opencode's calls start when they are not pending any more", "[cl
     const Said said = observed("opencode");
     REQUIRE(said.size() == 16);
     CHECK(said[4] == "started execute");
-    CHECK(said[5] == R"(ask execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
-    CHECK(said[6] == R"(ok execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
+    CHECK(said[5] ==
+          R"(ask execute {"command":"touch made.txt","cwd":"/home/dev","description":"x"})");
+    CHECK(said[6] ==
+          R"(ok execute {"command":"touch made.txt","cwd":"/home/dev","description":"x"})");
     CHECK(said[10] == R"(ask first execute {"command":"ls nonexistent"})");
     CHECK(said[11] == R"(failed execute {"command":"ls nonexistent"})");
 }
@@ -215,12 +217,12 @@ TEST_CASE("acp: labels are as long as the daemon takes them", "[cli]") {
         REQUIRE(!actions.empty());
         return dump(actions.front().data["labels"]);
     };
-    CHECK(labels("1.2", "/work") ==
-          R"({"agent_version":"1.2","protocol":"acp","workspace":"/work"})");
+    CHECK(labels("1.2", "/home/dev") ==
+          R"({"agent_version":"1.2","protocol":"acp","workspace":"/home/dev"})");
     CHECK(labels(std::string(1, '\0'), " \n") == R"({"protocol":"acp"})");
     const std::string deep = "/home/" + std::string(300, 'd');
     CHECK(labels("", deep) == R"({"protocol":"acp","workspace":")" + std::string(128, 'd') + "\"}");
-    std::string wide = "/work/";  // two bytes each, so that 128 from the end is inside of one
+    std::string wide = "/home/dev/";  // two bytes each, so that 128 from the end is inside of one
     for (int i = 0; i < 100; ++i)
         wide += "\xC3\xA9";
     const std::string cut = wide.substr(wide.size() - 126);
