@@ -14,7 +14,7 @@
 #include "storage/keys.hpp"
 
 // Source of lists over all sessions, so that a page or a count reads only the sessions on it.
-// Implemented on SQLite (sqlite_sessions.cpp).
+// Written in SQL (sql_sessions.cpp).
 
 namespace headway::storage {
 

@@ -13,7 +13,6 @@
 #include "storage/codec.hpp"
 #include "storage/journal_scan.hpp"
 #include "storage/migrations.hpp"
-#include "storage/sqlite_tables.hpp"
 
 namespace headway::storage {
 namespace {

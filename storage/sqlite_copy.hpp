@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/result.hpp"
@@ -31,6 +32,20 @@ private:
     };
     Database target_;
     std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< destroyed before its target
+};
+
+/// Copies of the store's database. The database outlives it.
+class SqliteBackups final : public BackupSource {
+public:
+    explicit SqliteBackups(Database& database) : database_(database) {}
+
+    core::Result<> start_backup(const std::filesystem::path& file) override;
+    core::Result<BackupStep> step_backup(int pages) override;
+    void abandon_backup() override { copy_.reset(); }
+
+private:
+    Database& database_;
+    std::optional<DatabaseCopy> copy_;  ///< the current backup
 };
 
 /// Content of a database.

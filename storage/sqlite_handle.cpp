@@ -2,7 +2,6 @@
 #include "storage/sqlite_handle.hpp"
 
 #include <sqlite3.h>
-#include <algorithm>
 
 #include <cerrno>
 #include <utility>
@@ -12,7 +11,6 @@
 namespace headway::storage {
 namespace {
 
-static_assert(SQLITE_OK == 0, "Statement::bind_error_ begins so");
 static_assert(sizeof(sqlite3_int64) == sizeof(std::int64_t));
 
 core::ErrorCode code_of(int sqlite_code, int system_error) {
@@ -34,55 +32,57 @@ core::ErrorCode code_of(int sqlite_code, int system_error) {
     }
 }
 
-}  // namespace
+struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Handle = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-core::Error sqlite_error(sqlite3* database, std::string_view doing) {
-    const int code = sqlite3_extended_errcode(database);
-    return {code_of(code, sqlite3_system_errno(database)),
-            std::string{doing} + ": " + sqlite3_errmsg(database) + " (sqlite " +
-                std::to_string(code) + ")",
-            {}};
-}
+class SqliteStatement final : public StatementImpl {
+public:
+    explicit SqliteStatement(Handle statement) : statement_(std::move(statement)) {}
 
-std::string_view sqlite_version() {
-    return sqlite3_libversion();
-}
+    void bind(int index, std::int64_t value) override {
+        note_bind(sqlite3_bind_int64(statement_.get(), index, value));
+    }
+    void bind_text(int index, std::string_view text) override {
+        note_bind(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(),
+                                      SQLITE_STATIC, SQLITE_UTF8));
+    }
+    void bind_blob(int index, std::string_view bytes) override {
+        note_bind(sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(),
+                                      SQLITE_STATIC));
+    }
+    void bind_null(int index) override { note_bind(sqlite3_bind_null(statement_.get(), index)); }
+    void bind_row(const StatementImpl& row) override;
+    core::Result<bool> step() override;
+    core::Result<> run() override;
+    void reset() override;
+    std::int64_t integer(int column) const override {
+        HEADWAY_ASSERT(has(column));
+        return sqlite3_column_int64(statement_.get(), column);
+    }
+    std::string_view text(int column) const override;
+    std::string_view blob(int column) const override;
+    bool is_null(int column) const override {
+        HEADWAY_ASSERT(has(column));
+        return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+    }
+    int columns() const override { return sqlite3_column_count(statement_.get()); }
+    std::string_view column_name(int column) const override;
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
-    sqlite3_finalize(statement);
-}
+private:
+    bool has(int column) const {
+        return column >= 0 && column < sqlite3_data_count(statement_.get());
+    }
+    void note_bind(int code) {
+        if (bind_error_ == SQLITE_OK) bind_error_ = code;
+    }
 
-void Statement::note_bind(int code) {
-    if (bind_error_ == SQLITE_OK) bind_error_ = code;
-}
+    Handle statement_;
+    int bind_error_ = SQLITE_OK;  ///< the first one since the last reset
+};
 
-Statement& Statement::bind(int index, std::int64_t value) {
-    note_bind(sqlite3_bind_int64(statement_.get(), index, value));
-    return *this;
-}
-
-Statement& Statement::bind(int index, core::Timestamp at) {
-    return bind(index, std::int64_t{at.time_since_epoch().count()});
-}
-
-Statement& Statement::bind(int index, std::string_view text) {
-    note_bind(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
-                                  SQLITE_UTF8));
-    return *this;
-}
-
-Statement& Statement::bind_blob(int index, std::string_view bytes) {
-    note_bind(
-        sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC));
-    return *this;
-}
-
-Statement& Statement::bind_null(int index) {
-    note_bind(sqlite3_bind_null(statement_.get(), index));
-    return *this;
-}
-
-core::Result<bool> Statement::step() {
+core::Result<bool> SqliteStatement::step() {
     HEADWAY_ASSERT(statement_ != nullptr);
     if (bind_error_ != SQLITE_OK) {
         core::Error error{core::ErrorCode::kStorageUnavailable,
@@ -104,7 +104,7 @@ core::Result<bool> Statement::step() {
     return error;
 }
 
-core::Result<> Statement::run() {
+core::Result<> SqliteStatement::run() {
     auto row = step();
     if (!row) return std::move(row).error();
     HEADWAY_ASSERT(!*row || columns() > 0);
@@ -112,61 +112,53 @@ core::Result<> Statement::run() {
     return {};
 }
 
-void Statement::reset() {
+void SqliteStatement::reset() {
     sqlite3_reset(statement_.get());
     bind_error_ = SQLITE_OK;
     HEADWAY_ASSERT(sqlite3_data_count(statement_.get()) == 0);
 }
 
-std::int64_t Statement::integer(int column) const {
-    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
-    return sqlite3_column_int64(statement_.get(), column);
-}
-
-std::uint64_t Statement::count(int column) const {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(integer(column), 0));
-}
-
-core::Timestamp Statement::time(int column) const {
-    return core::Timestamp{core::Millis{integer(column)}};
-}
-
-std::string_view Statement::text(int column) const {
-    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
+std::string_view SqliteStatement::text(int column) const {
+    HEADWAY_ASSERT(has(column));
     const auto* data = sqlite3_column_text(statement_.get(), column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     if (data == nullptr) return {};
     return {reinterpret_cast<const char*>(data), size};
 }
 
-std::string_view Statement::blob(int column) const {
-    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
+std::string_view SqliteStatement::blob(int column) const {
+    HEADWAY_ASSERT(has(column));
     const void* data = sqlite3_column_blob(statement_.get(), column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     return {static_cast<const char*>(data), size};
 }
 
-Statement& Statement::bind_row(const Statement& row) {
+void SqliteStatement::bind_row(const StatementImpl& row) {
     HEADWAY_ASSERT(&row != this && row.columns() > 0);
+    const auto& from = static_cast<const SqliteStatement&>(row);
     for (int column = 0; column < row.columns(); ++column) {
         note_bind(sqlite3_bind_value(statement_.get(), column + 1,
-                                     sqlite3_column_value(row.statement_.get(), column)));
+                                     sqlite3_column_value(from.statement_.get(), column)));
     }
-    return *this;
 }
 
-int Statement::columns() const {
-    return sqlite3_column_count(statement_.get());
-}
-
-std::string_view Statement::column_name(int column) const {
+std::string_view SqliteStatement::column_name(int column) const {
     const char* name = sqlite3_column_name(statement_.get(), column);
     return name == nullptr ? std::string_view{} : name;
 }
 
-bool Statement::is_null(int column) const {
-    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
-    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}  // namespace
+
+core::Error sqlite_error(sqlite3* database, std::string_view doing) {
+    const int code = sqlite3_extended_errcode(database);
+    return {code_of(code, sqlite3_system_errno(database)),
+            std::string{doing} + ": " + sqlite3_errmsg(database) + " (sqlite " +
+                std::to_string(code) + ")",
+            {}};
+}
+
+std::string_view sqlite_version() {
+    return sqlite3_libversion();
 }
 
 void Database::Close::operator()(sqlite3* database) const {
@@ -220,10 +212,8 @@ core::Result<Statement> Database::prepare(std::string_view sql) {
     sqlite3_stmt* raw = nullptr;
     const int code = sqlite3_prepare_v3(get(), sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
-    Statement statement;
-    statement.statement_.reset(raw);
     HEADWAY_ASSERT((code == SQLITE_OK) == (raw != nullptr));
-    if (code == SQLITE_OK) return statement;
+    if (code == SQLITE_OK) return Statement{std::make_unique<SqliteStatement>(Handle{raw})};
     core::Error error = sqlite_error(get(), sql);
     // All SQL is ours and fits the checked schema version, so a missing table or column means
     // damage.
@@ -231,20 +221,17 @@ core::Result<Statement> Database::prepare(std::string_view sql) {
     return error;
 }
 
-core::Result<std::int64_t> Database::query_integer(std::string_view sql) {
-    HEADWAY_TRY(Statement statement, prepare(sql));
-    HEADWAY_TRY(const bool row, statement.step());
-    return row ? statement.integer(0) : 0;
-}
-
 std::int64_t Database::last_insert_rowid() const {
     return sqlite3_last_insert_rowid(get());
 }
-std::int64_t Database::changes() const {
+std::int64_t Database::changes() {
     return sqlite3_changes64(get());
 }
 bool Database::in_transaction() const {
     return sqlite3_get_autocommit(get()) == 0;
+}
+std::string Database::contains(std::string_view column, std::string_view parameter) const {
+    return "instr(" + std::string{column} + "," + std::string{parameter} + ")>0";
 }
 
 }  // namespace headway::storage

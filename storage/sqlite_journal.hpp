@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/sql_tables.hpp"
 #include "storage/sqlite_handle.hpp"
-#include "storage/sqlite_tables.hpp"
 #include "storage/store.hpp"
 
 namespace headway::storage {
@@ -30,7 +30,7 @@ core::Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t firs
 /// database outlives it.
 class SqliteJournal {
 public:
-    SqliteJournal(Database& database, SqliteMeta& meta) : database_(database), meta_(meta) {}
+    SqliteJournal(Database& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     /// Prepares the statements and finds both ends. Error: kStorageCorrupt.
     core::Result<> prepare();
 
@@ -58,7 +58,7 @@ private:
     core::Result<> find_ends();
 
     Database& database_;
-    SqliteMeta& meta_;
+    SqlMeta& meta_;
     Statement append_, mark_, row_, mark_after_, stream_, name_;
     Cursor next_ = 1;
     Cursor next_at_begin_ = 1;

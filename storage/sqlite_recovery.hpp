@@ -12,7 +12,7 @@ namespace headway::storage {
 /// Lives for one recovery; its arguments outlive it.
 class SqliteRecovery {
 public:
-    SqliteRecovery(Database& database, SqliteMeta& meta, SqliteJournal& journal, Store& store)
+    SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
         : database_(database), meta_(meta), journal_(journal), store_(store) {}
 
     /// As Store::recover, without the index.
@@ -32,7 +32,7 @@ private:
     core::Result<> point_at(SessionKey key, std::uint64_t n, Cursor damaged);
 
     Database& database_;
-    SqliteMeta& meta_;
+    SqlMeta& meta_;
     SqliteJournal& journal_;
     Store& store_;
 };

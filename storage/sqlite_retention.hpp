@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "storage/sql_tables.hpp"
 #include "storage/sqlite_journal.hpp"
-#include "storage/sqlite_tables.hpp"
 
 namespace headway::storage {
 
@@ -10,8 +10,7 @@ namespace headway::storage {
 /// outlive it.
 class SqliteRetention {
 public:
-    SqliteRetention(Database& database, SqliteMeta& meta, SqliteJournal& journal,
-                    SqliteHistory& history)
+    SqliteRetention(Database& database, SqlMeta& meta, SqliteJournal& journal, SqlHistory& history)
         : database_(database), meta_(meta), journal_(journal), history_(history) {}
 
     /// As Store::forget.
@@ -29,9 +28,9 @@ private:
     core::Result<bool> delete_side_rows(SessionKey doomed);
 
     Database& database_;
-    SqliteMeta& meta_;
+    SqlMeta& meta_;
     SqliteJournal& journal_;
-    SqliteHistory& history_;
+    SqlHistory& history_;
 };
 
 }  // namespace headway::storage

@@ -196,21 +196,4 @@ Result<std::optional<std::uint64_t>> SqliteStore::find_event_id(SessionKey key,
     return std::optional{static_cast<std::uint64_t>(rows->integer(0))};
 }
 
-Result<> SqliteMeta::prepare() {
-    HEADWAY_TRY(get_, database_.prepare("SELECT value FROM meta WHERE name=?1"));
-    HEADWAY_TRY(set_, database_.prepare("INSERT INTO meta(name,value) VALUES(?1,?2) ON "
-                                        "CONFLICT(name) DO UPDATE SET value=excluded.value"));
-    return {};
-}
-
-Result<std::int64_t> SqliteMeta::get(std::string_view name) {
-    Rows rows{get_.bind(1, name)};
-    HEADWAY_TRY(const bool found, rows.next());
-    return found ? rows->integer(0) : std::int64_t{0};
-}
-
-Result<> SqliteMeta::set(std::string_view name, std::int64_t value) {
-    return set_.bind(1, name).bind(2, value).run();
-}
-
 }  // namespace headway::storage

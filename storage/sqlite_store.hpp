@@ -6,10 +6,11 @@
 #include <memory>
 
 #include "storage/file_watch.hpp"
+#include "storage/sql_tables.hpp"
+#include "storage/sqlite_copy.hpp"
 #include "storage/sqlite_handle.hpp"
 #include "storage/sqlite_journal.hpp"
 #include "storage/sqlite_retention.hpp"
-#include "storage/sqlite_tables.hpp"
 #include "storage/store.hpp"
 
 namespace headway::storage {
@@ -99,18 +100,18 @@ private:
     core::Result<SessionRow> read_session_row(SessionKey key);
 
     Database database_;
-    SqliteMeta meta_{database_};
+    SqlMeta meta_{database_};
     SqliteJournal journal_{database_, meta_};
-    SqliteSessionIndex index_{database_};
-    SqliteApprovals approvals_{database_};
-    SqliteChecks checks_{database_};
-    SqliteEstimates estimates_{database_};
-    SqliteExpectations expectations_{database_};
-    SqliteHistory history_{database_, meta_};
-    SqliteTokens tokens_{database_};
-    SqliteOutbox outbox_{database_};
-    SqliteInbox inbox_{database_};
-    SqliteIdempotency idempotency_{database_};
+    SqlSessionIndex index_{database_};
+    SqlApprovals approvals_{database_};
+    SqlChecks checks_{database_};
+    SqlEstimates estimates_{database_};
+    SqlExpectations expectations_{database_};
+    SqlHistory history_{database_, meta_};
+    SqlTokens tokens_{database_};
+    SqlOutbox outbox_{database_};
+    SqlInbox inbox_{database_};
+    SqlIdempotency idempotency_{database_};
     SqliteBackups backups_{database_};
     SqliteRetention retention_{database_, meta_, journal_, history_};
     Statements sql_;

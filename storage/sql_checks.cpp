@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // The index of status checks over all sessions, written in the transaction of their events.
 // Statements are prepared on demand: checks are rare compared to reports.
@@ -17,11 +17,11 @@ constexpr const char* kSelectCheck =
     "JOIN session s ON s.key=c.session AND s.name IS NOT NULL ";
 
 Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
-    HEADWAY_ASSERT(statement.columns() == 5);
     std::vector<StoredCheck> rows;
     while (true) {
         HEADWAY_TRY(const bool found, statement.step());
         if (!found) return rows;
+        HEADWAY_ASSERT(statement.columns() == 5);
         StoredCheck& row = rows.emplace_back();
         row.id = statement.text(0);
         row.session = statement.integer(1);
@@ -33,7 +33,7 @@ Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
 
 }  // namespace
 
-Result<> SqliteChecks::add_check(std::string_view id, SessionKey key, Cursor asked) {
+Result<> SqlChecks::add_check(std::string_view id, SessionKey key, Cursor asked) {
     HEADWAY_TRY(
         Statement insert,
         database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0)"));
@@ -41,20 +41,20 @@ Result<> SqliteChecks::add_check(std::string_view id, SessionKey key, Cursor ask
     return insert.bind(1, id).bind(2, key).bind(3, asked).run();
 }
 
-Result<> SqliteChecks::finish_check(std::string_view id, Cursor done) {
+Result<> SqlChecks::finish_check(std::string_view id, Cursor done) {
     HEADWAY_TRY(Statement update,
                 database_.prepare("UPDATE judge_check SET done=?2 WHERE id=?1 AND done=0"));
     HEADWAY_ASSERT(done > 0);
     return update.bind(1, id).bind(2, done).run();
 }
 
-Result<> SqliteChecks::finish_checks(SessionKey key, Cursor done) {
+Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {
     HEADWAY_TRY(Statement update,
                 database_.prepare("UPDATE judge_check SET done=?2 WHERE session=?1 AND done=0"));
     return update.bind(1, key).bind(2, done).run();
 }
 
-Result<std::optional<StoredCheck>> SqliteChecks::find_check(std::string_view id) {
+Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id) {
     HEADWAY_TRY(Statement find, database_.prepare(std::string{kSelectCheck} + "WHERE c.id=?1"));
     find.bind(1, id);
     HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
@@ -62,7 +62,7 @@ Result<std::optional<StoredCheck>> SqliteChecks::find_check(std::string_view id)
     return std::optional{std::move(rows.front())};
 }
 
-Result<std::vector<StoredCheck>> SqliteChecks::pending_checks(std::size_t limit) {
+Result<std::vector<StoredCheck>> SqlChecks::pending_checks(std::size_t limit) {
     HEADWAY_TRY(Statement list, database_.prepare(std::string{kSelectCheck} +
                                                   "WHERE c.done=0 ORDER BY c.asked LIMIT ?1"));
     list.bind(1, static_cast<std::int64_t>(limit));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/assert.hpp"
 #include "storage/codec.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // Messages between sessions, written in the transaction of the events that caused them.
 
@@ -9,21 +9,21 @@ namespace headway::storage {
 
 using core::Result;
 
-Result<> SqliteInbox::prepare() {
+Result<> SqlInbox::prepare() {
     HEADWAY_TRY(post_, database_.prepare("INSERT INTO inbox(session,event) VALUES(?1,?2)"));
     HEADWAY_TRY(list_, database_.prepare("SELECT event FROM inbox WHERE session=?1 ORDER BY id"));
     HEADWAY_TRY(drop_, database_.prepare("DELETE FROM inbox WHERE session=?1"));
     return {};
 }
 
-Result<> SqliteInbox::post(SessionKey to, const core::Event& told) {
+Result<> SqlInbox::post(SessionKey to, const core::Event& told) {
     HEADWAY_ASSERT(to > 0);
     buffer_.clear();
     encode_events({&told, 1}, buffer_);
     return post_.bind(1, to).bind_blob(2, buffer_).run();
 }
 
-Result<std::vector<core::Event>> SqliteInbox::take(SessionKey to) {
+Result<std::vector<core::Event>> SqlInbox::take(SessionKey to) {
     std::vector<core::Event> messages;
     {
         Rows rows{list_.bind(1, to)};
@@ -38,7 +38,7 @@ Result<std::vector<core::Event>> SqliteInbox::take(SessionKey to) {
     return messages;
 }
 
-Result<std::vector<SessionKey>> SqliteInbox::receivers() {
+Result<std::vector<SessionKey>> SqlInbox::receivers() {
     HEADWAY_TRY(Statement list, database_.prepare("SELECT DISTINCT session FROM inbox"));
     std::vector<SessionKey> keys;
     while (true) {

@@ -4,7 +4,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // Estimates of open sessions, and scores of ended ones, written in the transaction of the events.
 // Statements are prepared on demand: estimates are rare compared to calls.
@@ -18,10 +18,13 @@ constexpr std::string_view kOtherModels = "other";
 
 }  // namespace
 
-Result<> SqliteEstimates::add_estimate(SessionKey key, const core::EstimateMade& made) {
-    HEADWAY_TRY(Statement insert,
-                database_.prepare("INSERT OR REPLACE INTO estimate(session,n,percent_milli,calls,"
-                                  "source,model) VALUES(?1,?2,?3,?4,?5,?6)"));
+Result<> SqlEstimates::add_estimate(SessionKey key, const core::EstimateMade& made) {
+    HEADWAY_TRY(
+        Statement insert,
+        database_.prepare("INSERT INTO estimate(session,n,percent_milli,calls,source,model) "
+                          "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(session,n) DO UPDATE SET "
+                          "percent_milli=excluded.percent_milli,calls=excluded.calls,"
+                          "source=excluded.source,model=excluded.model"));
     HEADWAY_CHECK(insert.bind(1, key)
                       .bind(2, static_cast<std::int64_t>(made.n))
                       .bind(3, std::int64_t{std::llround(made.percent * 1000)})
@@ -37,7 +40,7 @@ Result<> SqliteEstimates::add_estimate(SessionKey key, const core::EstimateMade&
         .run();
 }
 
-Result<std::vector<core::EstimateMade>> SqliteEstimates::take_estimates(SessionKey key) {
+Result<std::vector<core::EstimateMade>> SqlEstimates::take_estimates(SessionKey key) {
     HEADWAY_TRY(Statement rows,
                 database_.prepare("SELECT n,percent_milli,calls,source,model FROM estimate WHERE "
                                   "session=?1 ORDER BY n"));
@@ -60,26 +63,28 @@ Result<std::vector<core::EstimateMade>> SqliteEstimates::take_estimates(SessionK
 }
 
 /// True if the model has a score, or there is room for one more. Agents have no model.
-Result<bool> SqliteEstimates::knows_model(const core::EstimateScore& score) {
+Result<bool> SqlEstimates::knows_model(const core::EstimateScore& score) {
     if (score.model.empty()) return true;
     HEADWAY_TRY(Statement known,
-                database_.prepare("SELECT count(DISTINCT model),coalesce(max(model=?1 AND "
-                                  "source=?2),0) FROM estimate_score"));
+                database_.prepare("SELECT count(DISTINCT model),coalesce(max(CASE WHEN model=?1 "
+                                  "AND source=?2 THEN 1 ELSE 0 END),0) FROM estimate_score"));
     HEADWAY_TRY(const bool row, known.bind(1, score.model).bind(2, score.source).step());
     return row && (known.integer(1) != 0 || known.count(0) < core::limits::kEstimateModelsMax);
 }
 
-Result<> SqliteEstimates::add_estimate_score(const core::EstimateScore& score) {
+Result<> SqlEstimates::add_estimate_score(const core::EstimateScore& score) {
     HEADWAY_ASSERT(score.decile < core::kDeciles && score.completed <= score.count);
     HEADWAY_TRY(const bool known, knows_model(score));
-    HEADWAY_TRY(Statement add,
-                database_.prepare(
-                    "INSERT INTO estimate_score(model,source,decile,count,completed,"
-                    "abs_error_milli,signed_error_milli) VALUES(?1,?2,?3,?4,?5,?6,?7) "
-                    "ON CONFLICT(source,model,decile) DO UPDATE SET count=count+excluded.count,"
-                    "completed=completed+excluded.completed,"
-                    "abs_error_milli=abs_error_milli+excluded.abs_error_milli,"
-                    "signed_error_milli=signed_error_milli+excluded.signed_error_milli"));
+    HEADWAY_TRY(
+        Statement add,
+        database_.prepare(
+            "INSERT INTO estimate_score(model,source,decile,count,completed,"
+            "abs_error_milli,signed_error_milli) VALUES(?1,?2,?3,?4,?5,?6,?7) "
+            "ON CONFLICT(source,model,decile) DO UPDATE SET "
+            "count=estimate_score.count+excluded.count,"
+            "completed=estimate_score.completed+excluded.completed,"
+            "abs_error_milli=estimate_score.abs_error_milli+excluded.abs_error_milli,"
+            "signed_error_milli=estimate_score.signed_error_milli+excluded.signed_error_milli"));
     return add.bind(1, known ? std::string_view{score.model} : kOtherModels)
         .bind(2, score.source)
         .bind(3, static_cast<std::int64_t>(score.decile))
@@ -90,7 +95,7 @@ Result<> SqliteEstimates::add_estimate_score(const core::EstimateScore& score) {
         .run();
 }
 
-Result<std::vector<core::EstimateScore>> SqliteEstimates::estimate_scores() {
+Result<std::vector<core::EstimateScore>> SqlEstimates::estimate_scores() {
     HEADWAY_TRY(Statement rows,
                 database_.prepare("SELECT source,model,decile,count,completed,abs_error_milli,"
                                   "signed_error_milli FROM estimate_score "

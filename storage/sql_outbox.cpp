@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // Messages to webhooks. Statements are prepared on demand: messages are rare compared to reports.
 
@@ -36,7 +36,7 @@ OutboxMessage message_of(const Statement& row) {
 
 }  // namespace
 
-Result<> SqliteOutbox::add_message(const OutboxMessage& message) {
+Result<> SqlOutbox::add_message(const OutboxMessage& message) {
     HEADWAY_TRY(Statement add,
                 database_.prepare(
                     "INSERT INTO webhook_message(endpoint,message,type,session,n,at,tries,due_at,"
@@ -58,8 +58,8 @@ Result<> SqliteOutbox::add_message(const OutboxMessage& message) {
         .run();
 }
 
-Result<std::optional<OutboxMessage>> SqliteOutbox::next_message(std::string_view endpoint,
-                                                                core::Timestamp now) {
+Result<std::optional<OutboxMessage>> SqlOutbox::next_message(std::string_view endpoint,
+                                                             core::Timestamp now) {
     HEADWAY_TRY(Statement next,
                 database_.prepare(std::string{kSelectMessage} +
                                   ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
@@ -69,7 +69,7 @@ Result<std::optional<OutboxMessage>> SqliteOutbox::next_message(std::string_view
     return std::optional{message_of(next)};
 }
 
-Result<core::Timestamp> SqliteOutbox::next_due(std::string_view endpoint) {
+Result<core::Timestamp> SqlOutbox::next_due(std::string_view endpoint) {
     HEADWAY_TRY(Statement next,
                 database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "
                                   "dead_at=0"));
@@ -77,7 +77,7 @@ Result<core::Timestamp> SqliteOutbox::next_due(std::string_view endpoint) {
     return found ? next.time(0) : core::kNever;  // NULL reads as 0
 }
 
-Result<Removed> SqliteOutbox::remove_message(std::int64_t row, std::string_view id) {
+Result<Removed> SqlOutbox::remove_message(std::int64_t row, std::string_view id) {
     HEADWAY_TRY(Statement remove,
                 database_.prepare("DELETE FROM webhook_message WHERE id=?1 AND message=?2 "
                                   "RETURNING dead_at"));
@@ -88,8 +88,8 @@ Result<Removed> SqliteOutbox::remove_message(std::int64_t row, std::string_view 
     return removed;
 }
 
-Result<> SqliteOutbox::delay_message(std::int64_t row, std::string_view id,
-                                     const OutboxFailure& failure, core::Timestamp due_at) {
+Result<> SqlOutbox::delay_message(std::int64_t row, std::string_view id,
+                                  const OutboxFailure& failure, core::Timestamp due_at) {
     HEADWAY_TRY(Statement delay,
                 database_.prepare("UPDATE webhook_message SET tries=?3,tried_at=?4,away=?5,"
                                   "reason=?6,due_at=?7 WHERE id=?1 AND message=?2 AND dead_at=0"));
@@ -103,8 +103,8 @@ Result<> SqliteOutbox::delay_message(std::int64_t row, std::string_view id,
         .run();
 }
 
-Result<bool> SqliteOutbox::bury_message(std::int64_t row, std::string_view id,
-                                        const OutboxFailure& failure) {
+Result<bool> SqlOutbox::bury_message(std::int64_t row, std::string_view id,
+                                     const OutboxFailure& failure) {
     HEADWAY_TRY(Statement bury,
                 database_.prepare("UPDATE webhook_message SET tries=?3,tried_at=?4,away=?5,"
                                   "reason=?6,dead_at=?4 WHERE id=?1 AND message=?2 AND dead_at=0"));
@@ -119,8 +119,8 @@ Result<bool> SqliteOutbox::bury_message(std::int64_t row, std::string_view id,
     return database_.changes() > 0;
 }
 
-Result<std::uint64_t> SqliteOutbox::bury_oldest(std::string_view endpoint, std::uint64_t count,
-                                                core::Timestamp at, std::string_view reason) {
+Result<std::uint64_t> SqlOutbox::bury_oldest(std::string_view endpoint, std::uint64_t count,
+                                             core::Timestamp at, std::string_view reason) {
     HEADWAY_TRY(Statement bury,
                 database_.prepare("UPDATE webhook_message SET dead_at=?3,reason=?4 WHERE id IN("
                                   "SELECT id FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
@@ -134,24 +134,24 @@ Result<std::uint64_t> SqliteOutbox::bury_oldest(std::string_view endpoint, std::
     return static_cast<std::uint64_t>(database_.changes());
 }
 
-Result<std::uint64_t> SqliteOutbox::drop_dead(std::string_view endpoint, std::uint64_t keep) {
+Result<std::uint64_t> SqlOutbox::drop_dead(std::string_view endpoint, std::uint64_t keep) {
     HEADWAY_TRY(Statement drop,
                 database_.prepare("DELETE FROM webhook_message WHERE id IN(SELECT id FROM "
                                   "webhook_message WHERE endpoint=?1 AND dead_at>0 "
-                                  "ORDER BY id DESC LIMIT -1 OFFSET ?2)"));
+                                  "ORDER BY id DESC LIMIT 4611686018427387904 OFFSET ?2)"));
     HEADWAY_CHECK(drop.bind(1, endpoint).bind(2, static_cast<std::int64_t>(keep)).run());
     return static_cast<std::uint64_t>(database_.changes());
 }
 
-Result<> SqliteOutbox::hurry_messages(std::string_view endpoint, core::Timestamp now) {
+Result<> SqlOutbox::hurry_messages(std::string_view endpoint, core::Timestamp now) {
     HEADWAY_TRY(Statement hurry,
                 database_.prepare("UPDATE webhook_message SET due_at=?2 WHERE endpoint=?1 AND "
                                   "dead_at=0 AND due_at>?2 AND away=1"));
     return hurry.bind(1, endpoint).bind(2, now).run();
 }
 
-Result<std::uint64_t> SqliteOutbox::revive_oldest(std::string_view endpoint, std::uint64_t count,
-                                                  core::Timestamp now) {
+Result<std::uint64_t> SqlOutbox::revive_oldest(std::string_view endpoint, std::uint64_t count,
+                                               core::Timestamp now) {
     HEADWAY_TRY(Statement revive,
                 database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
                                   "WHERE id IN(SELECT id FROM webhook_message WHERE endpoint=?1 "
@@ -162,8 +162,8 @@ Result<std::uint64_t> SqliteOutbox::revive_oldest(std::string_view endpoint, std
     return static_cast<std::uint64_t>(database_.changes());
 }
 
-Result<bool> SqliteOutbox::revive_message(std::string_view endpoint, std::string_view id,
-                                          core::Timestamp now) {
+Result<bool> SqlOutbox::revive_message(std::string_view endpoint, std::string_view id,
+                                       core::Timestamp now) {
     HEADWAY_TRY(Statement revive,
                 database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
                                   "WHERE endpoint=?1 AND dead_at>0 AND message=?2"));
@@ -171,9 +171,8 @@ Result<bool> SqliteOutbox::revive_message(std::string_view endpoint, std::string
     return database_.changes() > 0;
 }
 
-Result<std::vector<OutboxMessage>> SqliteOutbox::list_messages(std::string_view endpoint, bool dead,
-                                                               std::int64_t after,
-                                                               std::size_t limit) {
+Result<std::vector<OutboxMessage>> SqlOutbox::list_messages(std::string_view endpoint, bool dead,
+                                                            std::int64_t after, std::size_t limit) {
     HEADWAY_TRY(Statement list, database_.prepare(std::string{kSelectMessage} +
                                                   " FROM webhook_message WHERE endpoint=?1 AND " +
                                                   (dead ? "dead_at>0" : "dead_at=0") +
@@ -188,7 +187,7 @@ Result<std::vector<OutboxMessage>> SqliteOutbox::list_messages(std::string_view 
     }
 }
 
-Result<std::vector<OutboxEndpoint>> SqliteOutbox::outbox_endpoints() {
+Result<std::vector<OutboxEndpoint>> SqlOutbox::outbox_endpoints() {
     HEADWAY_TRY(Statement list,
                 database_.prepare(
                     "SELECT name,target,disabled_at,removed_at,delivered,failed,died,dropped,"
@@ -218,11 +217,17 @@ Result<std::vector<OutboxEndpoint>> SqliteOutbox::outbox_endpoints() {
     }
 }
 
-Result<> SqliteOutbox::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
+Result<> SqlOutbox::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
     HEADWAY_TRY(Statement save,
-                database_.prepare("INSERT OR REPLACE INTO webhook_endpoint(name,target,disabled_at,"
-                                  "removed_at,delivered,failed,died,dropped,succeeded_at,failed_at,"
-                                  "failure) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"));
+                database_.prepare("INSERT INTO webhook_endpoint(name,target,disabled_at,removed_at,"
+                                  "delivered,failed,died,dropped,succeeded_at,failed_at,failure) "
+                                  "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11) ON CONFLICT(name) DO "
+                                  "UPDATE SET target=excluded.target,"
+                                  "disabled_at=excluded.disabled_at,removed_at=excluded.removed_at,"
+                                  "delivered=excluded.delivered,failed=excluded.failed,"
+                                  "died=excluded.died,dropped=excluded.dropped,"
+                                  "succeeded_at=excluded.succeeded_at,"
+                                  "failed_at=excluded.failed_at,failure=excluded.failure"));
     return save.bind(1, endpoint.name)
         .bind(2, endpoint.target)
         .bind(3, endpoint.disabled_at)
@@ -237,7 +242,7 @@ Result<> SqliteOutbox::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
         .run();
 }
 
-Result<> SqliteOutbox::forget_outbox_endpoint(std::string_view name) {
+Result<> SqlOutbox::forget_outbox_endpoint(std::string_view name) {
     for (const char* sql : {"DELETE FROM webhook_message WHERE endpoint=?1",
                             "DELETE FROM webhook_endpoint WHERE name=?1"}) {
         HEADWAY_TRY(Statement forget, database_.prepare(sql));

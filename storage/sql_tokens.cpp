@@ -3,7 +3,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // Access tokens. Rare, so statements are prepared on demand.
 
@@ -54,7 +54,7 @@ Result<core::TokenRecord> token_of(const Statement& row) {
 
 }  // namespace
 
-Result<std::vector<core::TokenRecord>> SqliteTokens::tokens() {
+Result<std::vector<core::TokenRecord>> SqlTokens::tokens() {
     HEADWAY_TRY(Statement rows,
                 database_.prepare(std::string{kSelectToken} + "ORDER BY created_at,id"));
     std::vector<core::TokenRecord> tokens;
@@ -66,7 +66,7 @@ Result<std::vector<core::TokenRecord>> SqliteTokens::tokens() {
     }
 }
 
-Result<> SqliteTokens::add_token(const core::TokenRecord& token) {
+Result<> SqlTokens::add_token(const core::TokenRecord& token) {
     HEADWAY_TRY(const std::int64_t count, database_.query_integer("SELECT count(*) FROM token"));
     if (count >= static_cast<std::int64_t>(core::limits::kTokensMax)) {
         HEADWAY_TRY(Statement make_room,
@@ -97,8 +97,8 @@ Result<> SqliteTokens::add_token(const core::TokenRecord& token) {
         .run();
 }
 
-Result<std::optional<core::TokenRecord>> SqliteTokens::revoke_token(std::string_view id,
-                                                                    core::Timestamp now) {
+Result<std::optional<core::TokenRecord>> SqlTokens::revoke_token(std::string_view id,
+                                                                 core::Timestamp now) {
     HEADWAY_TRY(Statement revoke,
                 database_.prepare("UPDATE token SET revoked_at=?2 WHERE id=?1 AND revoked_at=0"));
     HEADWAY_CHECK(revoke.bind(1, id).bind(2, now).run());
@@ -109,9 +109,9 @@ Result<std::optional<core::TokenRecord>> SqliteTokens::revoke_token(std::string_
     return std::optional{std::move(token)};
 }
 
-Result<> SqliteTokens::note_token_uses(std::span<const core::TokenUse> uses) {
+Result<> SqlTokens::note_token_uses(std::span<const core::TokenUse> uses) {
     HEADWAY_TRY(Statement note,
-                database_.prepare("UPDATE token SET used_at=max(used_at,?2) WHERE id=?1"));
+                database_.prepare("UPDATE token SET used_at=?2 WHERE id=?1 AND used_at<?2"));
     for (const core::TokenUse& use : uses) {
         HEADWAY_CHECK(note.bind(1, use.id).bind(2, use.at).run());
     }

@@ -4,7 +4,7 @@
 #include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/codec.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // The index of approvals over all sessions, written in the transaction of their events. Statements
 // are prepared on demand: approvals are rare compared to reports.
@@ -20,7 +20,9 @@ constexpr const char* kSelectApproval =
 
 /// The index key has 64 bits, for which a collision can be constructed; the whole digest is in the
 /// state. Rows found this way are compared again after decoding.
-constexpr const char* kIdentical = "a.identity=?1 AND instr(a.state,?2)>0";
+std::string identical(const Sql& database) {
+    return "a.identity=?1 AND " + database.contains("a.state", "?2");
+}
 
 /// SQLite integers are signed.
 std::int64_t as_integer(std::uint64_t identity) {
@@ -28,11 +30,11 @@ std::int64_t as_integer(std::uint64_t identity) {
 }
 
 Result<std::vector<StoredApproval>> approvals_of(Statement& statement) {
-    HEADWAY_ASSERT(statement.columns() == 5);
     std::vector<StoredApproval> rows;
     while (true) {
         HEADWAY_TRY(const bool found, statement.step());
         if (!found) return rows;
+        HEADWAY_ASSERT(statement.columns() == 5);
         StoredApproval& row = rows.emplace_back();
         row.cursor = statement.integer(0);
         row.session = statement.integer(1);
@@ -56,8 +58,8 @@ Result<std::optional<StoredApproval>> one_of(Statement& statement) {
 
 }  // namespace
 
-Result<> SqliteApprovals::save_approval(SessionKey key, const core::Approval& approval,
-                                        Cursor cursor, Cursor decided) {
+Result<> SqlApprovals::save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
+                                     Cursor decided) {
     HEADWAY_ASSERT(cursor >= 0 && decided >= 0);
     const std::string state = encode_approval(approval);
     const std::int64_t pending = approval.pending() ? 1 : 0;
@@ -88,22 +90,21 @@ Result<> SqliteApprovals::save_approval(SessionKey key, const core::Approval& ap
         .run();
 }
 
-Result<std::optional<StoredApproval>> SqliteApprovals::find_approval(SessionKey key,
-                                                                     std::uint64_t n) {
+Result<std::optional<StoredApproval>> SqlApprovals::find_approval(SessionKey key, std::uint64_t n) {
     HEADWAY_TRY(Statement find,
                 database_.prepare(std::string{kSelectApproval} + "WHERE a.session=?1 AND a.n=?2"));
     find.bind(1, key).bind(2, static_cast<std::int64_t>(n));
     return one_of(find);
 }
 
-Result<std::optional<StoredApproval>> SqliteApprovals::approval_at(Cursor cursor) {
+Result<std::optional<StoredApproval>> SqlApprovals::approval_at(Cursor cursor) {
     HEADWAY_TRY(Statement find,
                 database_.prepare(std::string{kSelectApproval} + "WHERE a.cursor=?1"));
     find.bind(1, cursor);
     return one_of(find);
 }
 
-Result<std::vector<StoredApproval>> SqliteApprovals::list_approvals(const ApprovalPage& page) {
+Result<std::vector<StoredApproval>> SqlApprovals::list_approvals(const ApprovalPage& page) {
     const bool oldest_first = page.pending.value_or(false);
     std::string sql = kSelectApproval;
     sql += oldest_first ? "WHERE a.cursor>?1" : "WHERE a.cursor<?1";
@@ -119,12 +120,12 @@ Result<std::vector<StoredApproval>> SqliteApprovals::list_approvals(const Approv
     return approvals_of(list);
 }
 
-Result<std::vector<StoredApproval>> SqliteApprovals::identical_approvals(std::string_view identity,
-                                                                         std::size_t limit) {
+Result<std::vector<StoredApproval>> SqlApprovals::identical_approvals(std::string_view identity,
+                                                                      std::size_t limit) {
     if (identity.empty()) return std::vector<StoredApproval>{};
     HEADWAY_TRY(Statement list,
                 database_.prepare(std::string{kSelectApproval} + "WHERE a.pending=1 AND " +
-                                  kIdentical + " ORDER BY a.cursor LIMIT ?3"));
+                                  identical(database_) + " ORDER BY a.cursor LIMIT ?3"));
     list.bind(1, as_integer(core::identity_start(identity)))
         .bind_blob(2, identity)
         .bind(3, static_cast<std::int64_t>(limit));
@@ -136,19 +137,19 @@ Result<std::vector<StoredApproval>> SqliteApprovals::identical_approvals(std::st
     return rows;
 }
 
-Result<std::uint64_t> SqliteApprovals::count_identical(std::string_view identity) {
+Result<std::uint64_t> SqlApprovals::count_identical(std::string_view identity) {
     HEADWAY_TRY(const auto rows, identical_approvals(identity, core::limits::kIdenticalMax));
     HEADWAY_ASSERT(rows.size() <= core::limits::kIdenticalMax);
     return static_cast<std::uint64_t>(rows.size());
 }
 
-Result<std::uint64_t> SqliteApprovals::count_pending() {
+Result<std::uint64_t> SqlApprovals::count_pending() {
     HEADWAY_TRY(const std::int64_t count,
                 database_.query_integer("SELECT count(*) FROM approval WHERE pending=1"));
     return static_cast<std::uint64_t>(count);
 }
 
-Result<std::vector<SessionKey>> SqliteApprovals::asking_sessions() {
+Result<std::vector<SessionKey>> SqlApprovals::asking_sessions() {
     HEADWAY_TRY(Statement asking,
                 database_.prepare("SELECT DISTINCT session FROM approval WHERE pending=1"));
     std::vector<SessionKey> keys;

@@ -5,7 +5,7 @@
 #include "core/call_times.hpp"
 #include "core/limits.hpp"
 #include "storage/codec.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // What ended sessions have taught: one row for each agent type, for each of its complexities and
 // for each of its tools.
@@ -47,7 +47,7 @@ core::Timestamp kept_since(core::Timestamp now) {
 
 }  // namespace
 
-Result<> SqliteExpectations::prepare() {
+Result<> SqlExpectations::prepare() {
     HEADWAY_TRY(find_, database_.prepare("SELECT sketches FROM expectation WHERE agent=?1 AND "
                                          "kind=?2 AND name=?3"));
     HEADWAY_TRY(update_,
@@ -63,13 +63,13 @@ Result<> SqliteExpectations::prepare() {
     return {};
 }
 
-Result<std::string> SqliteExpectations::find(const Key& key) {
+Result<std::string> SqlExpectations::find(const Key& key) {
     Rows rows{find_.bind(1, text_of(key.agent)).bind(2, key.kind).bind(3, text_of(key.name))};
     HEADWAY_TRY(const bool found, rows.next());
     return found ? std::string{rows->blob(0)} : std::string{};
 }
 
-Result<> SqliteExpectations::save(const Key& key, const Value& value) {
+Result<> SqlExpectations::save(const Key& key, const Value& value) {
     HEADWAY_ASSERT(core::is_expected_name(key.agent) && core::is_expected_name(key.name));
     HEADWAY_ASSERT(database_.in_transaction());
     const auto bind = [&](Statement& statement) -> Statement& {
@@ -88,7 +88,7 @@ Result<> SqliteExpectations::save(const Key& key, const Value& value) {
 }
 
 /// Statements of new names are prepared on demand: names are rarely new.
-Result<> SqliteExpectations::make_room_for_agent(core::Timestamp now) {
+Result<> SqlExpectations::make_room_for_agent(core::Timestamp now) {
     HEADWAY_TRY(const std::int64_t known,
                 database_.query_integer("SELECT count(*) FROM expectation WHERE kind=0"));
     if (known < static_cast<std::int64_t>(core::limits::kExpectedAgentsMax)) return {};
@@ -103,7 +103,7 @@ Result<> SqliteExpectations::make_room_for_agent(core::Timestamp now) {
     return {};
 }
 
-Result<> SqliteExpectations::make_room_for_tool(std::string_view agent, core::Timestamp now) {
+Result<> SqlExpectations::make_room_for_tool(std::string_view agent, core::Timestamp now) {
     HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM expectation WHERE "
                                                    "agent=?1 AND kind=2"));
     HEADWAY_TRY(const bool row, count.bind(1, text_of(agent)).step());
@@ -123,37 +123,37 @@ Result<> SqliteExpectations::make_room_for_tool(std::string_view agent, core::Ti
     return {};
 }
 
-Result<core::UseSketches> SqliteExpectations::use(std::string_view agent,
-                                                  std::optional<core::Complexity> complexity) {
+Result<core::UseSketches> SqlExpectations::use(std::string_view agent,
+                                               std::optional<core::Complexity> complexity) {
     HEADWAY_TRY(const std::string stored,
                 find({agent, kind_of(complexity), name_of_use(complexity)}));
     if (stored.empty()) return core::UseSketches{};
     return sound_or_empty(decode_use_sketches(stored));
 }
 
-Result<> SqliteExpectations::save_use(std::string_view agent,
-                                      std::optional<core::Complexity> complexity,
-                                      const core::UseSketches& use, core::Timestamp at) {
+Result<> SqlExpectations::save_use(std::string_view agent,
+                                   std::optional<core::Complexity> complexity,
+                                   const core::UseSketches& use, core::Timestamp at) {
     HEADWAY_ASSERT(core::is_sound(use));
     const std::string sketches = encode_use_sketches(use);
     return save({agent, kind_of(complexity), name_of_use(complexity)},
                 {use.steps.sessions, at, sketches});
 }
 
-Result<core::Sketch> SqliteExpectations::calls(std::string_view agent, std::string_view tool) {
+Result<core::Sketch> SqlExpectations::calls(std::string_view agent, std::string_view tool) {
     HEADWAY_TRY(const std::string stored, find({agent, kCalls, tool}));
     if (stored.empty()) return core::Sketch{};
     return sound_or_empty(decode_sketch(stored));
 }
 
-Result<> SqliteExpectations::save_calls(std::string_view agent, std::string_view tool,
-                                        const core::Sketch& calls, core::Timestamp at) {
+Result<> SqlExpectations::save_calls(std::string_view agent, std::string_view tool,
+                                     const core::Sketch& calls, core::Timestamp at) {
     HEADWAY_ASSERT(core::is_sound(calls) && calls.sessions > 0);
     const std::string sketches = encode_sketch(calls);
     return save({agent, kCalls, tool}, {calls.sessions, at, sketches});
 }
 
-Result<std::vector<StoredUse>> SqliteExpectations::list_uses() {
+Result<std::vector<StoredUse>> SqlExpectations::list_uses() {
     HEADWAY_TRY(Statement rows, database_.prepare("SELECT agent,sketches FROM expectation WHERE "
                                                   "kind=0 ORDER BY agent LIMIT ?1"));
     rows.bind(1, std::int64_t{core::limits::kExpectedAgentsMax});
@@ -167,9 +167,8 @@ Result<std::vector<StoredUse>> SqliteExpectations::list_uses() {
     }
 }
 
-Result<std::vector<core::ExpectedCall>> SqliteExpectations::list_calls(std::string_view agent,
-                                                                       std::size_t limit,
-                                                                       bool ready) {
+Result<std::vector<core::ExpectedCall>> SqlExpectations::list_calls(std::string_view agent,
+                                                                    std::size_t limit, bool ready) {
     const std::int64_t least = ready ? std::int64_t{core::limits::kExpectationSessionsMin} : 0;
     Rows rows{list_calls_.bind(1, text_of(agent))
                   .bind(2, least)

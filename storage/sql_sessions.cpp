@@ -5,7 +5,7 @@
 #include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // The index of sessions, written in the transaction of their events: see session_index.hpp.
 
@@ -66,23 +66,6 @@ bool over_budget(const core::SessionState& state) {
            state.budget.level >= core::BudgetLevel::kCritical;
 }
 
-/// ?1 is the key, ?2 the limit; the others belong to the filter.
-std::string conditions(const SessionFilter& filter) {
-    std::string sql;
-    if (filter.open) sql += *filter.open ? " AND open=1" : " AND open=0";
-    if (!filter.verdicts.empty()) {
-        std::string list;
-        for (const core::Verdict verdict : filter.verdicts)
-            list += (list.empty() ? "" : ",") + std::to_string(static_cast<int>(verdict));
-        sql += " AND verdict IN (" + list + ")";
-    }
-    if (filter.label) sql += " AND instr(labels,?3)>0";
-    if (!filter.agent_type.empty()) sql += " AND agent=?4";
-    if (!filter.parent.empty()) sql += " AND parent=?5";
-    if (!filter.text.empty()) sql += " AND instr(text,?6)>0";
-    return sql;
-}
-
 /// The bound texts, which must outlive the statement's run.
 struct Bound {
     std::string label;
@@ -104,17 +87,23 @@ struct Bound {
 
 }  // namespace
 
-Result<> SqliteSessionIndex::prepare() {
+Result<> SqlSessionIndex::prepare() {
     HEADWAY_TRY(
-        move_, database_.prepare(
-                   "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
-                   "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END,"
-                   "alarm=?6,alarm_at=?7,agent=?8,parent=?9,labels=?10,text=?11 WHERE session=?1"));
+        move_,
+        database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
+                          "over_budget_at,alarm,alarm_at,agent,parent,labels,text) "
+                          "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11) "
+                          "ON CONFLICT(session) DO UPDATE SET open=excluded.open,"
+                          "verdict=excluded.verdict,attention_at=excluded.attention_at,"
+                          "over_budget_at=CASE WHEN excluded.over_budget_at IS NULL THEN NULL ELSE "
+                          "coalesce(session_index.over_budget_at,excluded.over_budget_at) END,"
+                          "alarm=excluded.alarm,alarm_at=excluded.alarm_at,agent=excluded.agent,"
+                          "parent=excluded.parent,labels=excluded.labels,text=excluded.text"));
     return {};
 }
 
-Result<> SqliteSessionIndex::index_session(SessionKey key, const core::Session& session,
-                                           core::Timestamp now) {
+Result<> SqlSessionIndex::index_session(SessionKey key, const core::Session& session,
+                                        core::Timestamp now) {
     const core::SessionState& state = session.state();
     move_.bind(1, key).bind(2, state.ended() ? 0 : 1);
     move_.bind(3, static_cast<std::int64_t>(state.judgement.verdict));
@@ -138,25 +127,28 @@ Result<> SqliteSessionIndex::index_session(SessionKey key, const core::Session& 
     const std::string labels = labels_text(state.about);
     const std::string text = search_text(session);
     move_.bind(8, state.about.agent.type).bind(9, state.about.parent);
-    move_.bind(10, labels).bind(11, text);
-    HEADWAY_CHECK(move_.run());
-    HEADWAY_ASSERT(database_.changes() <= 1);  // at most one: primary key
-    if (database_.changes() > 0) return {};
-    HEADWAY_TRY(Statement insert,
-                database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
-                                  "over_budget_at,agent,parent,labels,text) "
-                                  "VALUES(?1,1,0,NULL,NULL,?2,?3,?4,?5)"));
-    HEADWAY_CHECK(insert.bind(1, key)
-                      .bind(2, state.about.agent.type)
-                      .bind(3, state.about.parent)
-                      .bind(4, labels)
-                      .bind(5, text)
-                      .run());
-    return move_.run();
+    return move_.bind(10, labels).bind(11, text).run();
 }
 
-Result<std::vector<SessionKey>> SqliteSessionIndex::list(const SessionFilter& filter,
-                                                         SessionKey before, std::size_t limit) {
+/// ?1 is the key, ?2 the limit; the others belong to the filter.
+std::string SqlSessionIndex::conditions(const SessionFilter& filter) const {
+    std::string sql;
+    if (filter.open) sql += *filter.open ? " AND open=1" : " AND open=0";
+    if (!filter.verdicts.empty()) {
+        std::string list;
+        for (const core::Verdict verdict : filter.verdicts)
+            list += (list.empty() ? "" : ",") + std::to_string(static_cast<int>(verdict));
+        sql += " AND verdict IN (" + list + ")";
+    }
+    if (filter.label) sql += " AND " + database_.contains("labels", "?3");
+    if (!filter.agent_type.empty()) sql += " AND agent=?4";
+    if (!filter.parent.empty()) sql += " AND parent=?5";
+    if (!filter.text.empty()) sql += " AND " + database_.contains("text", "?6");
+    return sql;
+}
+
+Result<std::vector<SessionKey>> SqlSessionIndex::list(const SessionFilter& filter,
+                                                      SessionKey before, std::size_t limit) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement list,
                 database_.prepare("SELECT session FROM session_index WHERE session<?1" +
@@ -172,8 +164,8 @@ Result<std::vector<SessionKey>> SqliteSessionIndex::list(const SessionFilter& fi
     }
 }
 
-Result<std::vector<SessionKey>> SqliteSessionIndex::list_range(const SessionFilter& filter,
-                                                               SessionKey from, SessionKey before) {
+Result<std::vector<SessionKey>> SqlSessionIndex::list_range(const SessionFilter& filter,
+                                                            SessionKey from, SessionKey before) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement list,
                 database_.prepare("SELECT session FROM session_index WHERE "
@@ -189,13 +181,13 @@ Result<std::vector<SessionKey>> SqliteSessionIndex::list_range(const SessionFilt
     }
 }
 
-Result<SessionKey> SqliteSessionIndex::sessions_end() {
+Result<SessionKey> SqlSessionIndex::sessions_end() {
     HEADWAY_TRY(const std::int64_t newest,
-                database_.query_integer("SELECT ifnull(max(session),0) FROM session_index"));
+                database_.query_integer("SELECT coalesce(max(session),0) FROM session_index"));
     return newest + 1;
 }
 
-Result<std::uint64_t> SqliteSessionIndex::count(const SessionFilter& filter) {
+Result<std::uint64_t> SqlSessionIndex::count(const SessionFilter& filter) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1" +
                                                    conditions(filter) + among));
@@ -205,7 +197,7 @@ Result<std::uint64_t> SqliteSessionIndex::count(const SessionFilter& filter) {
 }
 
 /// The SQL condition for the filter's ids; empty without any.
-Result<std::string> SqliteSessionIndex::among_ids(const SessionFilter& filter) {
+Result<std::string> SqlSessionIndex::among_ids(const SessionFilter& filter) {
     if (!filter.ids) return std::string{};
     std::string list;
     HEADWAY_TRY(Statement find, database_.prepare("SELECT key FROM session WHERE name=?1"));
@@ -217,7 +209,7 @@ Result<std::string> SqliteSessionIndex::among_ids(const SessionFilter& filter) {
     return " AND session IN (" + list + ")";
 }
 
-Result<VerdictCounts> SqliteSessionIndex::count_open() {
+Result<VerdictCounts> SqlSessionIndex::count_open() {
     HEADWAY_TRY(Statement counts,
                 database_.prepare("SELECT verdict,count(*) FROM session_index WHERE open=1 "
                                   "GROUP BY verdict"));
@@ -232,7 +224,7 @@ Result<VerdictCounts> SqliteSessionIndex::count_open() {
     }
 }
 
-Result<std::vector<SessionNeed>> SqliteSessionIndex::needs(std::size_t limit) {
+Result<std::vector<SessionNeed>> SqlSessionIndex::needs(std::size_t limit) {
     HEADWAY_TRY(
         Statement list,
         database_.prepare(
@@ -251,7 +243,7 @@ Result<std::vector<SessionNeed>> SqliteSessionIndex::needs(std::size_t limit) {
 }
 
 /// In the order of core::urgency_of().
-Result<std::vector<SessionAlarm>> SqliteSessionIndex::alarms(std::size_t limit) {
+Result<std::vector<SessionAlarm>> SqlSessionIndex::alarms(std::size_t limit) {
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedThoughRejected) == 1);
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedUnapproved) == 2);
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kStartedAfterRejection) == 3);
@@ -271,7 +263,7 @@ Result<std::vector<SessionAlarm>> SqliteSessionIndex::alarms(std::size_t limit) 
     }
 }
 
-Result<AlarmCounts> SqliteSessionIndex::count_alarms() {
+Result<AlarmCounts> SqlSessionIndex::count_alarms() {
     HEADWAY_TRY(Statement counts,
                 database_.prepare("SELECT alarm,count(*) FROM session_index WHERE alarm IS NOT "
                                   "NULL GROUP BY alarm"));
@@ -285,7 +277,7 @@ Result<AlarmCounts> SqliteSessionIndex::count_alarms() {
     }
 }
 
-Result<std::uint64_t> SqliteSessionIndex::count_needs() {
+Result<std::uint64_t> SqlSessionIndex::count_needs() {
     HEADWAY_TRY(const std::int64_t count,
                 database_.query_integer("SELECT (SELECT count(*) FROM session_index WHERE "
                                         "attention_at IS NOT NULL)+(SELECT count(*) FROM "

@@ -3,34 +3,36 @@
 
 #include <optional>
 
-#include "storage/sqlite_copy.hpp"
-#include "storage/sqlite_handle.hpp"
+#include "storage/sql.hpp"
 #include "storage/store.hpp"
 
-// The tables of the SQLite store, one class each. The database outlives them.
+// The tables beside the journal, one class each, in SQL that SQLite and PostgreSQL understand. The
+// connection outlives them.
 
 namespace headway::storage {
 
 /// Numbers by name.
-class SqliteMeta {
+class SqlMeta {
 public:
-    explicit SqliteMeta(Database& database) : database_(database) {}
+    explicit SqlMeta(Sql& database) : database_(database) {}
     core::Result<> prepare();
 
     /// 0 for an unknown name.
     core::Result<std::int64_t> get(std::string_view name);
     core::Result<> set(std::string_view name, std::int64_t value);
+    core::Result<> add(std::string_view name, std::int64_t delta);
 
 private:
-    Database& database_;
+    Sql& database_;
     Statement get_;
     Statement set_;
+    Statement add_;
 };
 
-/// sqlite_sessions.cpp
-class SqliteSessionIndex final : public SessionIndex {
+/// sql_sessions.cpp
+class SqlSessionIndex final : public SessionIndex {
 public:
-    explicit SqliteSessionIndex(Database& database) : database_(database) {}
+    explicit SqlSessionIndex(Sql& database) : database_(database) {}
     core::Result<> prepare();
 
     core::Result<> index_session(SessionKey key, const core::Session& session,
@@ -49,15 +51,16 @@ public:
 
 private:
     core::Result<std::string> among_ids(const SessionFilter& filter);
+    std::string conditions(const SessionFilter& filter) const;
 
-    Database& database_;
+    Sql& database_;
     Statement move_;
 };
 
-/// sqlite_approvals.cpp
-class SqliteApprovals final : public ApprovalTable {
+/// sql_approvals.cpp
+class SqlApprovals final : public ApprovalTable {
 public:
-    explicit SqliteApprovals(Database& database) : database_(database) {}
+    explicit SqlApprovals(Sql& database) : database_(database) {}
 
     core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
                                  Cursor decided) override;
@@ -72,13 +75,13 @@ public:
     core::Result<std::vector<SessionKey>> asking_sessions() override;
 
 private:
-    Database& database_;
+    Sql& database_;
 };
 
-/// sqlite_checks.cpp
-class SqliteChecks final : public CheckTable {
+/// sql_checks.cpp
+class SqlChecks final : public CheckTable {
 public:
-    explicit SqliteChecks(Database& database) : database_(database) {}
+    explicit SqlChecks(Sql& database) : database_(database) {}
 
     core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
     core::Result<> finish_check(std::string_view id, Cursor done) override;
@@ -87,13 +90,13 @@ public:
     core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
 
 private:
-    Database& database_;
+    Sql& database_;
 };
 
-/// sqlite_estimates.cpp
-class SqliteEstimates final : public EstimateTable {
+/// sql_estimates.cpp
+class SqlEstimates final : public EstimateTable {
 public:
-    explicit SqliteEstimates(Database& database) : database_(database) {}
+    explicit SqlEstimates(Sql& database) : database_(database) {}
 
     core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) override;
     core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) override;
@@ -103,13 +106,13 @@ public:
 private:
     core::Result<bool> knows_model(const core::EstimateScore& score);
 
-    Database& database_;
+    Sql& database_;
 };
 
-/// sqlite_expectations.cpp
-class SqliteExpectations final : public ExpectationTable {
+/// sql_expectations.cpp
+class SqlExpectations final : public ExpectationTable {
 public:
-    explicit SqliteExpectations(Database& database) : database_(database) {}
+    explicit SqlExpectations(Sql& database) : database_(database) {}
     core::Result<> prepare();
 
     core::Result<core::UseSketches> use(std::string_view agent,
@@ -141,17 +144,17 @@ private:
     core::Result<> make_room_for_agent(core::Timestamp now);
     core::Result<> make_room_for_tool(std::string_view agent, core::Timestamp now);
 
-    Database& database_;
+    Sql& database_;
     Statement find_;
     Statement update_;
     Statement insert_;
     Statement list_calls_;
 };
 
-/// sqlite_history.cpp
-class SqliteHistory final : public HistoryTable {
+/// sql_history.cpp
+class SqlHistory final : public HistoryTable {
 public:
-    SqliteHistory(Database& database, SqliteMeta& meta) : database_(database), meta_(meta) {}
+    SqlHistory(Sql& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     core::Result<> prepare();
     /// A step of retention: use records live as long as ended sessions. True if it deleted any.
     core::Result<bool> forget_uses(core::Timestamp cutoff);
@@ -163,15 +166,15 @@ public:
                                                          std::size_t limit) override;
 
 private:
-    Database& database_;
-    SqliteMeta& meta_;
+    Sql& database_;
+    SqlMeta& meta_;
     Statement add_use_;
 };
 
-/// sqlite_tokens.cpp
-class SqliteTokens final : public TokenStore {
+/// sql_tokens.cpp
+class SqlTokens final : public TokenStore {
 public:
-    explicit SqliteTokens(Database& database) : database_(database) {}
+    explicit SqlTokens(Sql& database) : database_(database) {}
 
     core::Result<std::vector<core::TokenRecord>> tokens() override;
     core::Result<> add_token(const core::TokenRecord& token) override;
@@ -180,13 +183,13 @@ public:
     core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override;
 
 private:
-    Database& database_;
+    Sql& database_;
 };
 
-/// sqlite_outbox.cpp
-class SqliteOutbox final : public Outbox {
+/// sql_outbox.cpp
+class SqlOutbox final : public Outbox {
 public:
-    explicit SqliteOutbox(Database& database) : database_(database) {}
+    explicit SqlOutbox(Sql& database) : database_(database) {}
 
     core::Result<> add_message(const OutboxMessage& message) override;
     core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
@@ -213,13 +216,13 @@ public:
     core::Result<> forget_outbox_endpoint(std::string_view name) override;
 
 private:
-    Database& database_;
+    Sql& database_;
 };
 
-/// sqlite_inbox.cpp
-class SqliteInbox final : public Inbox {
+/// sql_inbox.cpp
+class SqlInbox final : public Inbox {
 public:
-    explicit SqliteInbox(Database& database) : database_(database) {}
+    explicit SqlInbox(Sql& database) : database_(database) {}
     core::Result<> prepare();
 
     core::Result<> post(SessionKey to, const core::Event& told) override;
@@ -227,17 +230,17 @@ public:
     core::Result<std::vector<SessionKey>> receivers() override;
 
 private:
-    Database& database_;
+    Sql& database_;
     Statement post_;
     Statement list_;
     Statement drop_;
     std::string buffer_;  ///< reused
 };
 
-/// sqlite_idempotency.cpp
-class SqliteIdempotency final : public IdempotencyTable {
+/// sql_idempotency.cpp
+class SqlIdempotency final : public IdempotencyTable {
 public:
-    explicit SqliteIdempotency(Database& database) : database_(database) {}
+    explicit SqlIdempotency(Sql& database) : database_(database) {}
     core::Result<> prepare();
 
     core::Result<std::optional<IdempotentUse>> find_key(std::string_view key) override;
@@ -245,23 +248,9 @@ public:
                            core::Timestamp now) override;
 
 private:
-    Database& database_;
+    Sql& database_;
     Statement find_;
     Statement add_;
-};
-
-/// sqlite_copy.cpp
-class SqliteBackups final : public BackupSource {
-public:
-    explicit SqliteBackups(Database& database) : database_(database) {}
-
-    core::Result<> start_backup(const std::filesystem::path& file) override;
-    core::Result<BackupStep> step_backup(int pages) override;
-    void abandon_backup() override { copy_.reset(); }
-
-private:
-    Database& database_;
-    std::optional<DatabaseCopy> copy_;  ///< the current backup
 };
 
 }  // namespace headway::storage

@@ -3,7 +3,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // Use records of ended sessions: one row each, for analytics and predictions.
 
@@ -21,24 +21,22 @@ core::Outcome outcome_of(std::int64_t number) {
 
 }  // namespace
 
-Result<> SqliteHistory::prepare() {
+Result<> SqlHistory::prepare() {
     HEADWAY_TRY(add_use_,
                 database_.prepare("INSERT INTO used(agent,outcome,ended_at,elapsed_ms,steps,tokens,"
                                   "cost_micros) VALUES(?1,?2,?3,?4,?5,?6,?7)"));
     return {};
 }
 
-Result<std::int64_t> SqliteHistory::counter(std::string_view name) {
+Result<std::int64_t> SqlHistory::counter(std::string_view name) {
     return meta_.get("count." + std::string{name});
 }
 
-Result<> SqliteHistory::add_to_counter(std::string_view name, std::int64_t delta) {
-    const std::string key = "count." + std::string{name};
-    HEADWAY_TRY(const std::int64_t before, meta_.get(key));
-    return meta_.set(key, before + delta);
+Result<> SqlHistory::add_to_counter(std::string_view name, std::int64_t delta) {
+    return meta_.add("count." + std::string{name}, delta);
 }
 
-Result<> SqliteHistory::add_use(const core::UseRecord& record) {
+Result<> SqlHistory::add_use(const core::UseRecord& record) {
     HEADWAY_ASSERT(outcome_of(static_cast<std::int64_t>(record.outcome)) == record.outcome);
     return add_use_.bind(1, record.agent)
         .bind(2, static_cast<std::int64_t>(record.outcome))
@@ -50,8 +48,8 @@ Result<> SqliteHistory::add_use(const core::UseRecord& record) {
         .run();
 }
 
-Result<std::vector<core::UseRecord>> SqliteHistory::list_uses(
-    const std::optional<std::string>& agent, std::size_t limit) {
+Result<std::vector<core::UseRecord>> SqlHistory::list_uses(const std::optional<std::string>& agent,
+                                                           std::size_t limit) {
     const std::string select =
         "SELECT agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros FROM used ";
     HEADWAY_TRY(
@@ -76,7 +74,7 @@ Result<std::vector<core::UseRecord>> SqliteHistory::list_uses(
     }
 }
 
-Result<bool> SqliteHistory::forget_uses(core::Timestamp cutoff) {
+Result<bool> SqlHistory::forget_uses(core::Timestamp cutoff) {
     HEADWAY_TRY(
         Statement some,
         database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/assert.hpp"
-#include "storage/sqlite_tables.hpp"
+#include "storage/sql_tables.hpp"
 
 // Retention deletes the rows (sqlite_retention.cpp).
 
@@ -8,16 +8,17 @@ namespace headway::storage {
 
 using core::Result;
 
-Result<> SqliteIdempotency::prepare() {
+Result<> SqlIdempotency::prepare() {
     HEADWAY_TRY(find_, database_.prepare("SELECT fingerprint,session FROM idempotency WHERE "
                                          "key=?1"));
-    HEADWAY_TRY(add_, database_.prepare("INSERT OR REPLACE INTO "
-                                        "idempotency(key,fingerprint,session,at) "
-                                        "VALUES(?1,?2,?3,?4)"));
+    HEADWAY_TRY(add_, database_.prepare("INSERT INTO idempotency(key,fingerprint,session,at) "
+                                        "VALUES(?1,?2,?3,?4) ON CONFLICT(key) DO UPDATE SET "
+                                        "fingerprint=excluded.fingerprint,"
+                                        "session=excluded.session,at=excluded.at"));
     return {};
 }
 
-Result<std::optional<IdempotentUse>> SqliteIdempotency::find_key(std::string_view key) {
+Result<std::optional<IdempotentUse>> SqlIdempotency::find_key(std::string_view key) {
     Rows rows{find_.bind(1, key)};
     HEADWAY_TRY(const bool found, rows.next());
     if (!found) return std::optional<IdempotentUse>{};
@@ -27,8 +28,8 @@ Result<std::optional<IdempotentUse>> SqliteIdempotency::find_key(std::string_vie
     return std::optional{std::move(use)};
 }
 
-Result<> SqliteIdempotency::add_key(std::string_view key, const IdempotentUse& use,
-                                    core::Timestamp now) {
+Result<> SqlIdempotency::add_key(std::string_view key, const IdempotentUse& use,
+                                 core::Timestamp now) {
     HEADWAY_ASSERT(!key.empty() && !use.session.empty());
     return add_.bind(1, key).bind(2, use.fingerprint).bind(3, use.session).bind(4, now).run();
 }
