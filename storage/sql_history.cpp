@@ -78,7 +78,7 @@ Result<bool> SqlHistory::forget_uses(core::Timestamp cutoff) {
     HEADWAY_TRY(
         Statement some,
         database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "
-                          "FROM used ORDER BY id LIMIT ?2) WHERE ended_at<?1)"));
+                          "FROM used ORDER BY id LIMIT ?2) AS oldest WHERE ended_at<?1)"));
     HEADWAY_CHECK(some.bind(1, cutoff)
                       .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                       .run());

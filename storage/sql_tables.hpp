@@ -58,7 +58,7 @@ private:
 };
 
 /// sql_approvals.cpp
-class SqlApprovals final : public ApprovalTable {
+class SqlApprovals : public ApprovalTable {
 public:
     explicit SqlApprovals(Sql& database) : database_(database) {}
 
@@ -79,7 +79,7 @@ private:
 };
 
 /// sql_checks.cpp
-class SqlChecks final : public CheckTable {
+class SqlChecks : public CheckTable {
 public:
     explicit SqlChecks(Sql& database) : database_(database) {}
 

@@ -10,6 +10,7 @@
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/corrupt.hpp"
+#include "storage/fold_row.hpp"
 #include "storage/journal_scan.hpp"
 
 namespace headway::storage {
@@ -23,22 +24,6 @@ namespace {
 constexpr Cursor kCursorMax = INT64_MAX / 2;
 
 }  // namespace
-
-Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
-                  std::span<const core::Event> events) {
-    const std::uint64_t expected = stored.session.state().n + 1;
-    if (first != expected) {
-        return Error{ErrorCode::kStorageCorrupt,
-                     "event " + std::to_string(expected) + " of session " + stored.session.id() +
-                         " is missing: journal row " + std::to_string(cursor) + " begins with " +
-                         std::to_string(first),
-                     {}};
-    }
-    for (const core::Event& event : events)
-        stored.session.apply(event);
-    HEADWAY_ASSERT(stored.session.state().n == first + events.size() - 1);
-    return {};
-}
 
 Result<> SqliteJournal::prepare() {
     const std::pair<Statement*, const char*> all[] = {
@@ -166,7 +151,7 @@ Result<> SqliteJournal::replay(StoredSession& stored) {
     for (auto cursor = rows.rbegin(); cursor != rows.rend(); ++cursor) {
         HEADWAY_TRY(const JournalRow here, row(*cursor));
         HEADWAY_TRY(const auto events, decode_events(here.events, here.n));
-        HEADWAY_CHECK(fold_row(stored, *cursor, here.n, events));
+        HEADWAY_CHECK(fold_row(stored, here.n, events));
     }
     return {};
 }

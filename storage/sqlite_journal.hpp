@@ -21,11 +21,6 @@ struct JournalRow {
     std::string events;
 };
 
-/// Folds the events of a row, of which the first is number `first`. Folding asserts the order, so a
-/// damaged disk is checked for it before. Error: kStorageCorrupt.
-core::Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
-                        std::span<const core::Event> events);
-
 /// The rows of events, chained by session, and the cursors of both ends. Functions as in Store. The
 /// database outlives it.
 class SqliteJournal {

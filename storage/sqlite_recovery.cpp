@@ -7,6 +7,7 @@
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/corrupt.hpp"
+#include "storage/fold_row.hpp"
 #include "storage/journal_scan.hpp"
 
 namespace headway::storage {
@@ -100,7 +101,7 @@ Result<> SqliteRecovery::fold_behind(const Statement& row, Behind& behind, std::
     const auto first = static_cast<std::uint64_t>(row.integer(2));
     if (first <= stored.session.state().n) return {};  // the snapshot is newer than the mark
     HEADWAY_TRY(auto events, decode_events(row.blob(4), first));
-    HEADWAY_CHECK(fold_row(stored, row.integer(0), first, events));
+    HEADWAY_CHECK(fold_row(stored, first, events));
     note_ids(events, stored.new_ids);
     stored.chain.tail = row.integer(0);
     count += events.size();

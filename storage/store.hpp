@@ -29,7 +29,7 @@
 // The engine's view of a database. Implemented on SQLite (sqlite_store.hpp); the interface
 // assumes only transactions and a total order of appended rows.
 //
-// Supervisor thread only. Every error leaves the transaction open for rollback(); codes:
+// Engine thread only. Every error leaves the transaction open for rollback(); codes:
 // kStorageUnavailable, kStorageFull, kStorageCorrupt, and kStorageSyncFailed. After the last one
 // nothing may be written: only a new process can find out what the disk has.
 
@@ -73,9 +73,14 @@ struct Deletion {
     std::string doomed_id;
 };
 
+class SharedStore;
+
 class Store {
 public:
     virtual ~Store() = default;
+
+    /// Set where several daemons share the store (shared_store.hpp).
+    virtual SharedStore* shared() { return nullptr; }
 
     // The tables beside the journal.
     virtual SessionIndex& index() = 0;

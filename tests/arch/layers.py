@@ -3,7 +3,7 @@
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
     core      std without threads, files and clocks
-    storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
+    storage   core, sqlite3, libpq, POSIX                   api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
     config    core, toml++ (one .cpp)                  cli   core, api, config, hook, curl, nlohmann and CLI11 (one .cpp each), POSIX
     server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from a main.cpp
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
@@ -30,6 +30,7 @@ LIBRARIES = {
     "asio": ("boost/asio/",),
     "beast": ("boost/beast/",),
     "sqlite": ("sqlite3.h",),
+    "libpq": ("libpq-fe.h",),
     "json": ("nlohmann/",),
     "boost json": ("boost/json/",),
     "openssl": ("openssl/",),
@@ -52,7 +53,7 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 # layer: (project folders, third-party libraries). The layer itself is always allowed.
 ALLOWED = {
     "core": ((), ()),
-    "storage": (("core",), ("sqlite", "posix")),
+    "storage": (("core",), ("sqlite", "libpq", "posix")),
     "api": (("core",), ("boost json", "openssl", "protozero")),
     "config": (("core",), ("toml", "posix")),
     "cli": (("core", "api", "config", "hook"), ("curl", "json", "cli11", "posix")),
@@ -118,7 +119,7 @@ def check_include(path, parts: tuple, quote: str, name: str):
 
 
 # (folder, library, suffixes, how many files of it may include it)
-QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
+QUOTAS = (("storage", "libpq", (".cpp",), 1), ("storage", "libpq", (".hpp",), 0), ("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
           ("api", "boost json", (".hpp",), 0), ("api", "openssl", (".cpp",), 1), ("api", "openssl", (".hpp",), 0),
           ("api", "protozero", (".cpp",), 2), ("api", "protozero", (".hpp",), 0),
           ("server", "openssl", (".cpp",), 2), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),

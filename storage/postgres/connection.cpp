@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/postgres/connection.hpp"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/assert.hpp"
+
+namespace headway::storage {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr int kBinary = 1;
+/// Statements are ours, with few types each. More would be a leak at the server.
+constexpr std::size_t kPreparedMax = 1'000;
+/// Sent before anything else: a daemon that stops in the middle of a turn must not hold up others.
+constexpr const char* kSession =
+    "SET idle_in_transaction_session_timeout='2s';SET lock_timeout='1s';"
+    "SET statement_timeout='20s';SET synchronous_commit=on;SET client_min_messages=warning;"
+    "SET default_transaction_isolation='read committed';SET TIME ZONE 'UTC'";
+
+ErrorCode code_of(std::string_view state) {
+    if (state == "53100") return ErrorCode::kStorageFull;
+    if (state == "XX001" || state == "XX002") return ErrorCode::kStorageCorrupt;
+    return ErrorCode::kStorageUnavailable;
+}
+
+std::string one_line(const char* text) {
+    std::string line = text == nullptr ? "" : text;
+    while (!line.empty() && line.back() == '\n')
+        line.pop_back();
+    for (char& c : line) {
+        if (c == '\n') c = ' ';
+    }
+    return line;
+}
+
+/// As PostgreSQL writes it.
+std::string numbered(std::string_view sql) {
+    std::string text{sql};
+    for (char& c : text) {
+        if (c == '?') c = '$';  // none of our statements has one in a text
+    }
+    return text;
+}
+
+}  // namespace
+
+/// Looks its name up with each run, so that it survives a lost connection.
+class PostgresStatement final : public StatementImpl {
+public:
+    PostgresStatement(PostgresConnection& connection, std::string sql)
+        : connection_(connection), sql_(std::move(sql)) {}
+
+    void bind(int index, std::int64_t value) override { parameters_.set_number(index, value); }
+    void bind_text(int index, std::string_view text) override { parameters_.set_text(index, text); }
+    void bind_blob(int index, std::string_view bytes) override {
+        parameters_.set_bytes(index, bytes);
+    }
+    void bind_null(int index) override { parameters_.set_null(index); }
+    void bind_row(const StatementImpl&) override { HEADWAY_ASSERT(false); }  // of repairs only
+
+    Result<bool> step() override {
+        if (!rows_) {
+            HEADWAY_TRY(rows_, connection_.ask(sql_, parameters_));
+            row_ = -1;
+        }
+        if (++row_ < rows_->size()) return true;
+        reset();
+        return false;
+    }
+    Result<> run() override {
+        HEADWAY_CHECK(connection_.send(sql_, parameters_));
+        if (connection_.in_transaction()) return {};
+        auto done = connection_.finish();
+        return done ? Result<>{} : Result<>{std::move(done).error()};
+    }
+    void reset() override { rows_.reset(); }
+    std::int64_t integer(int column) const override { return rows_->integer(row_, column); }
+    std::string_view text(int column) const override { return rows_->bytes(row_, column); }
+    std::string_view blob(int column) const override { return rows_->bytes(row_, column); }
+    bool is_null(int column) const override { return rows_->is_null(row_, column); }
+    int columns() const override { return rows_ ? rows_->columns() : 0; }
+    std::string_view column_name(int column) const override { return rows_->column_name(column); }
+
+private:
+    PostgresConnection& connection_;
+    std::string sql_;
+    PostgresParameters parameters_;
+    std::optional<PostgresRows> rows_;
+    int row_ = -1;
+};
+
+void PostgresRows::Clear::operator()(pg_result* result) const {
+    PQclear(result);
+}
+int PostgresRows::size() const {
+    return PQntuples(result_.get());
+}
+int PostgresRows::columns() const {
+    return PQnfields(result_.get());
+}
+
+std::int64_t PostgresRows::integer(int row, int column) const {
+    HEADWAY_ASSERT(row >= 0 && row < size() && column >= 0 && column < columns());
+    if (is_null(row, column)) return 0;
+    const std::string_view value = bytes(row, column);
+    HEADWAY_ASSERT(value.size() <= 8);  // bigint, integer, smallint or boolean
+    std::uint64_t number =
+        value.size() > 1 && (static_cast<unsigned char>(value[0]) & 0x80U) != 0 ? UINT64_MAX : 0;
+    for (const char c : value)
+        number = number << 8U | static_cast<unsigned char>(c);
+    return static_cast<std::int64_t>(number);
+}
+
+std::uint64_t PostgresRows::count(int row, int column) const {
+    const std::int64_t number = integer(row, column);
+    return number < 0 ? 0 : static_cast<std::uint64_t>(number);
+}
+
+std::string_view PostgresRows::bytes(int row, int column) const {
+    HEADWAY_ASSERT(row >= 0 && row < size() && column >= 0 && column < columns());
+    return {PQgetvalue(result_.get(), row, column),
+            static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+bool PostgresRows::is_null(int row, int column) const {
+    return PQgetisnull(result_.get(), row, column) != 0;
+}
+
+std::string_view PostgresRows::column_name(int column) const {
+    const char* name = PQfname(result_.get(), column);
+    return name == nullptr ? std::string_view{} : name;
+}
+
+std::int64_t PostgresRows::changes() const {
+    return std::strtoll(PQcmdTuples(result_.get()), nullptr, 10);
+}
+
+void PostgresConnection::Close::operator()(pg_conn* connection) const {
+    PQfinish(connection);
+}
+
+PostgresConnection::~PostgresConnection() = default;
+
+int PostgresConnection::socket() const {
+    return connection_ == nullptr ? -1 : PQsocket(connection_.get());
+}
+
+Result<> PostgresConnection::connect() {
+    close();
+    // Without an answer of the peer the kernel gives up as soon as we do.
+    const std::string wait = std::to_string(settings_.answer_timeout.count());
+    const std::array<const char*, 6> keys{"dbname",           "tcp_user_timeout",
+                                          "keepalives_idle",  "target_session_attrs",
+                                          "application_name", nullptr};
+    const std::array<const char*, 6> values{settings_.url.c_str(), wait.c_str(), "5",
+                                            "read-write",          "headway",    nullptr};
+    connection_.reset(PQconnectStartParams(keys.data(), values.data(), 1));
+    if (connection_ == nullptr) return broken("connect");
+    if (PQstatus(connection_.get()) == CONNECTION_BAD) return broken("connect");
+    for (PostgresPollingStatusType next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;) {
+        HEADWAY_CHECK(
+            await(next == PGRES_POLLING_READING ? POLLIN : POLLOUT, settings_.connect_timeout));
+        next = PQconnectPoll(connection_.get());
+        if (next == PGRES_POLLING_FAILED) return broken("connect");
+    }
+    PQsetnonblocking(connection_.get(), 1);
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);  // not to stderr
+    // The simple protocol takes all settings at once; after it, only the pipeline is used.
+    if (PQsendQuery(connection_.get(), kSession) == 0) return broken("connect");
+    HEADWAY_CHECK(flush());
+    while (true) {
+        HEADWAY_TRY(pg_result* const result, next_result());
+        if (result == nullptr) break;
+        const PostgresRows rows{result};
+        if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+            Error error = error_of(result);
+            close();
+            return error;
+        }
+    }
+    if (PQenterPipelineMode(connection_.get()) == 0) return broken("connect");
+    return {};
+}
+
+void PostgresConnection::close() {
+    connection_.reset();
+    expected_.clear();
+    prepared_.clear();
+    failure_.reset();
+    in_transaction_ = false;
+    committing_ = false;
+}
+
+/// The connection is useless. Whether its COMMIT was done is not known then.
+Error PostgresConnection::broken(std::string_view doing) {
+    std::string why =
+        connection_ == nullptr ? "no memory" : one_line(PQerrorMessage(connection_.get()));
+    if (why.empty()) {
+        why = "no answer within " + std::to_string(settings_.answer_timeout.count()) + " ms";
+    }
+    outcome_unknown_ = committing_;
+    state_.clear();
+    close();
+    return {ErrorCode::kStorageUnavailable, "PostgreSQL: " + std::string{doing} + ": " + why, {}};
+}
+
+Error PostgresConnection::error_of(const pg_result* result) {
+    const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    state_ = state == nullptr ? "" : state;
+    return {code_of(state_),
+            "PostgreSQL: " + one_line(message == nullptr ? PQresultErrorMessage(result) : message) +
+                (state_.empty() ? "" : " (" + state_ + ")"),
+            {}};
+}
+
+Result<> PostgresConnection::await(short events, core::Millis timeout) {
+    pollfd ready{PQsocket(connection_.get()), events, 0};
+    int found = 0;
+    do {
+        found = ::poll(&ready, 1, static_cast<int>(timeout.count()));
+    } while (found < 0 && errno == EINTR);
+    return found > 0 ? Result<>{} : Result<>{broken("wait")};
+}
+
+/// Sends all that is queued; takes in what comes meanwhile, so that the server never waits for us
+/// while we wait for it.
+Result<> PostgresConnection::flush() {
+    while (true) {
+        const int left = PQflush(connection_.get());
+        if (left < 0) return broken("send");
+        if (left == 0) return {};
+        HEADWAY_CHECK(await(POLLIN | POLLOUT, settings_.answer_timeout));
+        if (PQconsumeInput(connection_.get()) == 0) return broken("receive");
+    }
+}
+
+/// Null between the results of two statements.
+Result<pg_result*> PostgresConnection::next_result() {
+    while (PQisBusy(connection_.get()) != 0) {
+        HEADWAY_CHECK(await(POLLIN, settings_.answer_timeout));
+        if (PQconsumeInput(connection_.get()) == 0) return broken("receive");
+    }
+    return PQgetResult(connection_.get());
+}
+
+/// The name under which the server knows the statement with these types of parameters.
+Result<std::string> PostgresConnection::name_of(std::string_view sql,
+                                                const PostgresParameters& parameters) {
+    std::string key{sql};
+    for (const auto& value : parameters.values())
+        key += "\n" + std::to_string(value.type);
+    if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
+    if (prepared_.size() >= kPreparedMax) return std::string{};  // as one that is used once
+    std::vector<Oid> types;
+    for (const auto& value : parameters.values())
+        types.push_back(value.type);
+    std::string name = "s" + std::to_string(prepared_.size());
+    if (PQsendPrepare(connection_.get(), name.c_str(), std::string{sql}.c_str(),
+                      static_cast<int>(types.size()), types.data()) == 0)
+        return broken("prepare");
+    expected_.push_back({false, false, key});
+    prepared_.emplace(std::move(key), name);
+    return name;
+}
+
+Result<> PostgresConnection::enqueue(std::string_view sql, const PostgresParameters& parameters,
+                                     Expected expected) {
+    if (connection_ == nullptr)
+        return Error{ErrorCode::kStorageUnavailable, "PostgreSQL: there is no connection", {}};
+    HEADWAY_TRY(const std::string name, name_of(sql, parameters));
+    std::vector<Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> lengths;
+    for (const auto& value : parameters.values()) {
+        types.push_back(value.type);
+        values.push_back(value.null ? nullptr : value.bytes.data());
+        lengths.push_back(static_cast<int>(value.bytes.size()));
+    }
+    const std::vector<int> formats(values.size(), kBinary);
+    const auto count = static_cast<int>(values.size());
+    const int sent =
+        name.empty()
+            ? PQsendQueryParams(connection_.get(), std::string{sql}.c_str(), count, types.data(),
+                                values.data(), lengths.data(), formats.data(), kBinary)
+            : PQsendQueryPrepared(connection_.get(), name.c_str(), count, values.data(),
+                                  lengths.data(), formats.data(), kBinary);
+    if (sent == 0) return broken("send");
+    expected_.push_back(std::move(expected));
+    return {};
+}
+
+Result<> PostgresConnection::send(std::string_view sql, const PostgresParameters& parameters) {
+    return enqueue(sql, parameters, {});
+}
+
+Result<> PostgresConnection::send_asking(std::string_view sql,
+                                         const PostgresParameters& parameters) {
+    return enqueue(sql, parameters, {true, false, {}});
+}
+
+Result<> PostgresConnection::begin() {
+    outcome_unknown_ = false;
+    failure_.reset();
+    HEADWAY_ASSERT(!in_transaction_);
+    HEADWAY_CHECK(enqueue("BEGIN", {}, {}));
+    in_transaction_ = true;
+    return {};
+}
+
+Result<> PostgresConnection::commit() {
+    HEADWAY_ASSERT(in_transaction_);
+    return enqueue("COMMIT", {}, {false, true, {}});
+}
+
+/// Takes the answer to one statement.
+Result<> PostgresConnection::take(const Expected& expected, std::vector<PostgresRows>& rows,
+                                  std::optional<Error>& failed) {
+    HEADWAY_TRY(pg_result* const result, next_result());
+    if (result == nullptr) return broken("a statement has no result");
+    PostgresRows answer{result};
+    HEADWAY_TRY(pg_result* const rest, next_result());
+    if (rest != nullptr) {
+        PQclear(rest);
+        return broken("a statement has two results");
+    }
+    switch (PQresultStatus(result)) {
+        case PGRES_COMMAND_OK:
+        case PGRES_TUPLES_OK:
+            if (expected.commits) committing_ = false;
+            // COMMIT of a transaction that has failed answers so, and without an error.
+            if (expected.commits && PQcmdStatus(result) != std::string_view{"COMMIT"} && !failed)
+                failed = Error{
+                    ErrorCode::kStorageUnavailable, "PostgreSQL: the transaction had failed", {}};
+            if (expected.prepared.empty()) changes_ = answer.changes();
+            if (expected.wanted) rows.push_back(std::move(answer));
+            return {};
+        case PGRES_PIPELINE_ABORTED:
+            break;
+        default:
+            if (!failed) failed = error_of(result);
+    }
+    if (expected.commits) committing_ = false;
+    if (!expected.prepared.empty()) prepared_.erase(expected.prepared);
+    return {};
+}
+
+Result<> PostgresConnection::collect(std::vector<PostgresRows>& rows,
+                                     std::optional<Error>& failed) {
+    if (PQpipelineSync(connection_.get()) == 0) return broken("send");
+    HEADWAY_CHECK(flush());
+    while (!expected_.empty()) {
+        const Expected expected = std::move(expected_.front());
+        expected_.pop_front();
+        HEADWAY_CHECK(take(expected, rows, failed));
+    }
+    HEADWAY_TRY(pg_result* const sync, next_result());
+    const PostgresRows end{sync};
+    if (sync == nullptr || PQresultStatus(sync) != PGRES_PIPELINE_SYNC)
+        return broken("the pipeline is out of step");
+    return {};
+}
+
+Result<std::vector<PostgresRows>> PostgresConnection::finish() {
+    if (connection_ == nullptr)
+        return Error{ErrorCode::kStorageUnavailable, "PostgreSQL: there is no connection", {}};
+    std::vector<PostgresRows> rows;
+    std::optional<Error> failed;
+    bool commits = false;
+    for (const Expected& expected : expected_)
+        commits = commits || expected.commits;
+    committing_ = commits;
+    ++round_trips_;
+    HEADWAY_CHECK(collect(rows, failed));
+    if (commits) in_transaction_ = false;
+    if (failed && !in_transaction_ && !commits) return *std::move(failed);
+    if (failed && !failure_) failure_ = std::move(failed);
+    if (failure_) return *failure_;
+    return rows;
+}
+
+Result<PostgresRows> PostgresConnection::ask(std::string_view sql,
+                                             const PostgresParameters& parameters) {
+    HEADWAY_CHECK(send_asking(sql, parameters));
+    HEADWAY_TRY(std::vector<PostgresRows> rows, finish());
+    HEADWAY_ASSERT(!rows.empty());
+    return std::move(rows.back());
+}
+
+void PostgresConnection::rollback() {
+    if (connection_ == nullptr || (!in_transaction_ && expected_.empty())) return;
+    const bool unknown = outcome_unknown_;
+    const std::string state = state_;
+    const bool open = in_transaction_;
+    in_transaction_ = false;
+    committing_ = false;
+    failure_.reset();
+    auto done = enqueue("ROLLBACK", {}, {});
+    if (done) {
+        auto finished = finish();
+        if (!finished && connection_ != nullptr && open) {
+            // What was queued before it had failed, and the pipeline ended there.
+            failure_.reset();
+            done = enqueue("ROLLBACK", {}, {});
+            if (done) finished = finish();
+        }
+        if (!finished) close();
+    }
+    failure_.reset();
+    outcome_unknown_ = unknown;
+    state_ = state;
+}
+
+std::int64_t PostgresConnection::changes() {
+    // An error is that of the transaction, which cannot commit any more.
+    if (!expected_.empty() && !finish()) return 0;
+    return changes_;
+}
+
+Result<Statement> PostgresConnection::prepare(std::string_view sql) {
+    return Statement{std::make_unique<PostgresStatement>(*this, numbered(sql))};
+}
+
+std::string PostgresConnection::contains(std::string_view column,
+                                         std::string_view parameter) const {
+    return "position(" + std::string{parameter} + " IN " + std::string{column} + ")>0";
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "storage/postgres/postgres_store.hpp"
+#include "storage/postgres/times.hpp"
+
+// What daemons know of each other: who serves, and when nobody could.
+
+namespace headway::storage {
+namespace {
+
+using core::Result;
+
+/// Each daemon commits at least once a second while it serves. More than this without any is a gap.
+constexpr core::Millis kGapMin{2'500};
+/// Older gaps are in no verdict any more: longer than any heartbeat interval.
+constexpr core::Millis kGapsKept{24 * 3'600'000};
+/// As many as core::Watch keeps.
+constexpr std::int64_t kGapsMax = 32;
+/// A daemon that was not seen for so long is forgotten.
+constexpr core::Millis kDaemonsKept{3'600'000};
+
+}  // namespace
+
+Result<core::Timestamp> PostgresStore::time() {
+    if (settings_.now) return settings_.now();
+    HEADWAY_CHECK(connect());
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint"));
+    return time_of(rows.integer(0, 0));
+}
+
+/// The row of the newest daemon is read and written in one transaction, so that a gap is noted
+/// before anybody can be judged by a time that does not know of it.
+Result<Pulse> PostgresStore::pulse() {
+    HEADWAY_CHECK(begin());
+    HEADWAY_TRY(const PostgresRows newest,
+                sql_.ask("SELECT coalesce(max(seen_at),0),"
+                         "(extract(epoch FROM clock_timestamp())*1000)::bigint FROM daemon"));
+    Pulse pulse;
+    pulse.now = settings_.now ? settings_.now() : time_of(newest.integer(0, 1));
+    const core::Timestamp seen = time_of(newest.integer(0, 0));
+    if (newest.integer(0, 0) != 0 && pulse.now - seen > kGapMin) {
+        PostgresParameters gap;
+        gap.add(seen).add(pulse.now);
+        HEADWAY_CHECK(
+            sql_.send("INSERT INTO gap(from_at,to_at) VALUES($1,$2) ON CONFLICT(from_at) "
+                      "DO UPDATE SET to_at=excluded.to_at WHERE gap.to_at<excluded.to_at",
+                      gap));
+        PostgresParameters old;
+        old.add(pulse.now - kGapsKept);
+        HEADWAY_CHECK(sql_.send("DELETE FROM gap WHERE to_at<$1", old));
+    }
+    PostgresParameters own;
+    own.add_text(settings_.id).add_text(settings_.name).add_text(settings_.version).add(pulse.now);
+    HEADWAY_CHECK(
+        sql_.send("INSERT INTO daemon(id,name,version,started_at,seen_at) "
+                  "VALUES($1,$2,$3,$4,$4) ON CONFLICT(id) DO UPDATE SET "
+                  "seen_at=excluded.seen_at,name=excluded.name",
+                  own));
+    PostgresParameters old;
+    old.add(pulse.now - kDaemonsKept);
+    HEADWAY_CHECK(sql_.send("DELETE FROM daemon WHERE seen_at<$1", old));
+    HEADWAY_CHECK(
+        sql_.send_asking("SELECT pos,coalesce((SELECT value FROM meta WHERE "
+                         "name='deleted_through'),0),coalesce((SELECT value FROM meta "
+                         "WHERE name='tokens'),0) FROM feed WHERE id=1"));
+    PostgresParameters gaps;
+    gaps.add(kGapsMax);
+    HEADWAY_CHECK(
+        sql_.send_asking("SELECT from_at,to_at FROM gap ORDER BY from_at DESC LIMIT $1", gaps));
+    HEADWAY_CHECK(sql_.send_asking(
+        "SELECT id,name,version,started_at,seen_at FROM daemon ORDER BY started_at,id LIMIT 100"));
+    HEADWAY_CHECK(sql_.commit());
+    HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
+    HEADWAY_ASSERT(rows.size() == 3 && rows[0].size() == 1);
+    pulse.head = rows[0].integer(0, 0);
+    oldest_ = rows[0].integer(0, 1) + 1;
+    pulse.tokens = rows[0].integer(0, 2);
+    for (int at = rows[1].size() - 1; at >= 0; --at)
+        pulse.gaps.emplace_back(time_of(rows[1].integer(at, 0)), time_of(rows[1].integer(at, 1)));
+    for (int at = 0; at < rows[2].size(); ++at) {
+        pulse.daemons.push_back({std::string{rows[2].bytes(at, 0)},
+                                 std::string{rows[2].bytes(at, 1)},
+                                 std::string{rows[2].bytes(at, 2)}, time_of(rows[2].integer(at, 3)),
+                                 time_of(rows[2].integer(at, 4))});
+    }
+    return pulse;
+}
+
+Result<bool> PostgresStore::lease(std::string_view name, core::Millis length) {
+    HEADWAY_CHECK(connect());
+    HEADWAY_TRY(const core::Timestamp now, time());
+    PostgresParameters values;
+    values.add_text(name).add_text(settings_.id).add(now + length).add(now);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("INSERT INTO lease(name,holder,until) VALUES($1,$2,$3) ON CONFLICT(name) "
+                         "DO UPDATE SET holder=excluded.holder,until=excluded.until WHERE "
+                         "lease.holder=excluded.holder OR lease.until<=$4 RETURNING holder",
+                         values));
+    return rows.size() == 1;
+}
+
+/// What hangs on a session is found by the ids of parents.
+Result<std::vector<SessionKey>> PostgresStore::with_working_children(
+    std::span<const SessionKey> keys) {
+    PostgresParameters values;
+    values.add_numbers(keys)
+        .add(static_cast<std::int64_t>(core::limits::kFamilyDepthMax))
+        .add(static_cast<std::int64_t>(core::Verdict::kSilent));
+    HEADWAY_TRY(
+        const PostgresRows rows,
+        sql_.ask("WITH RECURSIVE tree(root,name,verdict,depth) AS ("
+                 "SELECT s.key,s.name,$3,0::bigint FROM session s WHERE s.key=ANY($1) UNION "
+                 "SELECT t.root,c.name,i.verdict,t.depth+1 FROM tree t JOIN session_index i ON "
+                 "i.parent=t.name AND i.parent<>'' AND i.open=1 JOIN session c ON c.key=i.session "
+                 "WHERE t.depth<$2) SELECT DISTINCT root FROM tree WHERE depth>0 AND verdict<>$3",
+                 values));
+    std::vector<SessionKey> working;
+    for (int at = 0; at < rows.size(); ++at)
+        working.push_back(rows.integer(at, 0));
+    return working;
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/sound.hpp"
+#include "storage/checksum.hpp"
+#include "storage/codec.hpp"
+#include "storage/corrupt.hpp"
+#include "storage/fold_row.hpp"
+#include "storage/postgres/postgres_store.hpp"
+
+// Sessions, journals and the stream of all sessions, as committed.
+
+namespace headway::storage {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// A snapshot may be replaced between two statements, so that the rows behind it do not fit.
+constexpr int kTries = 4;
+
+constexpr const char* kSelectSessions =
+    "SELECT s.key,s.name,s.n,p.state FROM session s LEFT JOIN snapshot p ON p.session=s.key "
+    "WHERE s.key=ANY($1) AND s.name IS NOT NULL AND s.n>0";
+constexpr const char* kSelectTails =
+    "SELECT j.session,j.n,j.count,j.events,j.crc FROM journal j LEFT JOIN snapshot p ON "
+    "p.session=j.session WHERE j.session=ANY($1) AND j.n>coalesce(p.n,0) ORDER BY j.session,j.n";
+constexpr const char* kSelectWhole =
+    "SELECT session,n,count,events,crc FROM journal WHERE session=$1 ORDER BY n";
+constexpr const char* kSelectBehind =
+    "SELECT j.session,j.n,j.count,j.events,j.crc FROM unnest($1::bigint[],$2::bigint[]) AS "
+    "u(session,n) JOIN journal j ON j.session=u.session AND j.n>u.n ORDER BY j.session,j.n";
+
+/// The events of row `at` with the columns session, n, count, events, crc.
+Result<std::vector<core::Event>> events_of(const PostgresRows& rows, int at) {
+    const std::int64_t session = rows.integer(at, 0);
+    const std::int64_t n = rows.integer(at, 1);
+    const std::string_view bytes = rows.bytes(at, 3);
+    if (n < 1 || rows.integer(at, 4) != row_checksum(0, session, n, 0, bytes)) {
+        return corrupt("event " + std::to_string(n) + " of session " + std::to_string(session) +
+                       " does not match its checksum");
+    }
+    HEADWAY_TRY(auto events, decode_events(bytes, static_cast<std::uint64_t>(n)));
+    if (events.size() != rows.count(at, 2))
+        return corrupt("event " + std::to_string(n) + " has another number of events than it says");
+    return events;
+}
+
+/// What a session's snapshot says; empty without a sound one.
+core::Session session_of(std::string name, std::string_view snapshot) {
+    if (!snapshot.empty()) {
+        auto state = decode_state(snapshot);
+        if (state && core::is_sound(*state))
+            return core::Session{std::move(name), *std::move(state)};
+    }
+    return core::Session{std::move(name)};
+}
+
+/// Folds rows [from, to) into the session.
+Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored) {
+    for (int at = from; at < to; ++at) {
+        if (rows.count(at, 1) <= stored.session.state().n) continue;  // in the snapshot
+        HEADWAY_TRY(std::vector<core::Event> events, events_of(rows, at));
+        HEADWAY_CHECK(fold_row(stored, rows.count(at, 1), events));
+        for (core::Event& event : events) {
+            if (!event.event_id.empty()) stored.new_ids.emplace(std::move(event.event_id), event.n);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<StoredSession>> PostgresStore::load_all(std::span<const SessionKey> keys) {
+    HEADWAY_CHECK(connect());
+    PostgresParameters values;
+    values.add_numbers(keys);
+    HEADWAY_CHECK(sql_.send_asking(kSelectSessions, values));
+    HEADWAY_CHECK(sql_.send_asking(kSelectTails, values));
+    HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
+    const PostgresRows& tails = rows[1];
+    std::unordered_map<SessionKey, std::pair<int, int>> places;
+    for (int at = 0; at < tails.size(); ++at) {
+        const auto [place, fresh] = places.try_emplace(tails.integer(at, 0), at, at);
+        place->second.second = at + 1;
+    }
+    std::vector<StoredSession> loaded;
+    for (int at = 0; at < rows[0].size(); ++at) {
+        const SessionKey key = rows[0].integer(at, 0);
+        StoredSession stored{
+            key, session_of(std::string{rows[0].bytes(at, 1)}, rows[0].bytes(at, 3)), {}, {}};
+        const auto place = places.find(key);
+        auto folded = place == places.end()
+                          ? Result<>{}
+                          : fold(tails, place->second.first, place->second.second, stored);
+        if (folded && stored.session.state().n >= rows[0].count(at, 2)) {
+            loaded.push_back(std::move(stored));
+            continue;
+        }
+        auto alone = load(key);
+        if (alone) loaded.push_back(*std::move(alone));
+        if (!alone && alone.error().code == ErrorCode::kStorageUnavailable)
+            return std::move(alone).error();
+    }
+    return loaded;
+}
+
+Result<StoredSession> PostgresStore::load(SessionKey key) {
+    HEADWAY_CHECK(connect());
+    PostgresParameters values;
+    values.add_numbers({&key, 1});
+    Result<> folded;
+    for (int tries = 0; tries < kTries; ++tries) {
+        HEADWAY_CHECK(sql_.send_asking(kSelectSessions, values));
+        HEADWAY_CHECK(sql_.send_asking(kSelectTails, values));
+        HEADWAY_TRY(std::vector<PostgresRows> rows, sql_.finish());
+        if (rows[0].size() == 0) {
+            return Error{
+                ErrorCode::kUnknownSession, "session " + std::to_string(key) + " is gone", {}};
+        }
+        std::string name{rows[0].bytes(0, 1)};
+        StoredSession stored{key, session_of(name, rows[0].bytes(0, 3)), {}, {}};
+        folded = fold(rows[1], 0, rows[1].size(), stored);
+        if (folded && stored.session.state().n >= rows[0].count(0, 2)) return stored;
+        // A snapshot of another version, or a damaged one: the journal is authoritative.
+        PostgresParameters one;
+        one.add(key);
+        HEADWAY_TRY(const PostgresRows whole, sql_.ask(kSelectWhole, one));
+        StoredSession anew{key, core::Session{std::move(name)}, {}, {}};
+        folded = fold(whole, 0, whole.size(), anew);
+        if (folded && anew.session.state().n >= rows[0].count(0, 2)) return anew;
+    }
+    return folded ? corrupt("the journal of session " + std::to_string(key) + " has a gap")
+                  : std::move(folded).error();
+}
+
+Result<std::vector<Tail>> PostgresStore::read_tails(
+    std::span<const std::pair<SessionKey, std::uint64_t>> behind) {
+    std::vector<Tail> tails;
+    if (behind.empty()) return tails;
+    std::vector<std::int64_t> keys;
+    std::vector<std::int64_t> numbers;
+    for (const auto& [key, n] : behind) {
+        keys.push_back(key);
+        numbers.push_back(static_cast<std::int64_t>(n));
+    }
+    HEADWAY_CHECK(connect());
+    PostgresParameters values;
+    values.add_numbers(keys).add_numbers(numbers);
+    HEADWAY_TRY(const PostgresRows rows, sql_.ask(kSelectBehind, values));
+    for (int at = 0; at < rows.size(); ++at) {
+        const SessionKey key = rows.integer(at, 0);
+        HEADWAY_TRY(std::vector<core::Event> events, events_of(rows, at));
+        if (tails.empty() || tails.back().key != key) tails.push_back({key, {}});
+        std::move(events.begin(), events.end(), std::back_inserter(tails.back().events));
+    }
+    return tails;
+}
+
+Result<std::vector<KnownSession>> PostgresStore::numbers(std::span<const std::string_view> names) {
+    HEADWAY_CHECK(connect());
+    PostgresParameters values;
+    values.add_texts(names);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT key,name,n FROM session WHERE name=ANY($1) AND n>0", values));
+    std::vector<KnownSession> known;
+    for (int at = 0; at < rows.size(); ++at)
+        known.push_back({rows.integer(at, 0), std::string{rows.bytes(at, 1)}, rows.count(at, 2)});
+    return known;
+}
+
+Result<std::vector<core::Event>> PostgresStore::read_session(SessionKey key, Chain,
+                                                             std::uint64_t after,
+                                                             std::size_t limit) {
+    HEADWAY_CHECK(connect());
+    const std::uint64_t last = after + limit;
+    PostgresParameters values;
+    values.add(key).add(static_cast<std::int64_t>(after + 1)).add(static_cast<std::int64_t>(last));
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT session,n,count,events,crc FROM journal WHERE session=$1 AND "
+                         "n>=coalesce((SELECT max(n) FROM journal WHERE session=$1 AND n<=$2),0) "
+                         "AND n<=$3 ORDER BY n",
+                         values));
+    std::vector<core::Event> events;
+    for (int at = 0; at < rows.size(); ++at) {
+        HEADWAY_TRY(auto decoded, events_of(rows, at));
+        for (core::Event& event : decoded) {
+            if (event.n > after && event.n <= last) events.push_back(std::move(event));
+        }
+    }
+    return events;
+}
+
+Result<std::vector<StreamEvent>> PostgresStore::read_stream(Cursor after, std::size_t limit) {
+    HEADWAY_CHECK(connect());
+    PostgresParameters values;
+    values.add(after + 1).add(static_cast<std::int64_t>(limit) + 1);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT j.session,j.n,j.count,j.events,j.crc,t.pos,s.name FROM stream t "
+                         "JOIN session s ON s.key=t.session JOIN journal j ON j.session=t.session "
+                         "AND j.n=t.n WHERE t.pos>=coalesce((SELECT max(pos) FROM stream WHERE "
+                         "pos<=$1),0) AND s.name IS NOT NULL ORDER BY t.pos LIMIT $2",
+                         values));
+    std::vector<StreamEvent> events;
+    for (int at = 0; at < rows.size() && events.size() < limit; ++at) {
+        HEADWAY_TRY(auto decoded, events_of(rows, at));
+        Cursor cursor = rows.integer(at, 5);
+        for (core::Event& event : decoded) {
+            if (cursor > after)
+                events.push_back({cursor, std::string{rows.bytes(at, 6)}, std::move(event)});
+            ++cursor;
+        }
+    }
+    return events;
+}
+
+Result<std::vector<FeedRow>> PostgresStore::read_feed(Cursor after, std::size_t limit) {
+    HEADWAY_CHECK(connect());
+    PostgresParameters values;
+    values.add(after).add(static_cast<std::int64_t>(limit));
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT t.pos,t.session,s.name,t.n,t.count FROM stream t JOIN session s "
+                         "ON s.key=t.session WHERE t.pos>$1 ORDER BY t.pos LIMIT $2",
+                         values));
+    std::vector<FeedRow> feed;
+    for (int at = 0; at < rows.size(); ++at) {
+        FeedRow& row = feed.emplace_back();
+        row.cursor = rows.integer(at, 0);
+        row.first = rows.count(at, 3);
+        row.count = rows.count(at, 4);
+        row.session = {rows.integer(at, 1), std::string{rows.bytes(at, 2)},
+                       row.first + row.count - 1};
+        head_ = std::max(head_, row.cursor + static_cast<Cursor>(row.count) - 1);
+    }
+    return feed;
+}
+
+}  // namespace headway::storage

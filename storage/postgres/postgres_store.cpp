@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/postgres/postgres_store.hpp"
+
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "core/sound.hpp"
+#include "storage/checksum.hpp"
+#include "storage/codec.hpp"
+#include "storage/postgres/schema.hpp"
+
+// Opening, and the plain half of the store: what is no turn. A turn is in postgres_turn.cpp,
+// reading in postgres_read.cpp, what daemons know of each other in postgres_pulse.cpp.
+
+namespace headway::storage {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+PostgresStore::PostgresStore(Settings settings)
+    : settings_(std::move(settings)), sql_(settings_.connection) {
+    HEADWAY_ASSERT(!settings_.id.empty());
+}
+
+Result<std::unique_ptr<PostgresStore>> PostgresStore::open(Settings settings) {
+    std::unique_ptr<PostgresStore> store{new PostgresStore{std::move(settings)}};
+    HEADWAY_CHECK(store->sql_.connect());
+    HEADWAY_CHECK(migrate(store->sql_));
+    HEADWAY_CHECK(store->prepare());
+    return store;
+}
+
+Result<> PostgresStore::prepare() {
+    HEADWAY_CHECK(meta_.prepare());
+    HEADWAY_CHECK(index_.prepare());
+    HEADWAY_CHECK(inbox_.prepare());
+    HEADWAY_CHECK(idempotency_.prepare());
+    HEADWAY_CHECK(expectations_.prepare());
+    HEADWAY_CHECK(history_.prepare());
+    PostgresParameters name;
+    name.add_text("retention");
+    HEADWAY_CHECK(
+        sql_.send("INSERT INTO lease(name,holder,until) VALUES($1,'',0) "
+                  "ON CONFLICT(name) DO NOTHING",
+                  name));
+    auto done = sql_.finish();
+    return done ? Result<>{} : Result<>{std::move(done).error()};
+}
+
+/// Sessions are read when somebody needs them: a daemon starts with nothing.
+Result<Recovery> PostgresStore::recover() {
+    HEADWAY_CHECK(connect());
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT pos,coalesce((SELECT value FROM meta WHERE "
+                         "name='deleted_through'),0) FROM feed WHERE id=1"));
+    if (rows.size() != 1) return Error{ErrorCode::kStorageCorrupt, "the feed has no row", {}};
+    Recovery recovery;
+    head_ = rows.integer(0, 0);
+    oldest_ = rows.integer(0, 1) + 1;
+    recovery.head = head_;
+    recovery.snapshots = head_;
+    return recovery;
+}
+
+Result<> PostgresStore::connect() {
+    return sql_.connected() ? Result<>{} : sql_.connect();
+}
+
+void PostgresStore::clear_turn() {
+    rows_.clear();
+    keys_.clear();
+    appended_.clear();
+    known_ids_.clear();
+    asked_ids_.clear();
+    offset_ = 0;
+    unsettled_ = false;
+}
+
+Result<> PostgresStore::begin() {
+    clear_turn();
+    HEADWAY_CHECK(connect());
+    return sql_.begin();
+}
+
+void PostgresStore::rollback() {
+    clear_turn();
+    sql_.rollback();
+}
+
+Result<std::optional<SessionKey>> PostgresStore::find(std::string_view id) {
+    if (const Row* row = held_by_name(id)) {
+        if (row->known.n == 0) return std::optional<SessionKey>{};
+        return std::optional{row->known.key};
+    }
+    HEADWAY_CHECK(connect());
+    PostgresParameters name;
+    name.add_text(id);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT key FROM session WHERE name=$1 AND n>0", name));
+    if (rows.size() == 0) return std::optional<SessionKey>{};
+    return std::optional{SessionKey{rows.integer(0, 0)}};
+}
+
+/// Its row was added by hold(), so that no other daemon can create it too.
+Result<SessionKey> PostgresStore::create(std::string_view id, core::Timestamp now) {
+    if (const Row* row = held_by_name(id)) return row->known.key;
+    PostgresParameters values;
+    values.add_text(id).add(now);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("INSERT INTO session(name,opened_at,n,last_at) VALUES($1,$2,0,$2) "
+                         "RETURNING key",
+                         values));
+    Row row;
+    row.known = {rows.integer(0, 0), std::string{id}, 0};
+    row.due = row.new_due = PostgresParameters::kNoNumber;
+    row.fresh = true;
+    keys_.emplace(row.known.name, row.known.key);
+    const SessionKey key = row.known.key;
+    rows_.emplace(key, std::move(row));
+    return key;
+}
+
+Result<std::optional<std::uint64_t>> PostgresStore::find_event_id(SessionKey key,
+                                                                  std::string_view id) {
+    const auto known = known_ids_.find(std::pair{key, std::string{id}});
+    if (known != known_ids_.end()) return std::optional{known->second};
+    if (asked_ids_.contains(key)) return std::optional<std::uint64_t>{};
+    PostgresParameters values;
+    values.add(key).add_text(id);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT n FROM event_id WHERE session=$1 AND id=$2", values));
+    if (rows.size() == 0) return std::optional<std::uint64_t>{};
+    return std::optional{rows.count(0, 0)};
+}
+
+/// Another daemon may have saved a newer one, or deleted the session.
+Result<> PostgresStore::save(SessionKey key, const core::Session& session, Chain,
+                             const EventIds& new_ids) {
+    HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
+    if (!new_ids.empty()) {
+        std::vector<std::string_view> ids;
+        std::vector<std::int64_t> numbers;
+        for (const auto& [id, n] : new_ids) {
+            HEADWAY_ASSERT(!id.empty() && n <= session.state().n);
+            ids.push_back(id);
+            numbers.push_back(static_cast<std::int64_t>(n));
+        }
+        PostgresParameters values;
+        values.add(key).add_texts(ids).add_numbers(numbers);
+        HEADWAY_CHECK(
+            sql_.send("INSERT INTO event_id(session,id,n) SELECT $1,u.id,u.n FROM "
+                      "unnest($2::text[],$3::bigint[]) AS u(id,n) ORDER BY u.id "
+                      "ON CONFLICT(session,id) DO NOTHING",
+                      values));
+    }
+    PostgresParameters values;
+    values.add(key)
+        .add(static_cast<std::int64_t>(session.state().n))
+        .add_bytes(encode_state(session.state()));
+    return sql_.send(
+        "INSERT INTO snapshot(session,n,state) SELECT key,$2,$3 FROM session WHERE key=$1 AND name "
+        "IS NOT NULL ON CONFLICT(session) DO UPDATE SET n=excluded.n,state=excluded.state WHERE "
+        "snapshot.n<excluded.n",
+        values);
+}
+
+Result<Deletion> PostgresStore::delete_some(core::Timestamp cutoff) {
+    HEADWAY_CHECK(begin());
+    auto step = retention_.step(cutoff);
+    if (step) {
+        if (auto done = commit(); !done) step = std::move(done).error();
+    }
+    if (!step) rollback();
+    return step;
+}
+
+Result<> PostgresStore::Backups::start_backup(const std::filesystem::path&) {
+    return Error{ErrorCode::kBackupFailed,
+                 "the journal is in PostgreSQL: back it up with the means of the database "
+                 "(pg_dump, pg_basebackup, its archive)",
+                 {}};
+}
+
+Result<BackupStep> PostgresStore::Backups::step_backup(int) {
+    return Error{ErrorCode::kBackupFailed, "no backup was started", {}};
+}
+
+}  // namespace headway::storage

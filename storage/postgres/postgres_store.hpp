@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "storage/postgres/connection.hpp"
+#include "storage/postgres/retention.hpp"
+#include "storage/shared_store.hpp"
+#include "storage/sql_tables.hpp"
+#include "storage/store.hpp"
+
+namespace headway::storage {
+
+/// The Store on PostgreSQL, for one of several daemons. A transaction's writes are queued; hold()
+/// and commit() are a round trip each, however many sessions they concern
+/// (storage/postgres/README.md).
+class PostgresStore final : public Store, public SharedStore {
+public:
+    struct Settings {
+        PostgresConnection::Settings connection;
+        std::string id;       ///< of this daemon, unique
+        std::string name;     ///< for people: its host and port
+        std::string version;  ///< of the program
+        /// The time, instead of the database's: for tests.
+        std::function<core::Timestamp()> now;
+    };
+
+    /// Connects and migrates. Errors besides those of Store: kStorageTooNew.
+    static core::Result<std::unique_ptr<PostgresStore>> open(Settings settings);
+
+    SharedStore* shared() override { return this; }
+    core::Result<Recovery> recover() override;
+    core::Result<std::vector<SessionKey>> open_sessions() override {
+        return std::vector<SessionKey>{};  // due_at tells
+    }
+    core::Result<> begin() override;
+    core::Result<> commit() override;
+    void rollback() override;
+    core::Result<std::optional<SessionKey>> find(std::string_view id) override;
+    core::Result<SessionKey> create(std::string_view id, core::Timestamp now) override;
+    core::Result<Cursor> append(SessionKey key, Chain& chain,
+                                std::span<const core::Event> events) override;
+    core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
+                                                             std::string_view id) override;
+    core::Result<StoredSession> load(SessionKey key) override;
+    core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
+                                                        std::uint64_t after,
+                                                        std::size_t limit) override;
+    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override;
+    Cursor oldest() const override { return oldest_; }
+    Cursor head() const override { return head_; }
+    core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
+                        const EventIds& new_ids) override;
+    core::Result<> set_snapshot_cursor(Cursor) override { return {}; }
+    core::Result<> forget(SessionKey key) override { return retention_.forget(key); }
+    core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
+    core::Result<> checkpoint(int) override { return {}; }
+    std::int64_t wal_pages() const override { return 0; }
+    std::uint64_t reusable_bytes() override { return 0; }
+
+    SessionIndex& index() override { return index_; }
+    ApprovalTable& approvals() override { return approvals_; }
+    CheckTable& checks() override { return checks_; }
+    EstimateTable& estimates() override { return estimates_; }
+    ExpectationTable& expectations() override { return expectations_; }
+    HistoryTable& history() override { return history_; }
+    TokenStore& token_table() override { return tokens_; }
+    Outbox& outbox() override { return outbox_; }
+    Inbox& inbox() override { return inbox_; }
+    IdempotencyTable& idempotency() override { return idempotency_; }
+    BackupSource& backups() override { return backups_; }
+
+    core::Result<Held> hold(const HoldRequest& wanted) override;
+    core::Result<std::vector<StoredSession>> load_all(std::span<const SessionKey> keys) override;
+    core::Result<std::vector<Tail>> read_tails(
+        std::span<const std::pair<SessionKey, std::uint64_t>> behind) override;
+    core::Result<std::vector<KnownSession>> numbers(
+        std::span<const std::string_view> names) override;
+    void set_due(SessionKey key, core::Timestamp due) override;
+    Cursor settled(Cursor cursor) const override;
+    bool outcome_unknown() const override { return sql_.outcome_unknown(); }
+    core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) override;
+    core::Result<Pulse> pulse() override;
+    core::Result<std::vector<SessionKey>> with_working_children(
+        std::span<const SessionKey> keys) override;
+    core::Result<bool> lease(std::string_view name, core::Millis length) override;
+    core::Result<core::Timestamp> time() override;
+    std::uint64_t round_trips() const override { return sql_.round_trips(); }
+
+private:
+    /// A held session.
+    struct Row {
+        KnownSession known;
+        std::int64_t due = 0;  ///< as stored; kNoNumber = none
+        std::int64_t new_due = 0;
+        std::int64_t last_at = 0;
+        std::optional<std::int64_t> ended_at;
+        bool claimed = false;  ///< because it was due
+        bool fresh = false;    ///< added by this transaction
+        bool moved = false;    ///< events were appended
+    };
+    /// A row of the journal that the transaction adds.
+    struct Appended {
+        SessionKey session = 0;
+        std::uint64_t n = 0;
+        std::uint64_t count = 0;
+        std::int64_t offset = 0;  ///< of its first event within the transaction, from 1
+        std::string events;
+    };
+    /// The journal's place of an approval or a check is known at the end of the transaction only.
+    class Approvals final : public SqlApprovals {
+    public:
+        Approvals(Sql& sql, bool& unsettled) : SqlApprovals(sql), unsettled_(unsettled) {}
+        core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
+                                     Cursor decided) override {
+            unsettled_ = unsettled_ || cursor != 0 || decided != 0;
+            return SqlApprovals::save_approval(key, approval, cursor, decided);
+        }
+
+    private:
+        bool& unsettled_;
+    };
+    class Checks final : public SqlChecks {
+    public:
+        Checks(Sql& sql, bool& unsettled) : SqlChecks(sql), unsettled_(unsettled) {}
+        core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override {
+            unsettled_ = true;
+            return SqlChecks::add_check(id, key, asked);
+        }
+        core::Result<> finish_check(std::string_view id, Cursor done) override {
+            unsettled_ = true;
+            return SqlChecks::finish_check(id, done);
+        }
+        core::Result<> finish_checks(SessionKey key, Cursor done) override {
+            unsettled_ = true;
+            return SqlChecks::finish_checks(key, done);
+        }
+
+    private:
+        bool& unsettled_;
+    };
+    /// A backup is the database's own.
+    class Backups final : public BackupSource {
+    public:
+        core::Result<> start_backup(const std::filesystem::path& file) override;
+        core::Result<BackupStep> step_backup(int pages) override;
+        void abandon_backup() override {}
+    };
+
+    explicit PostgresStore(Settings settings);
+    core::Result<> prepare();
+    core::Result<> connect();
+    void clear_turn();
+    core::Result<Held> try_hold(const HoldRequest& wanted, bool adds);
+    core::Result<> add_names(const HoldRequest& wanted, Held& held);
+    void take_rows(const PostgresRows& rows, Held& held, std::vector<SessionKey>* keys);
+    core::Result<> write_journal();
+    core::Result<> write_rows();
+    core::Result<> write_feed();
+    core::Result<> settle_cursors();
+    Row* held_by_name(std::string_view name);
+
+    Settings settings_;
+    PostgresConnection sql_;
+    SqlMeta meta_{sql_};
+    SqlSessionIndex index_{sql_};
+    bool unsettled_ = false;  ///< rows with provisional cursors were written
+    Approvals approvals_{sql_, unsettled_};
+    Checks checks_{sql_, unsettled_};
+    SqlEstimates estimates_{sql_};
+    SqlExpectations expectations_{sql_};
+    SqlHistory history_{sql_, meta_};
+    SqlTokens tokens_{sql_};
+    SqlOutbox outbox_{sql_};
+    SqlInbox inbox_{sql_};
+    SqlIdempotency idempotency_{sql_};
+    Backups backups_;
+    PostgresRetention retention_{sql_, meta_, history_};
+
+    // The open transaction.
+    std::unordered_map<SessionKey, Row> rows_;
+    std::map<std::string, SessionKey, std::less<>> keys_;
+    std::vector<Appended> appended_;
+    std::int64_t offset_ = 0;  ///< events appended so far
+    std::map<std::pair<SessionKey, std::string>, std::uint64_t, std::less<>> known_ids_;
+    std::unordered_set<SessionKey> asked_ids_;  ///< sessions whose reports' ids were looked up
+
+    Cursor base_ = 0;  ///< position before the first event of the last commit
+    Cursor head_ = 0;
+    Cursor oldest_ = 1;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/postgres/retention.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/limits.hpp"
+
+namespace headway::storage {
+namespace {
+
+using core::Result;
+
+constexpr std::string_view kForget = "forget:";
+
+std::string forget_name(SessionKey key) {
+    return std::string{kForget} + std::to_string(key);
+}
+
+}  // namespace
+
+Result<> PostgresRetention::forget(SessionKey key) {
+    return meta_.set(forget_name(key), 1);
+}
+
+Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
+    Deletion step;
+    // One daemon at a time: who holds this row.
+    HEADWAY_TRY(const PostgresRows mine,
+                sql_.ask("SELECT name FROM lease WHERE name='retention' FOR UPDATE SKIP LOCKED"));
+    if (mine.size() == 0) return step;
+    HEADWAY_TRY(step.more, delete_rows());
+    if (step.more) return step;
+    HEADWAY_CHECK(doom_one(cutoff, step));
+    if (step.more) return step;
+    PostgresParameters values;
+    values.add(cutoff).add(static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep));
+    HEADWAY_CHECK(
+        sql_.send("DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency "
+                  "WHERE at<$1 LIMIT $2)",
+                  values));
+    step.more = sql_.changes() > 0;
+    if (step.more) return step;
+    HEADWAY_TRY(step.more, history_.forget_uses(cutoff));
+    return step;
+}
+
+/// The next session that is to be forgotten, or that ended before `cutoff`. It is unknown from here
+/// on, and its rows are deleted step by step.
+Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
+    PostgresParameters values;
+    values.add(cutoff);
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT key,name FROM session WHERE name IS NOT NULL AND ended_at IS NOT "
+                         "NULL AND (ended_at<$1 OR key IN (SELECT substr(name,8)::bigint FROM meta "
+                         "WHERE name LIKE 'forget:%')) ORDER BY ended_at LIMIT 1 FOR UPDATE SKIP "
+                         "LOCKED",
+                         values));
+    if (rows.size() == 0) return {};
+    step.more = true;
+    return doom(rows.integer(0, 0), std::string{rows.bytes(0, 1)}, step);
+}
+
+Result<> PostgresRetention::doom(SessionKey key, std::string id, Deletion& step) {
+    step.doomed = key;
+    step.doomed_id = std::move(id);
+    PostgresParameters one;
+    one.add(key);
+    HEADWAY_CHECK(sql_.send("DELETE FROM session_index WHERE session=$1", one));
+    return sql_.send("UPDATE session SET name=NULL,due_at=NULL WHERE key=$1", one);
+}
+
+Result<std::int64_t> PostgresRetention::delete_some(std::string_view sql, SessionKey session) {
+    PostgresParameters values;
+    values.add(session).add(static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep));
+    HEADWAY_CHECK(sql_.send(sql, values));
+    return sql_.changes();
+}
+
+Result<bool> PostgresRetention::delete_rows() {
+    HEADWAY_TRY(const PostgresRows rows,
+                sql_.ask("SELECT key FROM session WHERE ended_at IS NOT NULL AND name IS NULL "
+                         "LIMIT 1"));
+    if (rows.size() == 0) return false;
+    const SessionKey doomed = rows.integer(0, 0);
+    PostgresParameters values;
+    values.add(doomed).add(static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep));
+    HEADWAY_TRY(const PostgresRows gone,
+                sql_.ask("DELETE FROM stream WHERE pos IN (SELECT pos FROM stream WHERE session=$1 "
+                         "LIMIT $2) RETURNING pos+count-1",
+                         values));
+    std::int64_t deleted = 0;
+    for (int at = 0; at < gone.size(); ++at)
+        deleted = std::max(deleted, gone.integer(at, 0));
+    if (deleted > 0) {
+        PostgresParameters through;
+        through.add(deleted);
+        HEADWAY_CHECK(
+            sql_.send("INSERT INTO meta(name,value) VALUES('deleted_through',$1) ON "
+                      "CONFLICT(name) DO UPDATE SET value=excluded.value WHERE "
+                      "meta.value<excluded.value",
+                      through));
+        return true;
+    }
+    HEADWAY_TRY(const std::int64_t journal,
+                delete_some("DELETE FROM journal WHERE session=$1 AND n IN (SELECT n FROM journal "
+                            "WHERE session=$1 LIMIT $2)",
+                            doomed));
+    return journal > 0 ? Result<bool>{true} : delete_side_rows(doomed);
+}
+
+/// After the journal: deletes the session's other rows, and the session itself last.
+Result<bool> PostgresRetention::delete_side_rows(SessionKey doomed) {
+    constexpr const char* kSteps[] = {
+        "DELETE FROM event_id WHERE session=$1 AND id IN "
+        "(SELECT id FROM event_id WHERE session=$1 LIMIT $2)",
+        "DELETE FROM approval WHERE session=$1 AND n IN "
+        "(SELECT n FROM approval WHERE session=$1 LIMIT $2)",
+        "DELETE FROM inbox WHERE session=$1 AND id IN "
+        "(SELECT id FROM inbox WHERE session=$1 LIMIT $2)",
+        "DELETE FROM judge_check WHERE id IN "
+        "(SELECT id FROM judge_check WHERE session=$1 LIMIT $2)",
+        "DELETE FROM estimate WHERE session=$1 AND n IN "
+        "(SELECT n FROM estimate WHERE session=$1 LIMIT $2)",
+    };
+    for (const char* sql : kSteps) {
+        HEADWAY_TRY(const std::int64_t deleted, delete_some(sql, doomed));
+        if (deleted > 0) return true;
+    }
+    PostgresParameters one;
+    one.add(doomed);
+    HEADWAY_CHECK(sql_.send("DELETE FROM snapshot WHERE session=$1", one));
+    HEADWAY_CHECK(sql_.send("DELETE FROM session WHERE key=$1", one));
+    PostgresParameters name;
+    name.add_text(forget_name(doomed));
+    HEADWAY_CHECK(sql_.send("DELETE FROM meta WHERE name=$1", name));
+    return true;
+}
+
+}  // namespace headway::storage

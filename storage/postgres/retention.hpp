@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "storage/postgres/connection.hpp"
+#include "storage/sql_tables.hpp"
+#include "storage/store.hpp"
+
+namespace headway::storage {
+
+/// Deletes what is older than retention allows, in bounded steps, by one daemon at a time. The
+/// connection and the tables outlive it.
+class PostgresRetention {
+public:
+    PostgresRetention(PostgresConnection& sql, SqlMeta& meta, SqlHistory& history)
+        : sql_(sql), meta_(meta), history_(history) {}
+
+    /// As Store::forget.
+    core::Result<> forget(SessionKey key);
+    /// One step, in a transaction of the caller's; as Store::delete_some.
+    core::Result<Deletion> step(core::Timestamp cutoff);
+
+private:
+    core::Result<> doom(SessionKey key, std::string id, Deletion& step);
+    core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<bool> delete_rows();
+    core::Result<bool> delete_side_rows(SessionKey doomed);
+    core::Result<std::int64_t> delete_some(std::string_view sql, SessionKey session);
+
+    PostgresConnection& sql_;
+    SqlMeta& meta_;
+    SqlHistory& history_;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "storage/postgres/postgres_store.hpp"
+#include "tests/support/names.hpp"
+
+namespace headway::tests {
+
+/// A database of its own for one test: a schema on the server that HEADWAY_TEST_POSTGRES names
+/// (tests/support/postgres_server.py), dropped at the end.
+class PostgresHere {
+public:
+    /// False: there is no server, and the test says so and ends.
+    static bool found() {
+        const char* url = std::getenv("HEADWAY_TEST_POSTGRES");
+        if (url != nullptr && *url != '\0') return true;
+        std::puts("skipped: no PostgreSQL here (HEADWAY_TEST_POSTGRES is not set)");
+        return false;
+    }
+
+    PostgresHere() {
+        static std::atomic<int> made{0};
+        schema_ = "t" + std::to_string(::getpid()) + "_" + std::to_string(++made);
+        execute("CREATE SCHEMA " + schema_);
+    }
+    PostgresHere(const PostgresHere&) = delete;
+    PostgresHere& operator=(const PostgresHere&) = delete;
+    ~PostgresHere() { execute("DROP SCHEMA " + schema_ + " CASCADE"); }
+
+    std::string url() const {
+        const std::string server = std::getenv("HEADWAY_TEST_POSTGRES");
+        return server + (server.find('?') == std::string::npos ? "?" : "&") +
+               "options=-csearch_path%3D" + schema_;
+    }
+
+    /// One of several daemons on this database.
+    std::unique_ptr<storage::PostgresStore> daemon(
+        const std::string& id = "one", std::function<core::Timestamp()> now = {}) const {
+        storage::PostgresStore::Settings settings;
+        settings.connection.url = url();
+        settings.id = id;
+        settings.name = id;
+        settings.version = "test";
+        settings.now = std::move(now);
+        auto store = storage::PostgresStore::open(std::move(settings));
+        require_ok(store);
+        return *std::move(store);
+    }
+
+    /// A number that a statement gives.
+    std::int64_t number(const std::string& sql) const {
+        storage::PostgresConnection connection{{url()}};
+        require_ok(connection.connect());
+        auto rows = connection.ask(sql);
+        require_ok(rows);
+        return rows->integer(0, 0);
+    }
+
+private:
+    void execute(const std::string& sql) const {
+        storage::PostgresConnection connection{{std::getenv("HEADWAY_TEST_POSTGRES")}};
+        if (!connection.connect() || !connection.ask(sql)) std::puts(sql.c_str());
+    }
+
+    std::string schema_;
+};
+
+}  // namespace headway::tests

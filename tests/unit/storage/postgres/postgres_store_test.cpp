@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/postgres/postgres_store.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/postgres_here.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+std::function<Timestamp()> fixed(std::int64_t ms) {
+    return [ms] { return at(ms); };
+}
+
+/// A session that one daemon writes.
+struct Writer {
+    PostgresStore& store;
+    Session session;
+    SessionKey key = 0;
+    Chain chain = {};
+    EventIds new_ids = {};
+
+    Writer(PostgresStore& to, const std::string& id) : store(to), session(id) {
+        hold();
+        std::vector<Event> out;
+        key = store.create(id, at(0)).value();
+        session.open(SessionStarted{}, Policy{}, context(0), out);
+        append(out);
+        require_ok(store.commit());
+    }
+    Held hold() {
+        const std::string id = session.id();
+        HoldRequest claim;
+        claim.names = {id};
+        auto held = store.hold(claim);
+        require_ok(held);
+        return *std::move(held);
+    }
+    Cursor append(const std::vector<Event>& out) {
+        for (const Event& one : out) {
+            if (!one.event_id.empty()) new_ids.emplace(one.event_id, one.n);
+        }
+        return store.append(key, chain, out).value();
+    }
+    Cursor report(std::vector<Event> events) {
+        std::vector<Event> out;
+        session.report(events, context(10), out);
+        return append(out);
+    }
+    Cursor write(std::vector<Event> events) {
+        hold();
+        const Cursor cursor = report(std::move(events));
+        require_ok(store.commit());
+        return store.settled(cursor);
+    }
+    void save() {
+        require_ok(store.begin());
+        require_ok(store.save(key, session, chain, new_ids));
+        require_ok(store.commit());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("postgres: a new journal is empty", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    require_ok(store->recover());
+    CHECK(store->head() == 0);
+    CHECK(store->oldest() == 1);
+    CHECK(store->find("a").value() == std::nullopt);
+    CHECK(store->read_stream(0, 10).value().empty());
+    CHECK(code_of(store->load(1)) == ErrorCode::kUnknownSession);
+}
+
+TEST_CASE("postgres: cursors count events over all sessions and daemons, in the order of commits",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    const auto two = here.daemon("two");
+    Writer a{*one, "a"};
+    Writer b{*two, "b"};
+    CHECK(a.write({beat(), beat(), beat()}) == 3);
+    CHECK(b.write({beat()}) == 6);
+    CHECK(two->head() == 6);
+    CHECK(two->find("a").value() == a.key);
+    const auto stream = one->read_stream(2, 10).value();
+    REQUIRE(stream.size() == 4);
+    CHECK(stream[0].cursor == 3);
+    CHECK(stream[0].session == "a");
+    CHECK(stream[0].event.n == 2);
+    CHECK(stream[3].cursor == 6);
+    CHECK(stream[3].session == "b");
+    CHECK(one->read_stream(4, 1).value().front().cursor == 5);
+}
+
+TEST_CASE("postgres: a session is read back by any daemon, from a snapshot and what came after it",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    const auto two = here.daemon("two");
+    Writer a{*one, "a"};
+    auto first = beat();
+    first.event_id = "first";
+    a.write({first, message("x")});
+    CHECK((two->load(a.key).value().session.state() == a.session.state()));
+    CHECK(two->load(a.key).value().new_ids.size() == 1);
+    a.save();
+    a.new_ids.clear();
+    auto second = beat();
+    second.event_id = "second";
+    a.write({second});
+    const auto loaded = two->load_all(std::vector<SessionKey>{a.key, 999}).value();
+    REQUIRE(loaded.size() == 1);
+    CHECK((loaded[0].session.state() == a.session.state()));
+    CHECK(loaded[0].new_ids == EventIds{{"second", 4}});
+    CHECK(two->find_event_id(a.key, "first").value() == 2);
+    CHECK(two->find_event_id(a.key, "other").value() == std::nullopt);
+    const auto page = two->read_session(a.key, {}, 1, 2).value();
+    REQUIRE(page.size() == 2);
+    CHECK(page[0].n == 2);
+    CHECK(two->read_tails(std::vector<std::pair<SessionKey, std::uint64_t>>{{a.key, 3}})
+              .value()
+              .front()
+              .events.size() == 1);
+}
+
+TEST_CASE("postgres: who holds a session keeps it to the end of the transaction", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    const auto two = here.daemon("two");
+    Writer a{*one, "a"};
+    Writer b{*one, "b"};
+    a.hold();
+    HoldRequest claim;
+    claim.names = {"a", "b", "new"};
+    auto held = two->hold(claim);
+    require_ok(held);
+    REQUIRE(held->sessions.size() == 2);
+    CHECK(held->sessions[0].name == "b");
+    CHECK(held->sessions[0].n == 1);
+    CHECK(held->sessions[1].name == "new");
+    CHECK(held->sessions[1].n == 0);
+    CHECK(two->find("new").value() == std::nullopt);
+    require_ok(two->commit());
+    a.report({beat()});
+    require_ok(one->commit());
+    claim.names = {"a"};
+    held = two->hold(claim);
+    require_ok(held);
+    REQUIRE(held->sessions.size() == 1);
+    CHECK(held->sessions[0].n == 2);
+    two->rollback();
+    CHECK(here.number("SELECT count(*) FROM session") == 2);
+}
+
+TEST_CASE("postgres: a name that another daemon adds waits for the next turn, not the others",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    const auto two = here.daemon("two");
+    HoldRequest claim;
+    claim.names = {"x"};
+    require_ok(one->hold(claim));
+    const Writer b{*two, "b"};
+    claim.names = {"x", "b"};
+    const auto held = two->hold(claim);
+    require_ok(held);
+    REQUIRE(held->sessions.size() == 1);
+    CHECK(held->sessions[0].name == "b");
+    two->rollback();
+    require_ok(one->commit());
+    CHECK(here.number("SELECT count(*) FROM session WHERE name='x'") == 0);
+}
+
+TEST_CASE("postgres: what is due is claimed by one daemon, and later deadlines are not written",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one", fixed(5'000));
+    const auto two = here.daemon("two", fixed(20'000));
+    Writer a{*one, "a"};
+    a.hold();
+    one->set_due(a.key, at(10'000));
+    require_ok(one->commit());
+    a.hold();
+    one->set_due(a.key, at(15'000));
+    require_ok(one->commit());
+    CHECK(here.number("SELECT due_at FROM session") == 1'700'000'010'000);
+    HoldRequest due;
+    due.due_max = 10;
+    CHECK(one->hold(due).value().due.empty());
+    one->rollback();
+    CHECK(two->hold(due).value().due == std::vector{a.key});
+    two->set_due(a.key, at(30'000));
+    require_ok(two->commit());
+    CHECK(here.number("SELECT due_at FROM session") == 1'700'000'030'000);
+    CHECK(two->hold(due).value().due.empty());
+    two->rollback();
+}
+
+TEST_CASE("postgres: a rollback leaves nothing, and the connection goes on", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    Writer a{*store, "a"};
+    a.hold();
+    a.report({beat()});
+    store->rollback();
+    CHECK(here.number("SELECT n FROM session") == 1);
+    CHECK(here.number("SELECT pos FROM feed") == 1);
+    a.hold();
+    store->rollback();
+}
+
+TEST_CASE("postgres: approvals and checks find their events although positions are known last",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    Writer other{*store, "other"};
+    other.write({beat(), beat()});
+    Writer a{*store, "a"};
+    a.hold();
+    const Cursor cursor = a.report({beat(), beat()});
+    Approval approval;
+    approval.n = 3;
+    require_ok(store->approvals().save_approval(a.key, approval, cursor + 1, 0));
+    require_ok(store->checks().add_check("c1", a.key, cursor));
+    require_ok(store->commit());
+    CHECK(store->settled(cursor) == 5);
+    CHECK(store->approvals().find_approval(a.key, 3).value()->cursor == 6);
+    CHECK(store->checks().find_check("c1").value()->asked == 5);
+    a.hold();
+    const Cursor later = a.report({beat()});
+    require_ok(store->approvals().save_approval(a.key, approval, 0, later));
+    require_ok(store->checks().finish_check("c1", later));
+    require_ok(store->commit());
+    CHECK(store->approvals().find_approval(a.key, 3).value()->decided == 7);
+    CHECK(store->checks().find_check("c1").value()->done == 7);
+}
+
+TEST_CASE("postgres: time in which no daemon committed is a gap for all of them", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    Timestamp now = at(0);
+    const auto one = here.daemon("one", [&now] { return now; });
+    const auto two = here.daemon("two", [&now] { return now; });
+    CHECK(one->pulse().value().gaps.empty());
+    now = at(1'000);
+    CHECK(two->pulse().value().gaps.empty());
+    now = at(3'000);  // one was away, but two was not
+    CHECK(one->pulse().value().gaps.empty());
+    now = at(63'000);
+    const auto pulse = two->pulse().value();
+    REQUIRE(pulse.gaps.size() == 1);
+    CHECK(pulse.gaps[0] == std::pair{at(3'000), at(63'000)});
+    CHECK(pulse.daemons.size() == 2);
+    CHECK(one->pulse().value().gaps == pulse.gaps);
+}
+
+TEST_CASE("postgres: a lease has one holder until it ends", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    Timestamp now = at(0);
+    const auto one = here.daemon("one", [&now] { return now; });
+    const auto two = here.daemon("two", [&now] { return now; });
+    CHECK(one->lease("webhook:a", Millis{10'000}).value());
+    CHECK(one->lease("webhook:a", Millis{10'000}).value());
+    CHECK_FALSE(two->lease("webhook:a", Millis{10'000}).value());
+    now = at(10'000);
+    CHECK(two->lease("webhook:a", Millis{10'000}).value());
+    CHECK_FALSE(one->lease("webhook:a", Millis{10'000}).value());
+}
+
+TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    Writer a{*store, "a"};
+    Writer b{*store, "b"};
+    a.write({beat(), ended(Outcome::kCompleted)});
+    a.save();
+    bool doomed = false;
+    for (int i = 0; i < 50; ++i) {
+        const auto step = store->delete_some(at(1'000'000));
+        require_ok(step);
+        doomed = doomed || step->doomed == a.key;
+        if (!step->more) break;
+    }
+    CHECK(doomed);
+    CHECK(here.number("SELECT count(*) FROM session") == 1);
+    for (const char* table : {"snapshot", "event_id"})
+        CHECK(here.number(std::string{"SELECT count(*) FROM "} + table) == 0);
+    CHECK(here.number("SELECT count(*) FROM journal WHERE session=" + std::to_string(a.key)) == 0);
+    require_ok(store->recover());
+    CHECK(store->oldest() == 6);
+}
+
+TEST_CASE("postgres: a newer schema is refused, and nothing is changed", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    (void)here.daemon();
+    (void)here.number("UPDATE schema_version SET version=version+1 RETURNING version");
+    PostgresStore::Settings settings;
+    settings.connection.url = here.url();
+    settings.id = "one";
+    CHECK(code_of(PostgresStore::open(std::move(settings))) == ErrorCode::kStorageTooNew);
+}
