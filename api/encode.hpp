@@ -76,6 +76,8 @@ void append_timeout_totals(std::string& out, const TimeoutTotals& totals);
 
 /// The progress document of the first design.
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time);
+/// Adds to a JSON object the number of the event as of which it is.
+void append_as_of(std::string& object, std::uint64_t n);
 
 /// The answer for test harnesses of the first design: `incomplete` with the reason
 /// `max_iterations_reached` past the limit of iterations.

@@ -48,6 +48,12 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
     json.close_object();
 }
 
+void append_as_of(std::string& object, std::uint64_t n) {
+    HEADWAY_ASSERT(object.size() > 2 && object.back() == '}');
+    object.back() = ',';
+    object += "\"as_of_n\":" + std::to_string(n) + "}";
+}
+
 void append_chat_status(std::string& out, const core::SessionView& view) {
     using core::Verdict;
     const Verdict verdict = view.judgement->verdict;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "config/load.hpp"
 #include "config/parse.hpp"
 #include "config/sections.hpp"
 #include "config/size.hpp"
@@ -110,11 +111,31 @@ void add_server_keys(std::vector<Key>& table) {
         "server.drain_timeout", kRestart, "After SIGTERM: how long replies in flight may take."));
 }
 
+/// Not repeated in an error: it may hold a password.
+core::Result<std::string> read_store(const Value& value) {
+    HEADWAY_TRY(std::string url, read_text(value));
+    if (url.empty() || url.starts_with("postgres://") || url.starts_with("postgresql://"))
+        return url;
+    return mistake("must be empty for SQLite, or begin with postgres:// or postgresql://");
+}
+
 void add_storage_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::storage;
     table.push_back(text_row<kAt, &StorageSettings::state_dir>(
         "storage.state_dir", kRestart,
         "Folder of headway.db; empty means the state folder of systemd, XDG or the home."));
+    table.push_back(shown_as<Settings>(
+        [](const Settings& settings) { return Value{without_password(settings.storage.store)}; },
+        value_row<read_store, kAt, &StorageSettings::store>(
+            Kind::kText, "empty, or postgres://...", "storage.store", kRestart,
+            "Where the journal is: empty means SQLite in state_dir, else a PostgreSQL that several "
+            "daemons share.")));
+    table.push_back(time_row<500, 60'000, kAt, &StorageSettings::store_timeout>(
+        "storage.store_timeout", kRestart,
+        "How long PostgreSQL may not answer, also to a commit whose standby is missing."));
+    table.push_back(text_row<kAt, &StorageSettings::daemon_name>(
+        "storage.daemon_name", kRestart,
+        "Name of this one of several daemons; empty means its host and port."));
     table.push_back(time_row<0, 3'650 * kDayMs, kAt, &StorageSettings::retention>(
         "storage.retention", kReload, "Ended sessions are deleted after this; 0s keeps them."));
     table.push_back(whole_row<1, 10'000'000, kAt, &StorageSettings::sessions_resident_max>(

@@ -267,6 +267,25 @@ fs::path state_directory(const StorageSettings& settings, const Environment& env
     return ec ? chosen : absolute;
 }
 
+std::string without_password(std::string_view url) {
+    std::string shown{url};
+    const std::size_t scheme = shown.find("://");
+    if (scheme == std::string::npos) return shown;
+    const std::size_t start = scheme + 3;
+    const std::size_t end = std::min(shown.find_first_of("/?", start), shown.size());
+    const std::size_t at = shown.rfind('@', end);
+    const std::size_t colon = shown.find(':', start);
+    if (at != std::string::npos && at >= start && colon < at)
+        shown.replace(colon + 1, at - colon - 1, "***");
+    for (std::size_t word = shown.find("password="); word != std::string::npos;
+         word = shown.find("password=", word + 1)) {
+        const std::size_t value = word + 9;
+        const std::size_t stop = std::min(shown.find('&', value), shown.size());
+        shown.replace(value, stop - value, "***");
+    }
+    return shown;
+}
+
 fs::path operator_socket(const Settings& settings, const Environment& environment) {
     if (settings.server.socket.empty()) return {};
     return state_directory(settings.storage, environment) / settings.server.socket;

@@ -53,6 +53,9 @@ struct ServeOptions {
 std::filesystem::path state_directory(const StorageSettings& settings,
                                       const std::map<std::string, std::string>& environment);
 
+/// The URL of a store, with *** for its password. Pure.
+std::string without_password(std::string_view url);
+
 /// The Unix socket of the operator: below the state directory if it is relative; empty without one.
 /// Pure.
 std::filesystem::path operator_socket(const Settings& settings,

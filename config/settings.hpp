@@ -46,6 +46,10 @@ struct ServerSettings {
 struct StorageSettings {
     std::string state_dir;  ///< empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else
                             ///< ~/.local/state/headway
+    std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
+    milliseconds store_timeout =
+        std::chrono::seconds{5};  ///< how long that may not answer, also to a commit
+    std::string daemon_name;      ///< of this one of several daemons; empty: its host and port
     milliseconds retention = std::chrono::hours{
         24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =

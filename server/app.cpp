@@ -29,9 +29,8 @@
 #include "server/outgoing.hpp"
 #include "server/ports_file.hpp"
 #include "server/service_notifier.hpp"
+#include "server/store_opening.hpp"
 #include "storage/disk_space.hpp"
-#include "storage/log_check.hpp"
-#include "storage/sqlite_store.hpp"
 
 namespace headway::server {
 namespace {
@@ -42,7 +41,6 @@ constexpr int kExitFailure = 1;
 constexpr int kExitConfig = 2;
 /// Time to send the last replies after a failed sync.
 constexpr auto kLastWords = 1s;
-constexpr auto kProgressEvery = 2s;  ///< progress lines of a slow start
 
 /// The daemon: constructs its parts in the order of use and destroys them in reverse.
 class App {
@@ -87,8 +85,9 @@ private:
     std::shared_ptr<spdlog::logger> log_;
     ServiceNotifier manager_;
     Clock clock_;
-    std::filesystem::path database_;
-    std::unique_ptr<storage::SqliteStore> store_;
+    std::filesystem::path state_;     ///< the state directory
+    std::filesystem::path database_;  ///< or the URL of the store, without a password
+    std::unique_ptr<storage::Store> store_;
     std::unique_ptr<storage::BallastFile> space_;
     net::io_context io_{1};
     LoopPulse pulse_{io_};
@@ -152,26 +151,15 @@ core::Result<> App::open_store() {
                            "storage.state_dir"};
     }
     ::umask(0077);  // no other user may read what agents say
-    database_ = directory / "headway.db";
-    HEADWAY_CHECK(storage::check_log_has_database(database_));
-    HEADWAY_TRY(const auto damage, storage::keep_log_if_damaged(database_));
-    if (damage) {
-        log_->error(
-            "the log of the database is damaged from frame {} on: {} commits of acknowledged "
-            "reports behind it cannot be read; a copy of it is kept as {}",
-            damage->frame, damage->lost_commits, damage->kept.string());
+    state_ = directory;
+    if (!loaded_.settings.storage.store.empty()) {
+        // The state directory holds what is this daemon's own: sockets, the operator's token.
+        database_ = config::without_password(loaded_.settings.storage.store);
+        HEADWAY_TRY(store_, open_shared_store(loaded_.settings, clock_));
+        return {};
     }
-    HEADWAY_TRY(store_, storage::SqliteStore::open(database_));
-    if (!store_->saved_copy().empty()) {
-        log_->info("migrated the database to a newer schema; the old one is kept as {}",
-                   store_->saved_copy().string());
-    }
-    store_->show_progress(
-        [this, told = Clock::steady()](std::size_t done, std::size_t total) mutable {
-            if (Clock::steady() - told < kProgressEvery) return;
-            told = Clock::steady();
-            log_->info("making the index of sessions, once: {} of {}", done, total);
-        });
+    database_ = state_ / "headway.db";
+    HEADWAY_TRY(store_, open_sqlite_store(database_, *log_));
     hold_reserve();
     return {};
 }
@@ -208,7 +196,8 @@ core::Result<> App::listen() {
         log_->log(warns ? spdlog::level::warn : spdlog::level::info, "{}", line);
     });
     engine_->send_webhooks_with(outgoing_.webhook_link());
-    engine_->watch_space(*space_, loaded_.settings.storage.free_space_min);
+    if (space_) engine_->watch_space(*space_, loaded_.settings.storage.free_space_min);
+    if (store_->shared() != nullptr) dispatcher_->share();
     dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, engine_->recover());
@@ -244,7 +233,7 @@ core::Result<> App::load_tokens() {
     dispatcher_->redact(loaded_.settings.redaction);
     HEADWAY_TRY(auto tokens, store_->token_table().tokens());
     access.set_tokens(std::move(tokens));
-    const auto file = database_.parent_path() / kOperatorFile;
+    const auto file = state_ / kOperatorFile;
     HEADWAY_TRY(const bool tightened, access.adopt_operator(file));
     if (tightened) {
         log_->warn(

@@ -49,6 +49,13 @@ void Clock::advance_to(core::Timestamp stamp) {
     stamp_at_start_ms_.fetch_add(ahead.count());
 }
 
+void Clock::follow_shared(core::Timestamp stamp) {
+    // Less behind is the way of the answer, and no step.
+    constexpr core::Millis kWay{250};
+    const core::Millis ahead = stamp - now();
+    if (ahead > core::Millis{0} || ahead < -kWay) stamp_at_start_ms_.fetch_add(ahead.count());
+}
+
 core::Watch Clock::watch() const {
     const std::scoped_lock lock{mutex_};
     return watch_;

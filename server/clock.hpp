@@ -33,6 +33,8 @@ public:
     /// The system's wall clock.
     static core::Timestamp wall();
     static Steady::time_point steady() { return time_source::steady(); }
+    /// True if tests move the time.
+    static bool artificial() { return time_source::artificial(); }
     /// Steady time as of the kernel's last tick: a few milliseconds old and almost free; for
     /// deadlines.
     static Steady::time_point coarse() { return time_source::coarse(); }
@@ -43,6 +45,9 @@ public:
 
     /// Moves now() ahead to `stamp` unless it is past it. Engine thread only.
     void advance_to(core::Timestamp stamp);
+    /// Sets now() to the time of a store that several daemons share; it may go back by this, since
+    /// the clock of this machine means nothing then. Engine thread only.
+    void follow_shared(core::Timestamp stamp);
     /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
     /// between batches. Read it after the time: then a jump of the time comes with its gap.
     core::Watch watch() const;

@@ -124,11 +124,14 @@ void Dispatcher::publish(Publication& publication) {
         views_.forget(session);
         processes_.forget(session);
     }
+    for (const std::string& session : publication.changed)
+        changed_elsewhere(session);
     streams_.publish(publication.events);
     for (const std::string& session : watched) {
         streams_.publish_progress(session);
         polls_.session_changed(session);
     }
+    if (publication.followed) polls_.look_again();
     for (const Answered& answered : publication.replies)
         answered.task->answer(*this, answered.to);
     if (publication.copied) backups_.copied(*publication.copied);
@@ -141,6 +144,17 @@ void Dispatcher::publish(Publication& publication) {
     views_.trim();
     http_.relieve();
     polls_.arm();
+}
+
+/// Another daemon changed a session that the engine does not have in memory.
+void Dispatcher::changed_elsewhere(const std::string& session) {
+    holds_.session_changed(session);
+    if (!views_.watched(session)) return views_.forget(session);
+    views_.get(session, [this, session](const core::Result<const core::SessionView*>& view) {
+        if (!view || *view == nullptr) return;
+        streams_.publish_progress(session);
+        polls_.session_changed(session);
+    });
 }
 
 void Dispatcher::respond(const ReplyTo& to, const Response& response) {

@@ -52,6 +52,8 @@ public:
         state_.database = std::move(database);
         state_.judges = std::move(judges);
     }
+    /// Several daemons share the store.
+    void share() { views_.share(); }
     /// Sets what is redacted in the reports that follow.
     void redact(const config::RedactionSettings& settings);
     /// Applies a reloaded configuration.
@@ -87,6 +89,7 @@ private:
     void hook(const ReplyTo& to, HookAnswered answered) override;
 
     void cut_streams();
+    void changed_elsewhere(const std::string& session);
 
     const Clock& clock_;
     Warn warn_;

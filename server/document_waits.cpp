@@ -57,6 +57,12 @@ void DocumentWaits::notify(const std::string& id) {
         finish(place, waits_.at(place));
 }
 
+void DocumentWaits::look_again() {
+    for (auto& [place, wait] : waits_) {
+        if (!wait.asked) wait.asked = ask_({place.first, place.second}, wait.id);
+    }
+}
+
 void DocumentWaits::drop_connection(std::uint64_t connection) {
     auto wait = waits_.lower_bound({connection, 0});
     while (wait != waits_.end() && wait->first.first == connection) {

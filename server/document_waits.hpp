@@ -34,6 +34,8 @@ public:
     void answered(const ReplyTo& to);
     /// The document `id` is not pending any more.
     void notify(const std::string& id);
+    /// Any document may have changed: queries all of them.
+    void look_again();
     /// The client is gone.
     void drop_connection(std::uint64_t connection);
     /// Queries the documents whose deadline has passed; kNever: all.

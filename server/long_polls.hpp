@@ -30,6 +30,8 @@ public:
 
     void session_changed(const std::string& session) { sessions_.notify(session); }
     void document_changed(const std::string& id) { documents_.notify(id); }
+    /// Other daemons may have changed documents.
+    void look_again() { documents_.look_again(); }
     void drop_connection(std::uint64_t connection);
     /// Answers all waits now, for the drain.
     void expire_all();

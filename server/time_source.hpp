@@ -18,6 +18,9 @@ Steady::time_point steady();
 Steady::time_point coarse();
 std::chrono::system_clock::time_point wall();
 
+/// True if tests move the time: then it is also that of a store far away.
+bool artificial();
+
 /// Readings of one moment.
 struct Uptime {
     std::chrono::milliseconds steady{0};

@@ -23,6 +23,10 @@ std::chrono::system_clock::time_point wall() {
     return std::chrono::system_clock::now();
 }
 
+bool artificial() {
+    return false;
+}
+
 Uptime uptime() {
     timespec monotonic{};
     timespec boot{};

@@ -13,18 +13,22 @@ const core::SessionView* ViewCache::find(const std::string& session) const {
     return entry != entries_.end() && entry->second.present ? &entry->second.view : nullptr;
 }
 
+/// Of a shared store each caller asks its own question: an answer on its way may be older than what
+/// the client has seen at another daemon.
 void ViewCache::get(const std::string& session, Callback callback) {
-    if (const core::SessionView* view = find(session)) {
+    if (const core::SessionView* view = find_newest(session)) {
         callback(view);
         return;
     }
     auto [waiting, fresh] = asked_.try_emplace(session);
     waiting->second.push_back(std::move(callback));
-    if (fresh && !ask_(session)) {
-        resolve(session,
-                core::Error{
-                    core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}});
-    }
+    if (!fresh && !shared_) return;
+    if (ask_(session)) return;
+    const Callback refused = std::move(waiting->second.back());
+    waiting->second.pop_back();
+    if (waiting->second.empty()) asked_.erase(waiting);
+    refused(
+        core::Error{core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}});
 }
 
 bool ViewCache::update(core::SessionView view) {
@@ -49,8 +53,14 @@ void ViewCache::resolve(const std::string& session, core::Result<const core::Ses
     }
     const auto waiting = asked_.find(session);
     if (waiting == asked_.end()) return;
-    const auto callbacks = std::move(waiting->second);
-    asked_.erase(waiting);
+    std::vector<Callback> callbacks;
+    if (shared_ && waiting->second.size() > 1) {  // one answer for each question, in their order
+        callbacks.push_back(std::move(waiting->second.front()));
+        waiting->second.erase(waiting->second.begin());
+    } else {
+        callbacks = std::move(waiting->second);
+        asked_.erase(waiting);
+    }
     for (const Callback& callback : callbacks)
         callback(view);
 }

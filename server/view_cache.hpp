@@ -23,17 +23,23 @@ public:
     using Callback = std::function<void(core::Result<const core::SessionView*>)>;
 
     explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
+    /// Other daemons change sessions, too: only the engine knows whether a view is the newest.
+    void share() { shared_ = true; }
 
     /// The cached view or null; valid until the next publication.
     const core::SessionView* find(const std::string& session) const;
-    /// Calls back at once, or when the engine answers.
+    /// The same if it is the newest, as far as that is known here.
+    const core::SessionView* find_newest(const std::string& session) const {
+        return shared_ ? nullptr : find(session);
+    }
+    /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
 
     /// A commit touched the session. True when it is watched.
     bool update(core::SessionView view);
     /// The session was deleted.
     void forget(const std::string& session);
-    /// The engine answered; null = unknown session.
+    /// The engine answered a question; null = unknown session.
     void resolve(const std::string& session, core::Result<const core::SessionView*> view);
 
     /// A waiter or stream watches the session: its view stays cached, and its agent gets a shorter
@@ -55,6 +61,7 @@ private:
     };
 
     Ask ask_;
+    bool shared_ = false;
     std::unordered_map<std::string, Entry> entries_;
     std::unordered_map<std::string, std::vector<Callback>> asked_;
 };

@@ -99,6 +99,14 @@ public:
                                                                    std::size_t limit) = 0;
     /// All known endpoints, by name.
     virtual core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() = 0;
+    /// The endpoint as stored, of a store that other daemons write, too; no other changes it until
+    /// the end of the transaction. Nothing where this daemon alone does.
+    virtual core::Result<std::optional<OutboxEndpoint>> lock_outbox_endpoint(
+        std::string_view /*name*/) {
+        return std::optional<OutboxEndpoint>{};
+    }
+    /// True if this daemon is the one that sends to the endpoint, for the next minute.
+    virtual core::Result<bool> claim_outbox_endpoint(std::string_view /*name*/) { return true; }
     /// Writes everything except the message counts.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;
     /// Deletes the endpoint and its messages.

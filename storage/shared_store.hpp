@@ -97,8 +97,12 @@ public:
         std::span<const std::string_view> names) = 0;
     /// When a held session wants to be looked at; kNever: not by time. Written with commit().
     virtual void set_due(SessionKey key, core::Timestamp due) = 0;
-    /// The position of an event of the last commit().
+    /// The position of an event of the last commit(); kProvisionalCursor gives the one before all.
     virtual Cursor settled(Cursor cursor) const = 0;
+    /// The position of the last event of the last commit().
+    virtual Cursor committed() const = 0;
+    /// What Store::head() says from now on: readers here know all up to it.
+    virtual void set_head(Cursor head) = 0;
     /// True if the failed commit() may have succeeded.
     virtual bool outcome_unknown() const = 0;
 
@@ -109,7 +113,8 @@ public:
     /// Of the given sessions, those with an open descendant that is not silent.
     virtual core::Result<std::vector<SessionKey>> with_working_children(
         std::span<const SessionKey> keys) = 0;
-    /// Takes or renews a lease; false while another daemon has it. In a transaction of its own.
+    /// Takes or renews a lease; false while another daemon has it, unless that one was not seen
+    /// for ten seconds. Outside of a transaction.
     virtual core::Result<bool> lease(std::string_view name, core::Millis length) = 0;
     /// The store's time without a transaction.
     virtual core::Result<core::Timestamp> time() = 0;

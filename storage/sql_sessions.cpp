@@ -189,7 +189,7 @@ Result<SessionKey> SqlSessionIndex::sessions_end() {
 
 Result<std::uint64_t> SqlSessionIndex::count(const SessionFilter& filter) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
-    HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1" +
+    HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1=1" +
                                                    conditions(filter) + among));
     const Bound bound{filter, count};
     HEADWAY_CHECK(count.step());

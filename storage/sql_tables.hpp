@@ -94,7 +94,7 @@ private:
 };
 
 /// sql_estimates.cpp
-class SqlEstimates final : public EstimateTable {
+class SqlEstimates : public EstimateTable {
 public:
     explicit SqlEstimates(Sql& database) : database_(database) {}
 
@@ -110,7 +110,7 @@ private:
 };
 
 /// sql_expectations.cpp
-class SqlExpectations final : public ExpectationTable {
+class SqlExpectations : public ExpectationTable {
 public:
     explicit SqlExpectations(Sql& database) : database_(database) {}
     core::Result<> prepare();
@@ -152,7 +152,7 @@ private:
 };
 
 /// sql_history.cpp
-class SqlHistory final : public HistoryTable {
+class SqlHistory : public HistoryTable {
 public:
     SqlHistory(Sql& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     core::Result<> prepare();
@@ -172,7 +172,7 @@ private:
 };
 
 /// sql_tokens.cpp
-class SqlTokens final : public TokenStore {
+class SqlTokens : public TokenStore {
 public:
     explicit SqlTokens(Sql& database) : database_(database) {}
 
@@ -187,7 +187,7 @@ private:
 };
 
 /// sql_outbox.cpp
-class SqlOutbox final : public Outbox {
+class SqlOutbox : public Outbox {
 public:
     explicit SqlOutbox(Sql& database) : database_(database) {}
 

@@ -23,6 +23,8 @@ Examples:
         config::LoadRequest& sources = options.sources;
         arguments.setting("--listen", "server.listen", sources, "HOST:PORT, loopback; port 0: any");
         arguments.setting("--state-dir", "storage.state_dir", sources, "folder of the database");
+        arguments.setting("--store", "storage.store", sources,
+                          "postgres://..., which several daemons share");
         const auto set_ports_file = [this](const std::string& path) {
             options.ports_file = path;
             return std::string{};

@@ -17,13 +17,15 @@ using core::ErrorCode;
 using core::Result;
 using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
 
-void answer_from_view(Call& call, const std::string& session, Encode encode) {
-    const auto reply = [&clock = call.on.clock, encode](const core::SessionView& view) {
+void answer_from_view(Call& call, const std::string& session, Encode encode, bool stale = false) {
+    const auto reply = [&clock = call.on.clock, encode, stale](const core::SessionView& view) {
         Response response;
         encode(response.body, view, reading_time(clock));
+        if (stale) api::append_as_of(response.body, view.n);
         return response;
     };
-    if (const core::SessionView* view = call.on.views.find(session)) {
+    if (const core::SessionView* view =
+            stale ? call.on.views.find(session) : call.on.views.find_newest(session)) {
         call.respond(reply(*view));
         return;
     }
@@ -43,7 +45,13 @@ void answer_from_view(Call& call, const std::string& session, Encode encode) {
 }  // namespace
 
 Result<> endpoints::progress(Call& call) {
-    answer_from_view(call, call.session(), api::append_progress);
+    const std::string* stale = call.query.find("stale");
+    if (stale != nullptr && *stale != "ok") {
+        return Error{ErrorCode::kInvalidParameter,
+                     "say stale=ok to take what this daemon has in memory, or leave it out",
+                     "stale"};
+    }
+    answer_from_view(call, call.session(), api::append_progress, stale != nullptr);
     return {};
 }
 

@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 constexpr auto kGapNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
 constexpr auto kGapEvery = 1s;
+constexpr auto kReceiveAgain = 2ms;
 /// The I/O thread encodes the replies of one part at once, and receives and sends between parts.
 constexpr std::size_t kRepliesPerPart = 256;
 
@@ -56,11 +57,15 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
       projections_{&use_rows_,      &session_rows_, &approval_rows_,   &judges_,
                    &estimate_rows_, &webhooks_,     &expectation_rows_},
       damage_(report_),
-      parts_{store_,    clock_,    watch_,  settings_, sessions_, tree_, judges_,
-             webhooks_, channels_, backup_, commits_,  damage_,   tape_, totals_} {}
+      cluster_(store.shared() == nullptr
+                   ? nullptr
+                   : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
+      parts_{store_,    clock_,  watch_,   settings_, sessions_,      tree_, judges_, webhooks_,
+             channels_, backup_, commits_, damage_,   cluster_.get(), tape_, totals_} {}
 
 core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
+    if (cluster_) return recover_shared(recovery);
     HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
     HEADWAY_CHECK(wall_clock_.start_after(store_));
     const core::Timestamp start = clock_.now();
@@ -90,12 +95,24 @@ core::Result<std::uint64_t> Engine::recover() {
     return recovery.events;
 }
 
+/// Sessions, deadlines and inboxes are read when they are needed: other daemons move them, too.
+core::Result<std::uint64_t> Engine::recover_shared(const storage::Recovery& recovery) {
+    cluster_->begin_anew(recovery.head);
+    upkeep_.start(recovery.snapshots);
+    receivers_.clear();
+    Publication publication;
+    HEADWAY_CHECK(cluster_->pulse(watch_, totals_, publication));
+    HEADWAY_CHECK(judges_.recover());
+    HEADWAY_CHECK(recover_webhooks());
+    return std::uint64_t{0};
+}
+
 void Engine::run() {
     std::vector<Request> requests;
-    while (!queue_.closed_and_empty() || !reads_.empty()) {
+    while (!queue_.closed_and_empty() || !reads_.empty() || (cluster_ && cluster_->waiting())) {
         const auto planned = next_wake();
         const std::size_t left = queue_.take(requests, planned);
-        wall_clock_.follow(watch_);
+        if (!cluster_) wall_clock_.follow(watch_);
         note_gap(planned);
         const auto began = Clock::steady();
         clock_.begin_turn();
@@ -121,7 +138,9 @@ Clock::Steady::time_point Engine::next_wake() const {
     auto wake = now + kUpkeepEvery;
     if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
     if (disk_.is_closed()) return wake;  // due work has to wait
-    if (!receivers_.empty() && !lost_) return now;
+    // Another daemon may hold what is to be looked at.
+    if (!receivers_.empty() && !lost_) return cluster_ ? now + kReceiveAgain : now;
+    if (cluster_ && !lost_) wake = std::min(wake, cluster_->next_wake(now));
     const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
@@ -133,7 +152,7 @@ Clock::Steady::time_point Engine::next_wake() const {
 /// Records a gap in our own attention if it is longer than kGapNoticed.
 void Engine::note_gap(Clock::Steady::time_point begin) {
     const auto gap = std::chrono::duration_cast<core::Millis>(Clock::unattended_since(begin));
-    if (gap <= kGapNoticed) return;
+    if (gap <= kGapNoticed || cluster_) return;  // others listen meanwhile
     const core::Timestamp now = clock_.now();
     watch_.note_gap(now - gap, now);
 }
@@ -148,14 +167,55 @@ void Engine::turn(std::vector<Request>& requests, std::size_t left) {
     moved_.clear();
     arrive(requests);
     start(requests, true, *publication);
+    if (cluster_) cluster_->take_deferred(requests);
     write_phase(requests, left, *publication);
     start(requests, false, *publication);
     note_gap(started);
+    const std::size_t reads_before = reads_.size();
     take_reads(requests);
+    if (cluster_ && reads_.size() > reads_before) refresh_reads(reads_before, *publication);
     publish_turn(std::move(publication));  // before the reads, so that reports do not wait for them
     answer_reads();
     after_commit();
+    if (cluster_) follow_others();
     note_gap(started);
+}
+
+/// What is read is as new as anything that was acknowledged when the read arrived.
+void Engine::refresh_reads(std::size_t from, Publication& publication) {
+    if (lost_) return;
+    SessionNames names;
+    for (std::size_t i = from; i < reads_.size(); ++i)
+        reads_[i].read->name(names);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    auto fresh = cluster_->refresh(names, publication);
+    if (fresh) return;
+    for (; from < reads_.size(); reads_.pop_back()) {
+        reads_.back().read->fail(fresh.error());
+        publication.replies.push_back({reads_.back().reply_to, std::move(reads_.back().read)});
+    }
+    queue_.hold(reads_.size());
+}
+
+/// What other daemons have committed; that this one serves.
+void Engine::follow_others() {
+    if (lost_) return;
+    const auto now = Clock::steady();
+    auto publication = std::make_unique<Publication>();
+    core::Result<> done;
+    if (cluster_->pulse_due(now)) {
+        done = cluster_->pulse(watch_, totals_, *publication);
+        if (done && webhooks_.any()) done = webhooks_.look_again();
+        if (done) done = judges_.look_again();
+    }
+    if (done && cluster_->follow_due(now)) done = cluster_->follow(listening_, *publication);
+    if (!done) {
+        std::vector<Request> none;
+        store_.rollback();
+        give_up(done.error(), none, *publication);
+    }
+    if (!publication->empty()) announce(std::move(publication));
 }
 
 /// Lets the tasks see the state before this turn's writes.
@@ -207,6 +267,11 @@ EngineStats Engine::stats() const {
     stats.refused_full = disk_.refused();
     stats.free_bytes = disk_.free_bytes();
     stats.writable = disk_.writable();
+    if (cluster_) {
+        stats.conflicts = cluster_->conflicts();
+        stats.round_trips = cluster_->round_trips();
+        stats.daemons = cluster_->daemons().size();
+    }
     stats.short_of_space = disk_.short_of_space();
     return stats;
 }

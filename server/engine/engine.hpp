@@ -11,6 +11,7 @@
 
 #include "server/engine/backup_copy.hpp"
 #include "server/engine/chronicle.hpp"
+#include "server/engine/cluster.hpp"
 #include "server/engine/command_queue.hpp"
 #include "server/engine/deadlines.hpp"
 #include "server/engine/disk_guard.hpp"
@@ -73,7 +74,10 @@ private:
     core::Result<> name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
                             std::vector<std::size_t>& ends);
     core::Result<> write_all(std::vector<Request>& requests, Transaction& transaction);
+    core::Result<> hold(std::vector<Request>& requests, const SessionNames& names,
+                        const std::vector<std::size_t>& ends, Transaction& transaction);
     core::Result<> tick_some(Transaction& transaction);
+    core::Result<> tick_held(Transaction& transaction);
     void publish_views(const Transaction& transaction, Publication& publication);
     void give_up(const core::Error& error, std::vector<Request>& requests,
                  Publication& publication);
@@ -87,6 +91,11 @@ private:
     void answer_reads();
     /// True when the read is complete.
     bool read_some(Request& request);
+
+    // Other daemons.
+    core::Result<std::uint64_t> recover_shared(const storage::Recovery& recovery);
+    void refresh_reads(std::size_t from, Publication& publication);
+    void follow_others();
 
     // Publications.
     EngineStats stats() const;
@@ -135,7 +144,8 @@ private:
     CommitTimes commits_;
     DamageLog damage_;
     api::JsonTape tape_;
-    EngineStats totals_;  ///< what transactions count
+    std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
+    EngineStats totals_;                ///< what transactions count
     EngineParts parts_;
 
     std::deque<Request> reads_;     ///< without an answer; they count in the queue

@@ -39,6 +39,7 @@ void Engine::upkeep(bool idle) {
 void Engine::retention_step() {
     std::optional<core::Timestamp> earliest;
     if (wall_clock_.trusted()) earliest = clock_.earliest();
+    if (cluster_) earliest = clock_.now();  // the store's
     for (std::size_t i = 0; i < Upkeep::kDeletionsPerGap; ++i) {
         const auto step = upkeep_.delete_one(clock_.now(), earliest);
         if (!step) {

@@ -32,7 +32,8 @@ bool is_write(const Request& request) {
 void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
                          Publication& publication) {
     const auto due = deadlines_.next();
-    const bool ticks = due && *due <= clock_.now();
+    const bool ticks =
+        cluster_ ? cluster_->claim_due(Clock::steady()) : due && *due <= clock_.now();
     const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
     disk_.look_at_space(writes);
     disk_.look_at_files(writes || ticks || !receivers_.empty());
@@ -60,6 +61,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
         return;
     }
     commits_.note(std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started));
+    if (cluster_) cluster_->settle(publication, transaction.moved());
     disk_.set_committed();
     chronicle_.commit(Clock::steady());
     judges_.commit();
@@ -97,12 +99,16 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
     SessionNames names;
     std::vector<std::size_t> ends;
     HEADWAY_CHECK(name_all(requests, transaction.reader(), names, ends));
-    HEADWAY_CHECK(store_.begin());
+    if (cluster_) {
+        HEADWAY_CHECK(hold(requests, names, ends, transaction));
+    } else {
+        HEADWAY_CHECK(store_.begin());
+    }
     HEADWAY_CHECK(receive(transaction, receivers_));
     std::size_t begin = 0;
     for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
         const Request& request = requests[i];
-        if (request.write == nullptr || request.write->failed()) continue;
+        if (request.write == nullptr || request.write->failed()) continue;  // or deferred
         transaction.begin(std::span{names}.subspan(begin, ends[i] - begin), request.watched);
         auto done = request.write->run(transaction);
         if (done) continue;
@@ -110,10 +116,58 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
         request.write->fail(std::move(done).error());
     }
     transaction.begin_own();
-    HEADWAY_CHECK(tick_some(transaction));
+    HEADWAY_CHECK(cluster_ ? tick_held(transaction) : tick_some(transaction));
     wake_parents(transaction);
     HEADWAY_CHECK(tell_parents(transaction));
+    if (cluster_) {
+        for (const Resident* resident : transaction.touched())
+            cluster_->set_deadline(*resident, resident->session.next_deadline(
+                                                  watch_, core::kNever, resident->agent_runs));
+    }
     return transaction.commit();
+}
+
+/// Begins the transaction with the rows of its sessions. Writes to what another daemon holds are
+/// left for the next turn.
+Result<> Engine::hold(std::vector<Request>& requests, const SessionNames& names,
+                      const std::vector<std::size_t>& ends, Transaction& transaction) {
+    ReportedIds ids;
+    for (const Request& request : requests) {
+        if (request.write != nullptr && !request.write->failed()) request.write->report_ids(ids);
+    }
+    HEADWAY_CHECK(cluster_->hold(names, receivers_, ids));
+    transaction.set_now(cluster_->now());
+    receivers_.insert(receivers_.end(), cluster_->told().begin(), cluster_->told().end());
+    std::sort(receivers_.begin(), receivers_.end());
+    receivers_.erase(std::unique(receivers_.begin(), receivers_.end()), receivers_.end());
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
+        if (requests[i].write == nullptr || requests[i].write->failed()) continue;
+        const auto own = std::span{names}.subspan(begin, ends[i] - begin);
+        const bool held = std::all_of(own.begin(), own.end(), [this](std::string_view name) {
+            return cluster_->holds(name);
+        });
+        if (!held) cluster_->defer(requests[i]);
+    }
+    return {};
+}
+
+/// Sessions whose deadline has come, of those that the turn holds.
+Result<> Engine::tick_held(Transaction& transaction) {
+    const core::Timestamp now = transaction.now();
+    for (const storage::SessionKey key : cluster_->due()) {
+        Resident* resident = sessions_.residents().find(key);
+        if (resident == nullptr) continue;  // damaged
+        const core::Timestamp due =
+            resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);
+        if (due != core::kNever && due <= now) HEADWAY_CHECK(tick(transaction, *resident));
+        if (resident->touched) continue;  // set with the others
+        cluster_->set_deadline(
+            *resident, due == core::kNever || due > now
+                           ? due
+                           : resident->session.next_deadline(watch_, now, resident->agent_runs));
+    }
+    return {};
 }
 
 Result<> Engine::tick_some(Transaction& transaction) {
@@ -157,8 +211,9 @@ void Engine::publish_views(const Transaction& transaction, Publication& publicat
         sessions_.residents().measure(*resident);
         resident->touched_at = transaction.now();
         sessions_.residents().recount(*resident);
-        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_, core::kNever,
-                                                                           resident->agent_runs));
+        if (!cluster_)
+            deadlines_.schedule(resident->key, resident->session.next_deadline(
+                                                   watch_, core::kNever, resident->agent_runs));
         publication.views.push_back(core::view_of(resident->session));
     }
     moved_.assign(transaction.moved().begin(), transaction.moved().end());
@@ -184,7 +239,8 @@ void Engine::give_up(const Error& error, std::vector<Request>& requests, Publica
     publication.checked.clear();
     Error shown = error;
     if (shown.code == ErrorCode::kStorageCorrupt) shown.code = ErrorCode::kStorageUnavailable;
-    const bool unknown = shown.code == ErrorCode::kStorageSyncFailed || disk_.misplaced();
+    const bool unknown = shown.code == ErrorCode::kStorageSyncFailed || disk_.misplaced() ||
+                         (cluster_ && store_.shared()->outcome_unknown());
     shown.detail =
         (unknown ? "it is not known whether this was stored; send it again with the same event_id ("
                  : "nothing was stored; send it again (") +

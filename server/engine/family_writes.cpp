@@ -15,8 +15,7 @@ using core::Result;
 
 Result<bool> tick(Transaction& transaction, Resident& resident) {
     core::Context context = transaction.context();
-    context.children_work = transaction.tree().children_work(
-        resident.session, transaction.sessions().residents(), context.now, context.watch);
+    context.children_work = transaction.children_work(resident);
     context.agent_runs = resident.agent_runs;
     std::vector<core::Event>& events = transaction.events();
     resident.session.tick(context, events);
@@ -84,14 +83,22 @@ Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
 }  // namespace
 
 Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers) {
+    std::vector<storage::SessionKey> waiting;  // held by another daemon, or not by this turn
     for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax && !receivers.empty();
          ++depth) {
-        for (const storage::SessionKey key : receivers)
-            HEADWAY_CHECK(receive_one(transaction, key));
+        for (const storage::SessionKey key : receivers) {
+            if (transaction.holds(key)) {
+                HEADWAY_CHECK(receive_one(transaction, key));
+            } else {
+                waiting.push_back(key);
+            }
+        }
         HEADWAY_CHECK(tell_parents(transaction));
         receivers = transaction.take_woken();
     }
     for (const storage::SessionKey key : receivers)  // parents that name each other go on later
+        transaction.wake(key);
+    for (const storage::SessionKey key : waiting)
         transaction.wake(key);
     return {};
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/judge_desk.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "api/judge_prompt.hpp"
 #include "core/limits.hpp"
 #include "server/engine/check_documents.hpp"
 #include "server/engine/reader.hpp"
+#include "storage/shared_store.hpp"
 
 namespace headway::server {
 namespace {
@@ -17,6 +19,8 @@ using core::Result;
 constexpr std::uint32_t kStatusTokensMax = 100;
 constexpr std::uint32_t kEstimateTokensMax = 500;
 constexpr double kEstimateTemperature = 0.1;
+/// A judge may take long; a daemon that is gone loses its question earlier.
+constexpr core::Millis kAsking{3'600'000};
 /// A question reads up to 200 events and writes 16 KB, which delays reports by about 0.5 ms.
 constexpr std::size_t kQuestionsPerTurn = 4;
 
@@ -83,12 +87,27 @@ Result<> JudgeDesk::recover() {
     questions_.clear();
     estimating_.clear();
     unasked_.clear();
+    return look_again();
+}
+
+Result<> JudgeDesk::look_again() {
+    if (!unasked_.empty()) return {};
     HEADWAY_TRY(const auto pending, store_.checks().pending_checks(core::limits::kJudgeQueueMax));
     for (const storage::StoredCheck& stored : pending) {
+        const auto ours = [&stored](const auto& question) {
+            return question.second.check_id == stored.id;
+        };
+        if (std::any_of(questions_.begin(), questions_.end(), ours)) continue;
         HEADWAY_TRY(auto document, check_document(store_, stored));
         unasked_.emplace_back(stored.session_id, std::move(document.asked));
     }
     return {};
+}
+
+/// One of several daemons asks.
+Result<bool> JudgeDesk::claim(const core::CheckRequested& asked) {
+    if (store_.shared() == nullptr) return true;
+    return store_.shared()->lease("check:" + asked.check_id, kAsking);
 }
 
 void JudgeDesk::ask_checks(const Reader& reader) {
@@ -106,6 +125,8 @@ Result<> JudgeDesk::ask_check(const Reader& reader, const std::string& session,
                               const core::CheckRequested& asked) {
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr || resident->session.state().ended()) return {};
+    HEADWAY_TRY(const bool ours, claim(asked));
+    if (!ours) return {};
     HEADWAY_TRY(const auto recent, recent_events(reader, *resident));
     api::JudgePrompt prompt = api::status_prompt(resident->session.state(), recent);
     JudgeJob job;

@@ -43,6 +43,9 @@ public:
     /// Queues the open checks of the journal, after a start or a failed commit.
     core::Result<> recover();
 
+    /// Of a store that other daemons write, too: queues the open checks whose daemon is gone.
+    core::Result<> look_again();
+
     /// True if checks wait to be asked.
     bool waiting() const { return !unasked_.empty() && link_.ask; }
     /// Asks some of the waiting checks.
@@ -57,6 +60,7 @@ public:
     std::optional<Question> close(std::uint64_t question);
 
 private:
+    core::Result<bool> claim(const core::CheckRequested& asked);
     core::Result<> ask_check(const Reader& reader, const std::string& session,
                              const core::CheckRequested& asked);
     core::Result<> ask_estimate(const Reader& reader, const Resident& resident);

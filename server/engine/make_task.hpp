@@ -50,6 +50,9 @@ public:
         HEADWAY_TRY(result_, op_(transaction));
         return {};
     }
+    void report_ids(ReportedIds& ids) const override {
+        if constexpr (requires { op_.report_ids(ids); }) op_.report_ids(ids);
+    }
     bool fills_disk() const override {
         if constexpr (requires { Op::kFillsDisk; }) {
             return Op::kFillsDisk;
@@ -87,6 +90,11 @@ public:
     }
     void arrive(Reader& reader) override {
         if constexpr (requires { op_.arrive(reader); }) op_.arrive(reader);
+    }
+    void name(SessionNames& names) const override {
+        if constexpr (requires { std::string_view{op_.session}; }) {
+            if (!op_.session.empty()) names.push_back(op_.session);
+        }
     }
     bool shared() const override {
         return requires {

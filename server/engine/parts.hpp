@@ -8,6 +8,7 @@
 
 #include "api/json_tape.hpp"
 #include "core/watch.hpp"
+#include "server/engine/cluster.hpp"
 #include "server/engine/commit_times.hpp"
 #include "server/engine/hook_channels.hpp"
 #include "server/engine/session_tree.hpp"
@@ -51,6 +52,7 @@ struct EngineParts {
     BackupCopy& backup;
     const CommitTimes& commits;
     DamageLog& damage;
+    Cluster* cluster;     ///< null while no other daemon writes to the store
     api::JsonTape& tape;  ///< for arguments of approvals
     EngineStats& stats;   ///< of what is committed
     /// True while nothing is in memory after a failed commit, or nothing can be written any more.

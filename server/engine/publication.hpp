@@ -28,17 +28,20 @@ struct Publication {
     std::vector<storage::StreamEvent> events;
     std::vector<Answered> replies;
     std::vector<std::string> deleted;                      ///< sessions deleted by retention
+    std::vector<std::string> changed;                      ///< by other daemons, without a view
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
     /// approvals that are not pending any more
     std::vector<std::string> decided;
     std::vector<std::string> checked;  ///< ended checks
     std::optional<CopiedFile> copied;  ///< a backup
-    std::string fatal;                 ///< why the daemon must end now, or empty
+    bool followed = false;  ///< other daemons may have decided approvals and ended checks
+    std::string fatal;      ///< why the daemon must end now, or empty
     EngineStats stats;
 
     bool empty() const {
-        return views.empty() && events.empty() && replies.empty() && deleted.empty() && !tokens &&
-               decided.empty() && checked.empty() && !copied && fatal.empty();
+        return views.empty() && events.empty() && replies.empty() && deleted.empty() &&
+               changed.empty() && !tokens && decided.empty() && checked.empty() && !copied &&
+               fatal.empty();
     }
 };
 

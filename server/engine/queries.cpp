@@ -73,6 +73,11 @@ Result<> stream_all(const Reader& reader, const StreamQuery& query, StreamReply&
            Clock::steady() - started < kReaderSlice) {
         HEADWAY_TRY(auto events, reader.store().read_stream(at, kReplayStep));
         reply.caught_up = events.size() < kReplayStep;
+        // What other daemons have committed since then comes live.
+        while (!events.empty() && events.back().cursor > reply.head) {
+            events.pop_back();
+            reply.caught_up = true;
+        }
         if (!events.empty()) at = events.back().cursor;
         reply.events.insert(reply.events.end(), std::make_move_iterator(events.begin()),
                             std::make_move_iterator(events.end()));

@@ -46,6 +46,11 @@ struct ReportCommand {
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    void report_ids(ReportedIds& ids) const {
+        for (const core::Event& event : events) {
+            if (!event.event_id.empty()) ids.emplace_back(session, event.event_id);
+        }
+    }
     core::Result<Advised> operator()(Transaction& transaction);
 };
 

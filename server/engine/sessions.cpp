@@ -52,6 +52,11 @@ Result<Resident*> Sessions::adopt(storage::StoredSession stored) {
     return resident;
 }
 
+Result<Resident*> Sessions::admit(storage::StoredSession stored) {
+    if (stored.session.state().ended()) visitors_.push_back(stored.key);
+    return adopt(std::move(stored));
+}
+
 Result<storage::StoredSession> Sessions::load(storage::SessionKey key, std::string_view id) {
     auto stored = store_.load(key);
     if (stored && (id.empty() || stored->session.id() == id)) return stored;

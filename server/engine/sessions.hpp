@@ -29,6 +29,8 @@ public:
     core::Result<Resident*> create(const std::string& id, core::Timestamp now);
     /// Takes a session from disk into memory, for longer than the turn.
     core::Result<Resident*> adopt(storage::StoredSession stored);
+    /// The same, for this turn only if it has ended.
+    core::Result<Resident*> admit(storage::StoredSession stored);
     /// Loads a session, which must have `id` if one is given, and leaves it out of memory.
     core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
 

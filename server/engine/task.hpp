@@ -25,6 +25,9 @@ struct EngineParts;
 /// The sessions that a write touches. The text belongs to its task.
 using SessionNames = std::vector<std::string_view>;
 
+/// Event ids that a write brings, each with its session. The texts belong to its task.
+using ReportedIds = std::vector<std::pair<std::string_view, std::string_view>>;
+
 /// True for errors that fail the whole transaction and not only one command.
 inline bool is_storage_error(core::ErrorCode code) noexcept {
     return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
@@ -54,6 +57,8 @@ public:
     /// Names the sessions that run() changes, before the transaction begins. A store that several
     /// daemons share locks and reads all sessions of a turn at once. An error is the answer.
     virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
+    /// Names the event ids that run() looks up, so that a store far away is asked once for all.
+    virtual void report_ids(ReportedIds& ids) const = 0;
     /// Errors of the store fail the whole transaction, others are the answer.
     virtual core::Result<> run(Transaction& transaction) = 0;
     /// True for what agents send, which is refused when the disk is short of space.
@@ -69,6 +74,8 @@ public:
     virtual core::Result<bool> read(Reader& reader) = 0;
     /// The turn has begun, and its writes have not.
     virtual void arrive(Reader& reader) = 0;
+    /// Names the sessions that it shows, if it names any.
+    virtual void name(SessionNames& names) const = 0;
     /// True: it is answered even when its connection has closed, because others wait for it.
     virtual bool shared() const = 0;
     /// Approximate size of the result.

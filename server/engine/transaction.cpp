@@ -49,13 +49,19 @@ core::Context Transaction::opening_context(bool controls) const {
     return bound;
 }
 
+bool Transaction::children_work(const Resident& resident) {
+    if (parts_.cluster != nullptr && parts_.cluster->children_work(resident.key)) return true;
+    return tree().children_work(resident.session, sessions().residents(), context_.now,
+                                context_.watch);
+}
+
 bool Transaction::may_change(std::string_view session) const {
     return own_ || std::find(names_.begin(), names_.end(), session) != names_.end();
 }
 
 Result<> Transaction::append(Resident& resident, std::vector<core::Event>& events) {
     if (events.empty()) return {};
-    HEADWAY_ASSERT(may_change(resident.session.id()));
+    HEADWAY_ASSERT(may_change(resident.session.id()) && holds(resident.key));
     HEADWAY_ASSERT(events.back().n == resident.session.state().n);
     HEADWAY_TRY(storage::Cursor cursor, store().append(resident.key, resident.chain, events));
     parts_.sessions.residents().mark_dirty(resident, cursor);

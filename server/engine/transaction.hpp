@@ -56,6 +56,17 @@ public:
     core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
     /// Error: kUnknownSession.
     core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
+    /// Sets the time of the turn, which is known when its sessions are held.
+    void set_now(core::Timestamp now) {
+        turn_.now = now;
+        begin_own();
+    }
+    /// True if the turn may change this session at all: other daemons may hold it.
+    bool holds(storage::SessionKey key) const {
+        return parts_.cluster == nullptr || parts_.cluster->holds(key);
+    }
+    /// True if a descendant of the session works (docs/detection.md, section 11).
+    bool children_work(const Resident& resident);
     /// True if the current command may change this session.
     bool may_change(std::string_view session) const;
     /// An empty list for decided events; valid until the next call.

@@ -17,6 +17,8 @@ namespace limits = core::limits;
 constexpr std::string_view kCrowdedOut = "too many messages waited for this endpoint";
 /// Retry interval after a failed read of the database.
 constexpr core::Millis kUnreadable{60'000};
+/// How long another daemon that sends to the endpoint is left alone.
+constexpr core::Millis kSentElsewhere{2'000};
 constexpr std::string_view kGone = "the endpoint said that it is gone (410)";
 
 Timestamp earlier(Timestamp a, Timestamp b) {
@@ -104,6 +106,20 @@ Result<> WebhookDesk::save(Endpoint& endpoint) {
     return outbox_.save_outbox_endpoint(endpoint.stored);
 }
 
+/// Before its figures change: other daemons may have changed them.
+Result<> WebhookDesk::renew(Endpoint& endpoint) {
+    HEADWAY_TRY(auto stored, outbox_.lock_outbox_endpoint(endpoint.stored.name));
+    if (stored) endpoint.stored = *std::move(stored);
+    return {};
+}
+
+Result<> WebhookDesk::look_again() {
+    for (Endpoint& endpoint : endpoints_) {
+        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+    }
+    return {};
+}
+
 Result<> WebhookDesk::note(const core::Session& session, std::span<const core::Event> events) {
     if (endpoints_.empty()) return {};
     for (const core::Event& event : events) {
@@ -135,6 +151,7 @@ Result<> WebhookDesk::add(Endpoint& endpoint, const core::Session& session,
         message.dead_at = event.at;
         message.reason = kGone;
         HEADWAY_CHECK(outbox_.add_message(message));
+        HEADWAY_CHECK(renew(endpoint));
         ++stored.died;
         ++stored.dead;
         HEADWAY_CHECK(trim_dead(endpoint));
@@ -143,6 +160,8 @@ Result<> WebhookDesk::add(Endpoint& endpoint, const core::Session& session,
     HEADWAY_CHECK(outbox_.add_message(message));
     ++stored.pending;
     endpoint.next_due = earlier(endpoint.next_due, message.due_at);
+    if (stored.pending <= limits::kWebhookPendingMax) return {};
+    HEADWAY_CHECK(renew(endpoint));
     if (stored.pending <= limits::kWebhookPendingMax) return {};
     HEADWAY_CHECK(
         bury_pending(endpoint, stored.pending - limits::kWebhookPendingMax, event.at, kCrowdedOut));
@@ -177,6 +196,7 @@ void WebhookDesk::landed(const WebhookResult& result) {
 Result<> WebhookDesk::settle(const WebhookResult& result, Timestamp now) {
     Endpoint* const endpoint = find(result.job.endpoint);
     if (endpoint == nullptr || result.outcome == WebhookOutcome::kCancelled) return {};
+    HEADWAY_CHECK(renew(*endpoint));
     if (result.job.row == 0) return settle_test(*endpoint, result, now);
     storage::OutboxEndpoint& stored = endpoint->stored;
     if (result.outcome == WebhookOutcome::kDelivered) {
@@ -264,6 +284,11 @@ Result<> WebhookDesk::send_due(Timestamp now) {
         if (!may_send(endpoint) || !send_) continue;
         if (std::max(endpoint.next_due, endpoint.paused_until) > now) continue;
         endpoint.paused_until = now + kUnreadable;  // kept only if the read fails
+        HEADWAY_TRY(const bool ours, outbox_.claim_outbox_endpoint(endpoint.stored.name));
+        if (!ours) {
+            endpoint.paused_until = now + kSentElsewhere;
+            continue;
+        }
         HEADWAY_TRY(auto message, outbox_.next_message(endpoint.stored.name, now));
         endpoint.paused_until = core::kNever;
         if (!message) {

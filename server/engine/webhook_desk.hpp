@@ -58,6 +58,9 @@ public:
     /// When send_due() must be called next; kNever: not by time.
     core::Timestamp next_wake() const;
 
+    /// Other daemons may have added messages: when the next one is due is read again.
+    core::Result<> look_again();
+
     /// Deletes endpoints that were removed from the configuration limits::kWebhookRemovedFor ago,
     /// with their messages. Writes.
     core::Result<> forget_removed(core::Timestamp now);
@@ -105,6 +108,7 @@ private:
                                 std::string_view reason);
     core::Result<> trim_dead(Endpoint& endpoint);
     core::Result<> save(Endpoint& endpoint);
+    core::Result<> renew(Endpoint& endpoint);
     static bool may_send(const Endpoint& endpoint);
     static std::string_view state_of(const Endpoint& endpoint);
     static std::string problem_of(const Endpoint& endpoint);

@@ -74,6 +74,10 @@ Steady::time_point coarse() {
     return steady();
 }
 
+bool artificial() {
+    return true;
+}
+
 std::chrono::system_clock::time_point wall() {
     return std::chrono::system_clock::now() + testclock::Millis{state().wall_ms.load()};
 }

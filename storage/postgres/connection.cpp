@@ -43,107 +43,7 @@ std::string one_line(const char* text) {
     return line;
 }
 
-/// As PostgreSQL writes it.
-std::string numbered(std::string_view sql) {
-    std::string text{sql};
-    for (char& c : text) {
-        if (c == '?') c = '$';  // none of our statements has one in a text
-    }
-    return text;
-}
-
 }  // namespace
-
-/// Looks its name up with each run, so that it survives a lost connection.
-class PostgresStatement final : public StatementImpl {
-public:
-    PostgresStatement(PostgresConnection& connection, std::string sql)
-        : connection_(connection), sql_(std::move(sql)) {}
-
-    void bind(int index, std::int64_t value) override { parameters_.set_number(index, value); }
-    void bind_text(int index, std::string_view text) override { parameters_.set_text(index, text); }
-    void bind_blob(int index, std::string_view bytes) override {
-        parameters_.set_bytes(index, bytes);
-    }
-    void bind_null(int index) override { parameters_.set_null(index); }
-    void bind_row(const StatementImpl&) override { HEADWAY_ASSERT(false); }  // of repairs only
-
-    Result<bool> step() override {
-        if (!rows_) {
-            HEADWAY_TRY(rows_, connection_.ask(sql_, parameters_));
-            row_ = -1;
-        }
-        if (++row_ < rows_->size()) return true;
-        reset();
-        return false;
-    }
-    Result<> run() override {
-        HEADWAY_CHECK(connection_.send(sql_, parameters_));
-        if (connection_.in_transaction()) return {};
-        auto done = connection_.finish();
-        return done ? Result<>{} : Result<>{std::move(done).error()};
-    }
-    void reset() override { rows_.reset(); }
-    std::int64_t integer(int column) const override { return rows_->integer(row_, column); }
-    std::string_view text(int column) const override { return rows_->bytes(row_, column); }
-    std::string_view blob(int column) const override { return rows_->bytes(row_, column); }
-    bool is_null(int column) const override { return rows_->is_null(row_, column); }
-    int columns() const override { return rows_ ? rows_->columns() : 0; }
-    std::string_view column_name(int column) const override { return rows_->column_name(column); }
-
-private:
-    PostgresConnection& connection_;
-    std::string sql_;
-    PostgresParameters parameters_;
-    std::optional<PostgresRows> rows_;
-    int row_ = -1;
-};
-
-void PostgresRows::Clear::operator()(pg_result* result) const {
-    PQclear(result);
-}
-int PostgresRows::size() const {
-    return PQntuples(result_.get());
-}
-int PostgresRows::columns() const {
-    return PQnfields(result_.get());
-}
-
-std::int64_t PostgresRows::integer(int row, int column) const {
-    HEADWAY_ASSERT(row >= 0 && row < size() && column >= 0 && column < columns());
-    if (is_null(row, column)) return 0;
-    const std::string_view value = bytes(row, column);
-    HEADWAY_ASSERT(value.size() <= 8);  // bigint, integer, smallint or boolean
-    std::uint64_t number =
-        value.size() > 1 && (static_cast<unsigned char>(value[0]) & 0x80U) != 0 ? UINT64_MAX : 0;
-    for (const char c : value)
-        number = number << 8U | static_cast<unsigned char>(c);
-    return static_cast<std::int64_t>(number);
-}
-
-std::uint64_t PostgresRows::count(int row, int column) const {
-    const std::int64_t number = integer(row, column);
-    return number < 0 ? 0 : static_cast<std::uint64_t>(number);
-}
-
-std::string_view PostgresRows::bytes(int row, int column) const {
-    HEADWAY_ASSERT(row >= 0 && row < size() && column >= 0 && column < columns());
-    return {PQgetvalue(result_.get(), row, column),
-            static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
-}
-
-bool PostgresRows::is_null(int row, int column) const {
-    return PQgetisnull(result_.get(), row, column) != 0;
-}
-
-std::string_view PostgresRows::column_name(int column) const {
-    const char* name = PQfname(result_.get(), column);
-    return name == nullptr ? std::string_view{} : name;
-}
-
-std::int64_t PostgresRows::changes() const {
-    return std::strtoll(PQcmdTuples(result_.get()), nullptr, 10);
-}
 
 void PostgresConnection::Close::operator()(pg_conn* connection) const {
     PQfinish(connection);
@@ -426,10 +326,6 @@ std::int64_t PostgresConnection::changes() {
     // An error is that of the transaction, which cannot commit any more.
     if (!expected_.empty() && !finish()) return 0;
     return changes_;
-}
-
-Result<Statement> PostgresConnection::prepare(std::string_view sql) {
-    return Statement{std::make_unique<PostgresStatement>(*this, numbered(sql))};
 }
 
 std::string PostgresConnection::contains(std::string_view column,

@@ -42,9 +42,9 @@ private:
     std::unique_ptr<pg_result, Clear> result_;
 };
 
-/// A connection to PostgreSQL, which is spoken to in its pipeline mode: statements are sent one
-/// after the other, and what they answer is awaited when somebody asks for it. Every wait has an
-/// end; after one the connection is broken, and connect() begins anew. One thread.
+/// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and their
+/// answers are awaited when a caller needs one. Every wait has a limit; after it the connection is
+/// broken, and connect() makes another. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {
@@ -94,7 +94,6 @@ public:
     int socket() const;
 
 private:
-    friend class PostgresStatement;
     /// What a sent message is to be answered with.
     struct Expected {
         bool wanted = false;   ///< its rows are handed over

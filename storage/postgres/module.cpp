@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/postgres/module.hpp"
 
+#include <string>
 #include <utility>
 
 #include "storage/postgres/postgres_store.hpp"
@@ -9,6 +10,11 @@ using headway::core::Error;
 using headway::storage::PostgresOpening;
 using headway::storage::PostgresStore;
 using headway::storage::Store;
+
+extern "C" __attribute__((visibility("default"))) const char* headway_postgres_version() {
+    static const std::string version = headway::storage::postgres_module_version();
+    return version.c_str();
+}
 
 extern "C" __attribute__((visibility("default"))) int headway_open_postgres(
     const PostgresOpening& opening, std::unique_ptr<Store>& store, Error& error) {
@@ -19,6 +25,7 @@ extern "C" __attribute__((visibility("default"))) int headway_open_postgres(
     settings.id = opening.id;
     settings.name = opening.name;
     settings.version = opening.version;
+    settings.now = opening.now;
     auto opened = PostgresStore::open(std::move(settings));
     if (!opened) {
         error = std::move(opened).error();

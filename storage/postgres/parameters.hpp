@@ -40,8 +40,8 @@ public:
     void set_null(int index);
 
     struct Value {
-        unsigned type = 0;  ///< the OID of its type
-        bool null = false;
+        unsigned type = 20;  ///< the OID of its type; of one that is not bound, that of a number
+        bool null = true;
         std::string bytes;
     };
     std::span<const Value> values() const { return values_; }

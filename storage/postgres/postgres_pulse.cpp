@@ -7,7 +7,7 @@
 #include "storage/postgres/postgres_store.hpp"
 #include "storage/postgres/times.hpp"
 
-// What daemons know of each other: who serves, and when nobody could.
+// What daemons know of each other: which serve, and when none could.
 
 namespace headway::storage {
 namespace {
@@ -20,6 +20,8 @@ constexpr core::Millis kGapMin{2'500};
 constexpr core::Millis kGapsKept{24 * 3'600'000};
 /// As many as core::Watch keeps.
 constexpr std::int64_t kGapsMax = 32;
+/// What a daemon does under a lease is done by another when it was not seen for so long.
+constexpr core::Millis kDead{10'000};
 /// A daemon that was not seen for so long is forgotten.
 constexpr core::Millis kDaemonsKept{3'600'000};
 
@@ -34,7 +36,7 @@ Result<core::Timestamp> PostgresStore::time() {
 }
 
 /// The row of the newest daemon is read and written in one transaction, so that a gap is noted
-/// before anybody can be judged by a time that does not know of it.
+/// before any session is judged by a time that does not know of it.
 Result<Pulse> PostgresStore::pulse() {
     HEADWAY_CHECK(begin());
     HEADWAY_TRY(const PostgresRows newest,
@@ -64,6 +66,7 @@ Result<Pulse> PostgresStore::pulse() {
     PostgresParameters old;
     old.add(pulse.now - kDaemonsKept);
     HEADWAY_CHECK(sql_.send("DELETE FROM daemon WHERE seen_at<$1", old));
+    HEADWAY_CHECK(sql_.send("DELETE FROM lease WHERE until<$1 AND name<>'retention'", old));
     HEADWAY_CHECK(
         sql_.send_asking("SELECT pos,coalesce((SELECT value FROM meta WHERE "
                          "name='deleted_through'),0),coalesce((SELECT value FROM meta "
@@ -95,11 +98,12 @@ Result<bool> PostgresStore::lease(std::string_view name, core::Millis length) {
     HEADWAY_CHECK(connect());
     HEADWAY_TRY(const core::Timestamp now, time());
     PostgresParameters values;
-    values.add_text(name).add_text(settings_.id).add(now + length).add(now);
+    values.add_text(name).add_text(settings_.id).add(now + length).add(now).add(now - kDead);
     HEADWAY_TRY(const PostgresRows rows,
                 sql_.ask("INSERT INTO lease(name,holder,until) VALUES($1,$2,$3) ON CONFLICT(name) "
                          "DO UPDATE SET holder=excluded.holder,until=excluded.until WHERE "
-                         "lease.holder=excluded.holder OR lease.until<=$4 RETURNING holder",
+                         "lease.holder=excluded.holder OR lease.until<=$4 OR NOT EXISTS (SELECT 1 "
+                         "FROM daemon WHERE id=lease.holder AND seen_at>$5) RETURNING holder",
                          values));
     return rows.size() == 1;
 }

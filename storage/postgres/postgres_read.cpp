@@ -194,7 +194,24 @@ Result<std::vector<core::Event>> PostgresStore::read_session(SessionKey key, Cha
     return events;
 }
 
+/// Events of the open transaction, which are not written yet.
+std::vector<StreamEvent> PostgresStore::read_appended(Cursor after, std::size_t limit) const {
+    std::vector<StreamEvent> events;
+    for (const Appended& row : appended_) {
+        auto decoded = decode_events(row.events, row.n);
+        HEADWAY_ASSERT(decoded.has_value());  // encoded here
+        Cursor cursor = base_ + row.offset;
+        for (core::Event& event : *decoded) {
+            if (cursor > after && events.size() < limit)
+                events.push_back({cursor, rows_.at(row.session).known.name, std::move(event)});
+            ++cursor;
+        }
+    }
+    return events;
+}
+
 Result<std::vector<StreamEvent>> PostgresStore::read_stream(Cursor after, std::size_t limit) {
+    if (feed_locked_ && after >= base_) return read_appended(after, limit);
     HEADWAY_CHECK(connect());
     PostgresParameters values;
     values.add(after + 1).add(static_cast<std::int64_t>(limit) + 1);
@@ -233,7 +250,6 @@ Result<std::vector<FeedRow>> PostgresStore::read_feed(Cursor after, std::size_t 
         row.count = rows.count(at, 4);
         row.session = {rows.integer(at, 1), std::string{rows.bytes(at, 2)},
                        row.first + row.count - 1};
-        head_ = std::max(head_, row.cursor + static_cast<Cursor>(row.count) - 1);
     }
     return feed;
 }

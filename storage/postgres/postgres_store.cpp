@@ -49,7 +49,7 @@ Result<> PostgresStore::prepare() {
     return done ? Result<>{} : Result<>{std::move(done).error()};
 }
 
-/// Sessions are read when somebody needs them: a daemon starts with nothing.
+/// Sessions are read when they are needed: a daemon starts with nothing.
 Result<Recovery> PostgresStore::recover() {
     HEADWAY_CHECK(connect());
     HEADWAY_TRY(const PostgresRows rows,
@@ -73,9 +73,8 @@ void PostgresStore::clear_turn() {
     keys_.clear();
     appended_.clear();
     known_ids_.clear();
-    asked_ids_.clear();
     offset_ = 0;
-    unsettled_ = false;
+    feed_locked_ = false;
 }
 
 Result<> PostgresStore::begin() {
@@ -125,8 +124,8 @@ Result<SessionKey> PostgresStore::create(std::string_view id, core::Timestamp no
 Result<std::optional<std::uint64_t>> PostgresStore::find_event_id(SessionKey key,
                                                                   std::string_view id) {
     const auto known = known_ids_.find(std::pair{key, std::string{id}});
-    if (known != known_ids_.end()) return std::optional{known->second};
-    if (asked_ids_.contains(key)) return std::optional<std::uint64_t>{};
+    if (known != known_ids_.end())
+        return known->second == 0 ? std::optional<std::uint64_t>{} : std::optional{known->second};
     PostgresParameters values;
     values.add(key).add_text(id);
     HEADWAY_TRY(const PostgresRows rows,

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "storage/postgres/connection.hpp"
@@ -85,6 +84,8 @@ public:
         std::span<const std::string_view> names) override;
     void set_due(SessionKey key, core::Timestamp due) override;
     Cursor settled(Cursor cursor) const override;
+    Cursor committed() const override { return committed_; }
+    void set_head(Cursor head) override { head_ = head; }
     bool outcome_unknown() const override { return sql_.outcome_unknown(); }
     core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) override;
     core::Result<Pulse> pulse() override;
@@ -114,37 +115,74 @@ private:
         std::int64_t offset = 0;  ///< of its first event within the transaction, from 1
         std::string events;
     };
-    /// The journal's place of an approval or a check is known at the end of the transaction only.
+    // Tables whose rows are not a session's own, or that need positions of events: they lock the
+    // feed before, which is the one lock that daemons wait for each other at.
     class Approvals final : public SqlApprovals {
     public:
-        Approvals(Sql& sql, bool& unsettled) : SqlApprovals(sql), unsettled_(unsettled) {}
+        explicit Approvals(PostgresStore& store) : SqlApprovals(store.sql_), store_(store) {}
         core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
-                                     Cursor decided) override {
-            unsettled_ = unsettled_ || cursor != 0 || decided != 0;
-            return SqlApprovals::save_approval(key, approval, cursor, decided);
-        }
+                                     Cursor decided) override;
 
     private:
-        bool& unsettled_;
+        PostgresStore& store_;
     };
     class Checks final : public SqlChecks {
     public:
-        Checks(Sql& sql, bool& unsettled) : SqlChecks(sql), unsettled_(unsettled) {}
-        core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override {
-            unsettled_ = true;
-            return SqlChecks::add_check(id, key, asked);
-        }
-        core::Result<> finish_check(std::string_view id, Cursor done) override {
-            unsettled_ = true;
-            return SqlChecks::finish_check(id, done);
-        }
-        core::Result<> finish_checks(SessionKey key, Cursor done) override {
-            unsettled_ = true;
-            return SqlChecks::finish_checks(key, done);
-        }
+        explicit Checks(PostgresStore& store) : SqlChecks(store.sql_), store_(store) {}
+        core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
+        core::Result<> finish_check(std::string_view id, Cursor done) override;
+        core::Result<> finish_checks(SessionKey key, Cursor done) override;
 
     private:
-        bool& unsettled_;
+        PostgresStore& store_;
+    };
+    class Estimates final : public SqlEstimates {
+    public:
+        explicit Estimates(PostgresStore& store) : SqlEstimates(store.sql_), store_(store) {}
+        core::Result<> add_estimate_score(const core::EstimateScore& score) override;
+
+    private:
+        PostgresStore& store_;
+    };
+    class Expectations final : public SqlExpectations {
+    public:
+        explicit Expectations(PostgresStore& store) : SqlExpectations(store.sql_), store_(store) {}
+        core::Result<core::UseSketches> use(std::string_view agent,
+                                            std::optional<core::Complexity> complexity) override;
+        core::Result<core::Sketch> calls(std::string_view agent, std::string_view tool) override;
+
+    private:
+        PostgresStore& store_;
+    };
+    class History final : public SqlHistory {
+    public:
+        explicit History(PostgresStore& store)
+            : SqlHistory(store.sql_, store.meta_), store_(store) {}
+        core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override;
+
+    private:
+        PostgresStore& store_;
+    };
+    class Webhooks final : public SqlOutbox {
+    public:
+        explicit Webhooks(PostgresStore& store) : SqlOutbox(store.sql_), store_(store) {}
+        core::Result<std::optional<OutboxEndpoint>> lock_outbox_endpoint(
+            std::string_view name) override;
+        core::Result<bool> claim_outbox_endpoint(std::string_view name) override;
+        core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) override;
+
+    private:
+        PostgresStore& store_;
+    };
+    class Tokens final : public SqlTokens {
+    public:
+        explicit Tokens(PostgresStore& store) : SqlTokens(store.sql_), store_(store) {}
+        core::Result<> add_token(const core::TokenRecord& token) override;
+        core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
+                                                                    core::Timestamp now) override;
+
+    private:
+        PostgresStore& store_;
     };
     /// A backup is the database's own.
     class Backups final : public BackupSource {
@@ -159,26 +197,28 @@ private:
     core::Result<> connect();
     void clear_turn();
     core::Result<Held> try_hold(const HoldRequest& wanted, bool adds);
+    core::Result<> send_hold(const HoldRequest& wanted);
+    Held take_hold(const HoldRequest& wanted, const std::vector<PostgresRows>& rows);
     core::Result<> add_names(const HoldRequest& wanted, Held& held);
     void take_rows(const PostgresRows& rows, Held& held, std::vector<SessionKey>* keys);
     core::Result<> write_journal();
     core::Result<> write_rows();
     core::Result<> write_feed();
-    core::Result<> settle_cursors();
+    core::Result<> lock_feed();
+    std::vector<StreamEvent> read_appended(Cursor after, std::size_t limit) const;
     Row* held_by_name(std::string_view name);
 
     Settings settings_;
     PostgresConnection sql_;
     SqlMeta meta_{sql_};
     SqlSessionIndex index_{sql_};
-    bool unsettled_ = false;  ///< rows with provisional cursors were written
-    Approvals approvals_{sql_, unsettled_};
-    Checks checks_{sql_, unsettled_};
-    SqlEstimates estimates_{sql_};
-    SqlExpectations expectations_{sql_};
-    SqlHistory history_{sql_, meta_};
-    SqlTokens tokens_{sql_};
-    SqlOutbox outbox_{sql_};
+    Approvals approvals_{*this};
+    Checks checks_{*this};
+    Estimates estimates_{*this};
+    Expectations expectations_{*this};
+    History history_{*this};
+    Tokens tokens_{*this};
+    Webhooks outbox_{*this};
     SqlInbox inbox_{sql_};
     SqlIdempotency idempotency_{sql_};
     Backups backups_;
@@ -189,10 +229,12 @@ private:
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;
     std::int64_t offset_ = 0;  ///< events appended so far
-    std::map<std::pair<SessionKey, std::string>, std::uint64_t, std::less<>> known_ids_;
-    std::unordered_set<SessionKey> asked_ids_;  ///< sessions whose reports' ids were looked up
+    /// Event ids that were looked up with the hold; 0 = not known.
+    std::map<std::pair<SessionKey, std::string>, std::uint64_t> known_ids_;
 
-    Cursor base_ = 0;  ///< position before the first event of the last commit
+    bool feed_locked_ = false;  ///< by the open transaction, which knows its positions then
+    Cursor base_ = 0;  ///< position before the first event of the transaction, or the last one
+    Cursor committed_ = 0;
     Cursor head_ = 0;
     Cursor oldest_ = 1;
 };

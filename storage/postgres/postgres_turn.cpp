@@ -31,9 +31,8 @@ Result<Held> PostgresStore::hold(const HoldRequest& wanted) {
     return try_hold(wanted, false);
 }
 
-/// What it asks for comes back in this order.
-Result<Held> PostgresStore::try_hold(const HoldRequest& wanted, bool adds) {
-    HEADWAY_CHECK(begin());
+/// Sends what asks for the rows; the answers come in this order.
+Result<> PostgresStore::send_hold(const HoldRequest& wanted) {
     const std::string lock = " FOR UPDATE SKIP LOCKED";
     PostgresParameters names;
     names.add_texts(wanted.names);
@@ -44,19 +43,19 @@ Result<Held> PostgresStore::try_hold(const HoldRequest& wanted, bool adds) {
     if (!wanted.keys.empty())
         HEADWAY_CHECK(sql_.send_asking(
             std::string{kColumns} + "WHERE key=ANY($1) ORDER BY key" + lock, keys));
-    PostgresParameters due;
-    due.add(static_cast<std::int64_t>(wanted.due_max));
-    if (settings_.now) due.add(settings_.now());
     if (wanted.due_max > 0) {
+        PostgresParameters due;
+        due.add(static_cast<std::int64_t>(wanted.due_max));
+        if (settings_.now) due.add(settings_.now());
         HEADWAY_CHECK(sql_.send_asking(
             std::string{kColumns} + "WHERE due_at<=" +
                 (settings_.now ? "$2" : "(extract(epoch FROM now())*1000)::bigint") +
                 " ORDER BY due_at LIMIT $1" + lock,
             due));
     }
-    PostgresParameters told;
-    told.add(static_cast<std::int64_t>(wanted.told_max));
     if (wanted.told_max > 0) {
+        PostgresParameters told;
+        told.add(static_cast<std::int64_t>(wanted.told_max));
         HEADWAY_CHECK(sql_.send_asking(std::string{kColumns} +
                                            "WHERE key IN (SELECT DISTINCT session FROM inbox LIMIT "
                                            "$1) ORDER BY key" +
@@ -83,9 +82,11 @@ Result<Held> PostgresStore::try_hold(const HoldRequest& wanted, bool adds) {
             "session s ON s.name=u.name JOIN event_id e ON e.session=s.key AND e.id=u.id",
             asked));
     }
-    HEADWAY_CHECK(sql_.send_asking("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint"));
-    HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
+    return sql_.send_asking("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint");
+}
 
+/// Takes the answers to send_hold().
+Held PostgresStore::take_hold(const HoldRequest& wanted, const std::vector<PostgresRows>& rows) {
     Held held;
     std::size_t at = 0;
     take_rows(rows[at++], held, nullptr);
@@ -106,15 +107,23 @@ Result<Held> PostgresStore::try_hold(const HoldRequest& wanted, bool adds) {
     }
     for (const SessionKey key : held.due)
         rows_.at(key).claimed = true;
-    held.now =
-        settings_.now ? settings_.now() : core::Timestamp{core::Millis{rows[at].integer(0, 0)}};
+    held.now = settings_.now ? settings_.now() : time_of(rows[at].integer(0, 0));
+    return held;
+}
+
+Result<Held> PostgresStore::try_hold(const HoldRequest& wanted, bool adds) {
+    HEADWAY_CHECK(begin());
+    HEADWAY_CHECK(send_hold(wanted));
+    HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
+    Held held = take_hold(wanted, rows);
     if (adds) HEADWAY_CHECK(add_names(wanted, held));
     for (const auto& [session, id] : wanted.ids) {
-        if (const Row* row = held_by_name(session)) asked_ids_.insert(row->known.key);
+        if (const Row* row = held_by_name(session))
+            known_ids_.try_emplace(std::pair{row->known.key, std::string{id}}, 0U);
     }
     // Stamps of a session never go back, whatever the clock of a database that took over says.
     for (const auto& [key, row] : rows_)
-        held.now = std::max(held.now, core::Timestamp{core::Millis{row.last_at}});
+        held.now = std::max(held.now, time_of(row.last_at));
     return held;
 }
 
@@ -180,7 +189,7 @@ Result<Cursor> PostgresStore::append(SessionKey key, Chain&, std::span<const cor
         if (std::holds_alternative<core::SessionEnded>(event.payload))
             row.ended_at = ms_of(event.at);
     }
-    const Cursor cursor = kProvisionalCursor + offset_ + 1;
+    const Cursor cursor = (feed_locked_ ? base_ : kProvisionalCursor) + offset_ + 1;
     offset_ += static_cast<std::int64_t>(events.size());
     return cursor;
 }
@@ -269,22 +278,14 @@ Result<> PostgresStore::write_feed() {
         values);
 }
 
-/// Cursors that tables took before the feed was locked.
-Result<> PostgresStore::settle_cursors() {
-    PostgresParameters values;
-    values.add(kProvisionalCursor).add(offset_);
-    constexpr const char* kSettle[] = {
-        "UPDATE approval SET cursor=cursor-$1-$2+(SELECT pos FROM feed WHERE id=1) "
-        "WHERE cursor>=$1",
-        "UPDATE approval SET decided=decided-$1-$2+(SELECT pos FROM feed WHERE id=1) "
-        "WHERE decided>=4611686018427387904 AND decided>=$1",
-        "UPDATE judge_check SET asked=asked-$1-$2+(SELECT pos FROM feed WHERE id=1) "
-        "WHERE asked>=4611686018427387904 AND asked>=$1",
-        "UPDATE judge_check SET done=done-$1-$2+(SELECT pos FROM feed WHERE id=1) "
-        "WHERE done>=4611686018427387904 AND done>=$1",
-    };
-    for (const char* sql : kSettle)
-        HEADWAY_CHECK(sql_.send(sql, values));
+/// The positions of the transaction's events are known from here on. All that daemons have in
+/// common is written behind this lock, so that they cannot wait for each other in a circle.
+Result<> PostgresStore::lock_feed() {
+    if (feed_locked_ || !sql_.in_transaction()) return {};
+    HEADWAY_TRY(const PostgresRows rows, sql_.ask("SELECT pos FROM feed WHERE id=1 FOR UPDATE"));
+    if (rows.size() != 1) return Error{ErrorCode::kStorageCorrupt, "the feed has no row", {}};
+    base_ = rows.integer(0, 0);
+    feed_locked_ = true;
     return {};
 }
 
@@ -293,13 +294,12 @@ Result<> PostgresStore::commit() {
     if (appends) HEADWAY_CHECK(write_journal());
     HEADWAY_CHECK(write_rows());
     if (appends) HEADWAY_CHECK(write_feed());
-    if (appends && unsettled_) HEADWAY_CHECK(settle_cursors());
     HEADWAY_CHECK(sql_.commit());
     HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
     if (appends) {
         HEADWAY_ASSERT(rows.size() == 1 && rows[0].size() == 1);
-        head_ = rows[0].integer(0, 0);
-        base_ = head_ - offset_;
+        committed_ = rows[0].integer(0, 0);
+        base_ = committed_ - offset_;
     }
     clear_turn();
     return {};

@@ -50,20 +50,16 @@ constexpr const char* kFirst[] = {
     "CREATE TABLE token(id TEXT PRIMARY KEY,name TEXT NOT NULL,scopes TEXT NOT NULL,"
     "hash BYTEA NOT NULL,created_at BIGINT NOT NULL,expires_at BIGINT NOT NULL,"
     "revoked_at BIGINT NOT NULL,used_at BIGINT NOT NULL)",
-    // A cursor above 2^62 is one of the open transaction, which settles it before it commits.
     "CREATE TABLE approval(cursor BIGINT PRIMARY KEY,session BIGINT NOT NULL,n BIGINT NOT NULL,"
     "pending BIGINT NOT NULL,kind BIGINT NOT NULL,identity BIGINT NOT NULL,decided BIGINT NOT NULL,"
     "state BYTEA NOT NULL)",
     "CREATE UNIQUE INDEX approval_session ON approval(session,n)",
     "CREATE INDEX approval_pending ON approval(cursor) WHERE pending=1",
     "CREATE INDEX approval_identical ON approval(identity) WHERE pending=1",
-    "CREATE INDEX approval_unsettled ON approval(decided) WHERE decided>=4611686018427387904",
     "CREATE TABLE judge_check(id TEXT PRIMARY KEY,session BIGINT NOT NULL,asked BIGINT NOT NULL,"
     "done BIGINT NOT NULL)",
     "CREATE INDEX judge_check_session ON judge_check(session)",
     "CREATE INDEX judge_check_pending ON judge_check(asked) WHERE done=0",
-    "CREATE INDEX judge_check_asked ON judge_check(asked) WHERE asked>=4611686018427387904",
-    "CREATE INDEX judge_check_done ON judge_check(done) WHERE done>=4611686018427387904",
     "CREATE TABLE estimate(session BIGINT NOT NULL,n BIGINT NOT NULL,percent_milli BIGINT NOT NULL,"
     "calls BIGINT NOT NULL,source TEXT NOT NULL,model TEXT NOT NULL,PRIMARY KEY(session,n))",
     "CREATE TABLE estimate_score(model TEXT NOT NULL,source TEXT NOT NULL,decile BIGINT NOT NULL,"

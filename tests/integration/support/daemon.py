@@ -28,7 +28,19 @@ ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|engine failed|asser
 # With a test clock, milliseconds of a client may be minutes of the daemon.
 UNHURRIED = {"server.idle_timeout": "24h", "server.header_timeout": "1h", "server.body_timeout": "1h", "server.write_timeout": "1h"}
 
+# With the URL of a PostgreSQL server, each daemon keeps its journal there, in a schema of its own (tests/support/postgres_server.py).
+POSTGRES = os.environ.get("HEADWAY_TEST_POSTGRES", "")
+
 _running = set()
+
+
+def postgres(sql: str):
+    subprocess.run(["psql", POSTGRES, "-qXAt", "-v", "ON_ERROR_STOP=1", "-c", sql], check=True, stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, env={**os.environ, "PGOPTIONS": "--client-min-messages=error"})
+
+
+def store_in(schema: str) -> str:
+    return f"{POSTGRES}{'&' if '?' in POSTGRES else '?'}options=-csearch_path%3D{schema}"
 
 
 @atexit.register
@@ -63,6 +75,10 @@ class Daemon:
         self.address = "127.0.0.1"
         self.port = 0
         self.wrapper = []  # a command that runs the daemon
+        self.schema = ""  # of PostgreSQL, where the journal is there
+        if POSTGRES:
+            self.schema = self.root.name.replace("-", "_").lower()
+            postgres(f'CREATE SCHEMA "{self.schema}"')
 
     # life
 
@@ -80,6 +96,8 @@ class Daemon:
         """Only the process: for starts that are meant to fail."""
         command = [*self.wrapper, str(self.binary), "serve", "--listen", f"{self.address}:{port}", "--state-dir", str(self.state_dir),
                    "--ports-file", str(self.ports_file), "--config", str(self.config_file)]
+        if self.schema:
+            command += ["--store", store_in(self.schema)]
         for key, value in self.settings.items():
             command += ["--set", f"{key}={value}"]
         environment = {**self.environment, **(self.clock.environment() if self.clock else {})}

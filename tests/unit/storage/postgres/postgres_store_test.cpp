@@ -89,7 +89,7 @@ TEST_CASE("postgres: cursors count events over all sessions and daemons, in the 
     Writer b{*two, "b"};
     CHECK(a.write({beat(), beat(), beat()}) == 3);
     CHECK(b.write({beat()}) == 6);
-    CHECK(two->head() == 6);
+    CHECK(two->committed() == 6);
     CHECK(two->find("a").value() == a.key);
     const auto stream = one->read_stream(2, 10).value();
     REQUIRE(stream.size() == 4);
@@ -275,12 +275,16 @@ TEST_CASE("postgres: a lease has one holder until it ends", "[postgres]") {
     Timestamp now = at(0);
     const auto one = here.daemon("one", [&now] { return now; });
     const auto two = here.daemon("two", [&now] { return now; });
+    require_ok(one->pulse());
     CHECK(one->lease("webhook:a", Millis{10'000}).value());
     CHECK(one->lease("webhook:a", Millis{10'000}).value());
     CHECK_FALSE(two->lease("webhook:a", Millis{10'000}).value());
     now = at(10'000);
     CHECK(two->lease("webhook:a", Millis{10'000}).value());
+    require_ok(two->pulse());
     CHECK_FALSE(one->lease("webhook:a", Millis{10'000}).value());
+    now = at(20'000);  // it has not ended, but two is not seen any more
+    CHECK(one->lease("webhook:a", Millis{10'000}).value());
 }
 
 TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[postgres]") {

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/cluster.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "core/view.hpp"
+
+namespace headway::server {
+namespace {
+
+using namespace std::chrono_literals;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::size_t kDuePerTurn = 500;
+constexpr std::size_t kToldPerTurn = 500;
+/// Rows of the feed in one go: a daemon that was away for long follows in steps.
+constexpr std::size_t kFeedPage = 1'000;
+/// A write waits no longer for a session that another daemon holds: that one is stopped in the
+/// middle of a turn, which the database ends after two seconds.
+constexpr auto kDeferredMax = 4s;
+/// Commands that wait for other daemons, as many as a turn takes.
+constexpr std::size_t kDeferredCountMax = core::limits::kCommandQueueMax;
+constexpr auto kDeferredAgain = 2ms;
+/// The floor under the hints: what others have committed is looked up so often.
+constexpr auto kFollowEvery = 500ms;
+/// Deadlines, and inboxes whose daemon died: the precision of a deadline.
+constexpr auto kClaimEvery = 250ms;
+constexpr auto kPulseEvery = 1s;
+/// Without a pulse for so long, gaps may be missing, and no session is judged by time.
+constexpr core::Millis kPulseFresh = 2'500ms;
+
+}  // namespace
+
+Cluster::Cluster(storage::Store& store, Sessions& sessions, SessionTree& tree, Clock& clock)
+    : tables_(store), store_(*store.shared()), sessions_(sessions), tree_(tree), clock_(clock) {}
+
+void Cluster::begin_anew(storage::Cursor head) {
+    names_.clear();
+    keys_.clear();
+    held_ = {};
+    // Streams go on where they were, unless a database took over that does not have all of it.
+    if (published_ == 0 || head < published_) published_ = head;
+    store_.set_head(published_);
+    pulsed_at_ = {};
+}
+
+void Cluster::take_deferred(std::vector<Request>& requests) {
+    if (deferred_.empty()) return;
+    std::vector<Request> all;
+    all.reserve(deferred_.size() + requests.size());
+    for (Deferred& one : deferred_) {
+        since_[one.request.write.get()] = one.since;
+        all.push_back(std::move(one.request));
+    }
+    deferred_.clear();
+    std::move(requests.begin(), requests.end(), std::back_inserter(all));
+    requests = std::move(all);
+}
+
+void Cluster::defer(Request& request) {
+    ++conflicts_;
+    const auto known = since_.find(request.write.get());
+    const auto now = Clock::steady();
+    const auto since = known == since_.end() ? now : known->second;
+    if (now - since > kDeferredMax || deferred_.size() >= kDeferredCountMax) {
+        request.write->fail({ErrorCode::kStorageUnavailable,
+                             "another daemon works on this session; nothing was stored, send it "
+                             "again",
+                             {}});
+        return;
+    }
+    Request waiting;
+    waiting.reply_to = request.reply_to;
+    waiting.watched = request.watched;
+    waiting.listening = request.listening;
+    waiting.bytes = request.bytes;
+    waiting.write = std::move(request.write);
+    deferred_.push_back({std::move(waiting), since});
+}
+
+/// Reports read the budgets of their ancestors, as far as these are known here.
+std::vector<std::string_view> Cluster::ancestors_of(std::span<const std::string_view> names) const {
+    std::vector<std::string_view> ancestors;
+    for (const std::string_view name : names) {
+        const Resident* resident = sessions_.residents().find(name);
+        for (std::size_t depth = 0; resident != nullptr && depth < core::limits::kFamilyDepthMax;
+             ++depth) {
+            const std::string& parent = resident->session.state().about.parent;
+            if (parent.empty()) break;
+            ancestors.push_back(parent);
+            resident = sessions_.residents().find(parent);
+        }
+    }
+    std::sort(ancestors.begin(), ancestors.end());
+    ancestors.erase(std::unique(ancestors.begin(), ancestors.end()), ancestors.end());
+    return ancestors;
+}
+
+Result<> Cluster::hold(std::span<const std::string_view> names,
+                       const std::vector<storage::SessionKey>& woken, const ReportedIds& ids) {
+    const auto now = Clock::steady();
+    names_.clear();
+    keys_.clear();
+    working_.clear();
+    since_.clear();
+    storage::HoldRequest wanted;
+    wanted.names.assign(names.begin(), names.end());
+    std::sort(wanted.names.begin(), wanted.names.end());
+    wanted.names.erase(std::unique(wanted.names.begin(), wanted.names.end()), wanted.names.end());
+    wanted.keys = woken;
+    wanted.seen = ancestors_of(wanted.names);
+    wanted.ids = ids;
+    wanted.due_max = kDuePerTurn;
+    if (now - claimed_at_ >= kClaimEvery) wanted.told_max = kToldPerTurn;
+    claimed_at_ = now;
+    HEADWAY_TRY(held_, store_.hold(wanted));
+    clock_.follow_shared(held_.now);
+    for (const storage::KnownSession& one : held_.sessions) {
+        names_.insert(one.name);
+        keys_.insert(one.key);
+    }
+    HEADWAY_CHECK(catch_up(held_.sessions, true, nullptr));
+    HEADWAY_CHECK(catch_up(held_.seen, true, nullptr));
+    if (pulse_now_ == core::kNever || held_.now - pulse_now_ > kPulseFresh) held_.due.clear();
+    if (held_.due.empty() && held_.told.empty() && woken.empty()) return {};
+    std::vector<storage::SessionKey> looked_at = held_.due;
+    looked_at.insert(looked_at.end(), held_.told.begin(), held_.told.end());
+    looked_at.insert(looked_at.end(), woken.begin(), woken.end());
+    HEADWAY_TRY(const auto working, store_.with_working_children(looked_at));
+    working_.insert(working.begin(), working.end());
+    return {};
+}
+
+void Cluster::settle(Publication& publication, std::span<Resident* const> moved) {
+    for (Resident* resident : moved) {
+        if (resident->dirty_from >= storage::kProvisionalCursor)
+            resident->dirty_from = store_.settled(resident->dirty_from);
+    }
+    if (moved.empty()) return;
+    if (store_.settled(storage::kProvisionalCursor) != published_) {
+        publication.events.clear();  // others come first
+        followed_at_ = {};
+        return;
+    }
+    for (storage::StreamEvent& event : publication.events)
+        event.cursor = store_.settled(event.cursor);
+    published_ = store_.committed();
+    store_.set_head(published_);
+}
+
+void Cluster::drop(Resident& resident) {
+    sessions_.residents().mark_clean(resident);
+    sessions_.residents().evict(resident);
+}
+
+/// Folds what others have committed. Readers get the view as of its last event.
+void Cluster::fold(Resident& resident, std::vector<core::Event> events, Publication* publication) {
+    for (core::Event& event : events) {
+        if (event.n != resident.session.state().n + 1) continue;
+        resident.session.apply(event);
+        if (!event.event_id.empty()) resident.new_ids.emplace(event.event_id, event.n);
+    }
+    (void)resident.session.take_changed_approvals();  // their daemon has written them
+    tree_.note(resident);
+    sessions_.residents().measure(resident);
+    sessions_.residents().recount(resident);
+    if (publication != nullptr) publication->views.push_back(core::view_of(resident.session));
+}
+
+/// Brings sessions up to the numbers that their rows say. With `loads`, those that are not in
+/// memory are taken there.
+Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool loads,
+                           Publication* publication) {
+    std::vector<std::pair<storage::SessionKey, std::uint64_t>> behind;
+    std::vector<storage::SessionKey> missing;
+    for (const storage::KnownSession& one : known) {
+        ResidentSet& residents = sessions_.residents();
+        Resident* resident = residents.find(std::string_view{one.name});
+        // Deleted and opened again; or a database that took over without the newest commits.
+        const bool stale = resident != nullptr &&
+                           (resident->key != one.key || resident->session.state().n > one.n);
+        if (stale) drop(*resident);
+        if (stale) resident = nullptr;
+        if (one.n == 0) continue;
+        if (resident == nullptr) {
+            if (loads) missing.push_back(one.key);
+        } else if (resident->session.state().n < one.n) {
+            behind.emplace_back(one.key, resident->session.state().n);
+        }
+    }
+    if (!behind.empty()) {
+        HEADWAY_TRY(std::vector<storage::Tail> tails, store_.read_tails(behind));
+        for (storage::Tail& tail : tails) {
+            if (Resident* resident = sessions_.residents().find(tail.key))
+                fold(*resident, std::move(tail.events), publication);
+        }
+    }
+    if (missing.empty()) return {};
+    HEADWAY_TRY(std::vector<storage::StoredSession> loaded, store_.load_all(missing));
+    for (storage::StoredSession& stored : loaded) {
+        HEADWAY_TRY(Resident * resident, sessions_.admit(std::move(stored)));
+        tree_.note(*resident);
+    }
+    return {};
+}
+
+Result<> Cluster::refresh(const SessionNames& names, Publication& publication) {
+    if (names.empty()) return {};
+    HEADWAY_TRY(const std::vector<storage::KnownSession> known, store_.numbers(names));
+    HEADWAY_CHECK(catch_up(known, false, &publication));
+    if (known.size() == names.size()) return {};
+    std::unordered_set<std::string_view> found;
+    for (const storage::KnownSession& one : known)
+        found.insert(one.name);
+    for (const std::string_view name : names) {
+        if (found.contains(name)) continue;
+        if (Resident* gone = sessions_.residents().find(name)) {
+            publication.deleted.push_back(gone->session.id());
+            drop(*gone);
+        }
+    }
+    return {};
+}
+
+Result<> Cluster::follow(bool listening, Publication& publication) {
+    followed_at_ = Clock::steady();
+    behind_ = false;
+    HEADWAY_TRY(const std::vector<storage::FeedRow> rows, store_.read_feed(published_, kFeedPage));
+    if (rows.empty()) return {};
+    behind_ = rows.size() == kFeedPage;
+    const storage::Cursor last =
+        rows.back().cursor + static_cast<storage::Cursor>(rows.back().count) - 1;
+    if (listening) {
+        HEADWAY_TRY(auto events,
+                    tables_.read_stream(published_, static_cast<std::size_t>(last - published_)));
+        for (storage::StreamEvent& event : events) {
+            if (event.cursor <= last) publication.events.push_back(std::move(event));
+        }
+    }
+    std::unordered_map<std::string_view, storage::KnownSession> newest;
+    for (const storage::FeedRow& row : rows) {
+        if (!row.session.name.empty()) newest[row.session.name] = row.session;
+    }
+    std::vector<storage::KnownSession> known;
+    for (auto& [name, session] : newest) {
+        const Resident* resident = sessions_.residents().find(name);
+        if (resident == nullptr) {
+            publication.changed.push_back(session.name);
+        } else if (resident->session.state().n < session.n) {
+            known.push_back(session);
+        }
+    }
+    HEADWAY_CHECK(catch_up(known, false, &publication));
+    publication.followed = true;
+    published_ = last;
+    store_.set_head(last);
+    return {};
+}
+
+Result<> Cluster::pulse(core::Watch& watch, EngineStats& stats, Publication& publication) {
+    pulsed_at_ = Clock::steady();
+    HEADWAY_TRY(storage::Pulse pulse, store_.pulse());
+    clock_.follow_shared(pulse.now);
+    pulse_now_ = pulse.now;
+    daemons_ = std::move(pulse.daemons);
+    watch = core::Watch{};
+    for (const auto& [from, to] : pulse.gaps)
+        watch.note_gap(from, to);
+    if (std::exchange(tokens_, pulse.tokens) != pulse.tokens) {
+        HEADWAY_TRY(publication.tokens, tables_.token_table().tokens());
+    }
+    // Counted by all daemons.
+    HEADWAY_TRY(stats.open, tables_.index().count_open());
+    HEADWAY_TRY(stats.approvals.pending, tables_.approvals().count_pending());
+    HEADWAY_TRY(stats.approvals.alarmed, tables_.index().count_alarms());
+    return {};
+}
+
+Clock::Steady::time_point Cluster::next_wake(Clock::Steady::time_point now) const {
+    if (behind_) return now;
+    auto wake = std::min(followed_at_ + kFollowEvery, pulsed_at_ + kPulseEvery);
+    wake = std::min(wake, claimed_at_ + kClaimEvery);
+    if (!deferred_.empty()) wake = std::min(wake, now + kDeferredAgain);
+    return wake;
+}
+
+bool Cluster::follow_due(Clock::Steady::time_point now) const {
+    return behind_ || now - followed_at_ >= kFollowEvery;
+}
+
+bool Cluster::pulse_due(Clock::Steady::time_point now) const {
+    return now - pulsed_at_ >= kPulseEvery;
+}
+
+bool Cluster::claim_due(Clock::Steady::time_point now) const {
+    return now - claimed_at_ >= kClaimEvery;
+}
+
+}  // namespace headway::server
