@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "core/assert.hpp"
 
@@ -286,6 +287,7 @@ Result<std::vector<PostgresRows>> PostgresConnection::finish() {
     if (commits) in_transaction_ = false;
     if (failed && !in_transaction_ && !commits) return *std::move(failed);
     if (failed && !failure_) failure_ = std::move(failed);
+    if (failure_ && commits) return *std::exchange(failure_, std::nullopt);
     if (failure_) return *failure_;
     return rows;
 }
@@ -299,13 +301,13 @@ Result<PostgresRows> PostgresConnection::ask(std::string_view sql,
 }
 
 void PostgresConnection::rollback() {
+    failure_.reset();
     if (connection_ == nullptr || (!in_transaction_ && expected_.empty())) return;
     const bool unknown = outcome_unknown_;
     const std::string state = state_;
     const bool open = in_transaction_;
     in_transaction_ = false;
     committing_ = false;
-    failure_.reset();
     auto done = enqueue("ROLLBACK", {}, {});
     if (done) {
         auto finished = finish();

@@ -72,6 +72,7 @@ void PostgresStore::clear_turn() {
     rows_.clear();
     keys_.clear();
     appended_.clear();
+    snapshots_.clear();
     known_ids_.clear();
     offset_ = 0;
     feed_locked_ = false;
@@ -134,34 +135,46 @@ Result<std::optional<std::uint64_t>> PostgresStore::find_event_id(SessionKey key
     return std::optional{rows.count(0, 0)};
 }
 
-/// Another daemon may have saved a newer one, or deleted the session.
+/// Written with the commit.
 Result<> PostgresStore::save(SessionKey key, const core::Session& session, Chain,
                              const EventIds& new_ids) {
     HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
-    if (!new_ids.empty()) {
-        std::vector<std::string_view> ids;
-        std::vector<std::int64_t> numbers;
-        for (const auto& [id, n] : new_ids) {
-            HEADWAY_ASSERT(!id.empty() && n <= session.state().n);
-            ids.push_back(id);
-            numbers.push_back(static_cast<std::int64_t>(n));
+    HEADWAY_ASSERT(sql_.in_transaction());
+    snapshots_[key] = {session.state().n, encode_state(session.state()), new_ids};
+    return {};
+}
+
+/// Other daemons save the same sessions, in the same order. One of them may have saved a newer
+/// state, or deleted the session.
+Result<> PostgresStore::write_snapshots() {
+    std::vector<std::int64_t> keys, numbers, owners, id_numbers;
+    std::vector<std::string_view> states, ids;
+    for (const auto& [key, snapshot] : snapshots_) {
+        keys.push_back(key);
+        numbers.push_back(static_cast<std::int64_t>(snapshot.n));
+        states.emplace_back(snapshot.state);
+        for (const auto& [id, n] : snapshot.ids) {
+            HEADWAY_ASSERT(!id.empty() && n <= snapshot.n);
+            owners.push_back(key);
+            ids.emplace_back(id);
+            id_numbers.push_back(static_cast<std::int64_t>(n));
         }
-        PostgresParameters values;
-        values.add(key).add_texts(ids).add_numbers(numbers);
-        HEADWAY_CHECK(
-            sql_.send("INSERT INTO event_id(session,id,n) SELECT $1,u.id,u.n FROM "
-                      "unnest($2::text[],$3::bigint[]) AS u(id,n) ORDER BY u.id "
-                      "ON CONFLICT(session,id) DO NOTHING",
-                      values));
     }
+    PostgresParameters saved;
+    saved.add_numbers(keys).add_numbers(numbers).add_blobs(states);
+    HEADWAY_CHECK(sql_.send(
+        "INSERT INTO snapshot(session,n,state) SELECT u.session,u.n,u.state FROM "
+        "unnest($1::bigint[],$2::bigint[],$3::bytea[]) AS u(session,n,state) JOIN session s ON "
+        "s.key=u.session AND s.name IS NOT NULL ORDER BY u.session ON CONFLICT(session) DO UPDATE "
+        "SET n=excluded.n,state=excluded.state WHERE snapshot.n<excluded.n",
+        saved));
+    if (ids.empty()) return {};
     PostgresParameters values;
-    values.add(key)
-        .add(static_cast<std::int64_t>(session.state().n))
-        .add_bytes(encode_state(session.state()));
+    values.add_numbers(owners).add_texts(ids).add_numbers(id_numbers);
     return sql_.send(
-        "INSERT INTO snapshot(session,n,state) SELECT key,$2,$3 FROM session WHERE key=$1 AND name "
-        "IS NOT NULL ON CONFLICT(session) DO UPDATE SET n=excluded.n,state=excluded.state WHERE "
-        "snapshot.n<excluded.n",
+        "INSERT INTO event_id(session,id,n) SELECT u.session,u.id,u.n FROM "
+        "unnest($1::bigint[],$2::text[],$3::bigint[]) AS u(session,id,n) ORDER BY "
+        "u.session,u.id ON CONFLICT(session,id) DO NOTHING",
         values);
 }
 

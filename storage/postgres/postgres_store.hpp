@@ -201,6 +201,7 @@ private:
     Held take_hold(const HoldRequest& wanted, const std::vector<PostgresRows>& rows);
     core::Result<> add_names(const HoldRequest& wanted, Held& held);
     void take_rows(const PostgresRows& rows, Held& held, std::vector<SessionKey>* keys);
+    core::Result<> write_snapshots();
     core::Result<> write_journal();
     core::Result<> write_rows();
     core::Result<> write_feed();
@@ -224,7 +225,14 @@ private:
     Backups backups_;
     PostgresRetention retention_{sql_, meta_, history_};
 
+    struct Snapshot {
+        std::uint64_t n = 0;
+        std::string state;
+        EventIds ids;
+    };
+
     // The open transaction.
+    std::map<SessionKey, Snapshot> snapshots_;  ///< in the order in which all daemons lock them
     std::unordered_map<SessionKey, Row> rows_;
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;
