@@ -294,7 +294,7 @@ bool Cluster::follow_due(Clock::Steady::time_point now) const {
 }
 
 bool Cluster::pulse_due(Clock::Steady::time_point now) const {
-    return now - pulsed_at_ >= kPulseEvery;
+    return now - pulsed_at_ >= kPulseEvery || clock_.now() - pulse_now_ >= kPulseEvery;
 }
 
 bool Cluster::claim_due(Clock::Steady::time_point now) const {

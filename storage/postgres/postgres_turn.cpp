@@ -189,7 +189,7 @@ Result<Cursor> PostgresStore::append(SessionKey key, Chain&, std::span<const cor
         if (std::holds_alternative<core::SessionEnded>(event.payload))
             row.ended_at = ms_of(event.at);
     }
-    const Cursor cursor = (feed_locked_ ? base_ : kProvisionalCursor) + offset_ + 1;
+    const Cursor cursor = kProvisionalCursor + offset_ + 1;
     offset_ += static_cast<std::int64_t>(events.size());
     return cursor;
 }

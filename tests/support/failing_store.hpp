@@ -218,6 +218,13 @@ public:
     core::Result<> save_outbox_endpoint(const storage::OutboxEndpoint& endpoint) override {
         return real_.save_outbox_endpoint(endpoint);
     }
+    core::Result<std::optional<storage::OutboxEndpoint>> lock_outbox_endpoint(
+        std::string_view name) override {
+        return real_.lock_outbox_endpoint(name);
+    }
+    core::Result<bool> claim_outbox_endpoint(std::string_view name) override {
+        return real_.claim_outbox_endpoint(name);
+    }
     core::Result<> forget_outbox_endpoint(std::string_view name) override {
         return real_.forget_outbox_endpoint(name);
     }
@@ -247,6 +254,7 @@ public:
 
     storage::SessionIndex& index() override { return index_; }
     storage::ApprovalTable& approvals() override { return approvals_; }
+    storage::SharedStore* shared() override { return real_.shared(); }
     storage::CheckTable& checks() override { return real_.checks(); }
     storage::EstimateTable& estimates() override { return estimates_; }
     storage::ExpectationTable& expectations() override { return real_.expectations(); }
@@ -282,7 +290,7 @@ public:
     }
     void rollback() override {
         ++rollbacks_;
-        if (std::exchange(begun_, false)) real_.rollback();
+        if (std::exchange(begun_, false) || real_.shared() != nullptr) real_.rollback();
     }
     core::Result<std::optional<storage::SessionKey>> find(std::string_view id) override {
         return real_.find(id);

@@ -16,12 +16,17 @@ Supervised::Supervised(server::EngineSettings settings, core::Timestamp now)
     start();
 }
 
+Supervised::Supervised(server::EngineSettings settings, core::Timestamp now, OpenStore open)
+    : clock_(now), settings_(std::move(settings)), open_(std::move(open)) {
+    start();
+}
+
 Supervised::~Supervised() = default;
 
 void Supervised::restart() {
     engine_.reset();
     failing_.reset();
-    sqlite_.reset();
+    stored_.reset();
     start();
 }
 
@@ -74,20 +79,24 @@ api::Advice Supervised::report(const std::string& session, std::vector<core::Eve
 }
 
 std::vector<core::Event> Supervised::journal(const std::string& session) {
-    const auto key = sqlite_->find(session).value();
+    const auto key = stored_->find(session).value();
     REQUIRE(key.has_value());
     std::vector<core::Event> events;
-    for (storage::StreamEvent& one : sqlite_->read_stream(0, 100'000).value()) {
+    for (storage::StreamEvent& one : stored_->read_stream(0, 100'000).value()) {
         if (one.session == session) events.push_back(std::move(one.event));
     }
     return events;
 }
 
 void Supervised::start() {
-    auto opened = storage::SqliteStore::open(dir_.file());
-    require_ok(opened);
-    sqlite_ = *std::move(opened);
-    failing_ = std::make_unique<FailingStore>(*sqlite_);
+    if (open_) {
+        stored_ = open_(clock_);
+    } else {
+        auto opened = storage::SqliteStore::open(dir_.file());
+        require_ok(opened);
+        stored_ = *std::move(opened);
+    }
+    failing_ = std::make_unique<FailingStore>(*stored_);
     engine_ = std::make_unique<server::Engine>(
         *failing_, clock_, queue_, settings_,
         [this](std::unique_ptr<server::Publication> publication) {

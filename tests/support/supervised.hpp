@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@ public:
     explicit Supervised(server::EngineSettings settings = {});
     /// Time stands at `now`, and only clock().advance_to() moves it.
     Supervised(server::EngineSettings settings, core::Timestamp now);
+    /// The same on another store, which is opened for each start.
+    using OpenStore = std::function<std::unique_ptr<storage::Store>(const server::Clock&)>;
+    Supervised(server::EngineSettings settings, core::Timestamp now, OpenStore open);
     ~Supervised();
 
     /// Forgets everything in memory and starts over on the same file, as after a power cut.
@@ -39,7 +43,8 @@ public:
     std::vector<core::Event> journal(const std::string& session);
 
     FailingStore& store() { return *failing_; }
-    storage::SqliteStore& sqlite() { return *sqlite_; }
+    storage::SqliteStore& sqlite() { return dynamic_cast<storage::SqliteStore&>(*stored_); }
+    storage::Store& stored() { return *stored_; }
     server::CommandQueue& queue() { return queue_; }
     server::Engine& engine() { return *engine_; }
     server::Clock& clock() { return clock_; }
@@ -63,7 +68,8 @@ private:
     server::Clock clock_;
     server::CommandQueue queue_;
     server::EngineSettings settings_;
-    std::unique_ptr<storage::SqliteStore> sqlite_;
+    OpenStore open_;
+    std::unique_ptr<storage::Store> stored_;
     std::unique_ptr<FailingStore> failing_;
     std::unique_ptr<server::Engine> engine_;
 };
