@@ -39,7 +39,7 @@ Result<std::vector<core::Event>> SqlInbox::take(SessionKey to) {
 }
 
 Result<std::vector<SessionKey>> SqlInbox::receivers() {
-    HEADWAY_TRY(Statement list, database_.prepare("SELECT DISTINCT session FROM inbox"));
+    HEADWAY_TRY(Statement list, database_.prepare("SELECT DISTINCT session FROM inbox ORDER BY session"));
     std::vector<SessionKey> keys;
     while (true) {
         HEADWAY_TRY(const bool row, list.step());

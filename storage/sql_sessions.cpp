@@ -206,7 +206,7 @@ Result<std::string> SqlSessionIndex::among_ids(const SessionFilter& filter) {
         if (found) list += (list.empty() ? "" : ",") + std::to_string(find.integer(0));
         find.reset();
     }
-    return " AND session IN (" + list + ")";
+    return list.empty() ? " AND 1=0" : " AND session IN (" + list + ")";
 }
 
 Result<VerdictCounts> SqlSessionIndex::count_open() {

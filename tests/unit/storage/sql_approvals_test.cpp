@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "storage/sqlite_store.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/table_store.hpp"
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -27,8 +26,8 @@ Approval approval(std::uint64_t n, char identity = '1') {
 }
 
 struct Shelf {
-    TempDir dir;
-    std::unique_ptr<SqliteStore> store = *SqliteStore::open(dir.file());
+    TablePlace dir;
+    std::unique_ptr<TableStore> store = dir.open();
     SessionKey a = store->create("a", at(0)).value();
     SessionKey b = store->create("b", at(0)).value();
 
@@ -55,7 +54,7 @@ TEST_CASE("approvals index: a row comes back as it was saved, also over a restar
     one.until = at(5);
     shelf.save(shelf.a, one, 10);
     shelf.store.reset();
-    shelf.store = *SqliteStore::open(shelf.dir.file());
+    shelf.store = shelf.dir.open();
     auto row = shelf.store->approvals().find_approval(shelf.a, 3).value();
     REQUIRE(row);
     CHECK(row->approval == one);
@@ -157,7 +156,7 @@ TEST_CASE("approvals index: rows go with their session", "[storage]") {
     std::vector<Event> in{ended(Outcome::kCompleted)};
     session.report(in, context(1), events);
     Chain chain;
-    require_ok(shelf.store->begin());
+    begin_with(*shelf.store, "a");
     require_ok(shelf.store->append(shelf.a, chain, events));
     auto one = approval(2);
     one.status = ApprovalStatus::kCancelled;

@@ -2,10 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "core/limits.hpp"
-#include "storage/sqlite_store.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/table_store.hpp"
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -24,8 +23,8 @@ EstimateScore score(std::string model, std::string source = "judge") {
 }  // namespace
 
 TEST_CASE("estimates: a session's estimates are returned once, oldest first", "[storage]") {
-    const TempDir dir;
-    auto store = SqliteStore::open(dir.file()).value();
+    const TablePlace dir;
+    auto store = dir.open();
     require_ok(store->begin());
     const SessionKey a = store->create("a", at(0)).value();
     const SessionKey b = store->create("b", at(0)).value();
@@ -39,8 +38,8 @@ TEST_CASE("estimates: a session's estimates are returned once, oldest first", "[
 }
 
 TEST_CASE("estimates: the newest are kept", "[storage]") {
-    const TempDir dir;
-    auto store = SqliteStore::open(dir.file()).value();
+    const TablePlace dir;
+    auto store = dir.open();
     require_ok(store->begin());
     const SessionKey key = store->create("a", at(0)).value();
     for (std::uint64_t n = 1; n <= limits::kEstimatesKeptMax + 5; ++n)
@@ -52,8 +51,8 @@ TEST_CASE("estimates: the newest are kept", "[storage]") {
 }
 
 TEST_CASE("estimates: scores of one source, model and decile add up", "[storage]") {
-    const TempDir dir;
-    auto store = SqliteStore::open(dir.file()).value();
+    const TablePlace dir;
+    auto store = dir.open();
     require_ok(store->begin());
     require_ok(store->estimates().add_estimate_score(score("m1")));
     require_ok(store->estimates().add_estimate_score(score("m1")));
@@ -65,8 +64,8 @@ TEST_CASE("estimates: scores of one source, model and decile add up", "[storage]
 
 TEST_CASE("estimates: an endpoint that keeps renaming its model does not fill the table",
           "[storage]") {
-    const TempDir dir;
-    auto store = SqliteStore::open(dir.file()).value();
+    const TablePlace dir;
+    auto store = dir.open();
     require_ok(store->begin());
     for (std::size_t i = 0; i < limits::kEstimateModelsMax + 10; ++i)
         require_ok(store->estimates().add_estimate_score(score("m" + std::to_string(i))));

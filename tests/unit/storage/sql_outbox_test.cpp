@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "storage/sqlite_store.hpp"
 #include "tests/support/names.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/table_store.hpp"
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -30,15 +29,13 @@ OutboxMessage message_for(const std::string& id, std::int64_t due_at,
 }
 
 struct Box {
-    TempDir dir;
-    std::unique_ptr<SqliteStore> store;
+    TablePlace dir;
+    std::unique_ptr<TableStore> store;
 
     Box() { reopen(); }
     void reopen() {
         store.reset();
-        auto opened = SqliteStore::open(dir.file());
-        require_ok(opened);
-        store = *std::move(opened);
+        store = dir.open();
     }
     std::vector<std::string> ids(bool dead, const std::string& endpoint = "ops") {
         std::vector<std::string> found;

@@ -2,9 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/limits.hpp"
-#include "storage/sqlite_store.hpp"
 #include "tests/support/names.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/table_store.hpp"
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -26,16 +25,14 @@ TokenRecord token(const std::string& id, std::int64_t created_at) {
     return record;
 }
 
-std::unique_ptr<SqliteStore> tokens_in(const TempDir& dir) {
-    auto store = SqliteStore::open(dir.file());
-    require_ok(store);
-    return *std::move(store);
+std::unique_ptr<TableStore> tokens_in(const TablePlace& dir) {
+    return dir.open();
 }
 
 }  // namespace
 
 TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[storage]") {
-    const TempDir dir;
+    const TablePlace dir;
     TokenRecord one = token("one", 2);
     one.expires_at = token_time(77);
     {
@@ -58,7 +55,7 @@ TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[
 }
 
 TEST_CASE("tokens: revoking keeps the first time, and an unknown id is no token", "[storage]") {
-    const TempDir dir;
+    const TablePlace dir;
     const auto store = tokens_in(dir);
     require_ok(store->token_table().add_token(token("one", 1)));
     require_ok(store->token_table().add_token(token("two", 1)));
@@ -71,7 +68,7 @@ TEST_CASE("tokens: revoking keeps the first time, and an unknown id is no token"
 }
 
 TEST_CASE("tokens: the last use never goes back", "[storage]") {
-    const TempDir dir;
+    const TablePlace dir;
     const auto store = tokens_in(dir);
     require_ok(store->token_table().add_token(token("one", 1)));
     require_ok(store->token_table().note_token_uses(
@@ -81,7 +78,7 @@ TEST_CASE("tokens: the last use never goes back", "[storage]") {
 }
 
 TEST_CASE("tokens: a full table gives up dead tokens, oldest first, and no others", "[storage]") {
-    const TempDir dir;
+    const TablePlace dir;
     const auto store = tokens_in(dir);
     require_ok(store->begin());
     for (std::size_t i = 0; i < limits::kTokensMax; ++i) {
