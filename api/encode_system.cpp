@@ -53,6 +53,21 @@ void write_judges(JsonWriter& json, const SystemReport& report) {
     json.close_object();
 }
 
+void write_daemons(JsonWriter& json, const SystemReport& report) {
+    json.key("daemons");
+    json.open_array();
+    for (const SystemDaemon& daemon : report.daemons) {
+        json.open_object();
+        json.member("id", daemon.id);
+        json.member("name", daemon.name);
+        json.member("version", daemon.version);
+        json.member("started_at", daemon.started_at);
+        json.member("seen_at", daemon.seen_at);
+        json.close_object();
+    }
+    json.close_array();
+}
+
 }  // namespace
 
 void append_system(std::string& out, const SystemReport& report) {
@@ -76,6 +91,7 @@ void append_system(std::string& out, const SystemReport& report) {
     write_pair(json, "connections", "open", report.connections, "max", report.connections_max);
     json.member("retention_seconds", report.retention.count() / 1000);
     write_judges(json, report);
+    write_daemons(json, report);
     json.close_object();
 }
 

@@ -21,6 +21,15 @@ struct SystemJudge {
     std::uint64_t waiting = 0;
 };
 
+/// One of the daemons that share the store.
+struct SystemDaemon {
+    std::string id;
+    std::string name;
+    std::string version;
+    core::Timestamp started_at = core::kNever;
+    core::Timestamp seen_at = core::kNever;
+};
+
 struct SystemReport {
     std::string version;  ///< JSON, as /v1/version has it
     core::Timestamp started_at = core::kNever;
@@ -46,6 +55,7 @@ struct SystemReport {
     std::uint64_t connections_max = 0;
     core::Millis retention{0};
     std::vector<SystemJudge> judges;
+    std::vector<SystemDaemon> daemons;  ///< empty where this one has its own database
 };
 void append_system(std::string& out, const SystemReport& report);
 

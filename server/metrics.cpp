@@ -199,6 +199,14 @@ void add_engine(MetricFamilies& families, const MetricsInput& input) {
                    static_cast<double>(stats.resident));
     families.gauge("headway_wal_pages", "WAL pages not yet checkpointed.",
                    static_cast<double>(stats.wal_pages));
+    if (stats.daemons > 0) {
+        families.gauge("headway_daemons", "Daemons that share the store, seen in the last hour.",
+                       static_cast<double>(stats.daemons));
+        families.counter("headway_store_conflicts_total",
+                         "Writes that had to wait for another daemon.", stats.conflicts);
+        families.counter("headway_store_round_trips_total", "Round trips to the store.",
+                         stats.round_trips);
+    }
     families.gauge("headway_writable", "1 while commits succeed.", stats.writable ? 1 : 0);
     families.gauge("headway_disk_short", "1 while reports are refused for lack of space.",
                    stats.short_of_space ? 1 : 0);

@@ -209,6 +209,9 @@ Result<api::SystemReport> SystemQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(completed.sessions_open, reader.store().index().count(open));
     completed.sessions_in_memory = reader.sessions_in_memory();
     completed.retention = reader.settings().retention;
+    for (const storage::DaemonSeen& daemon : reader.daemons())
+        completed.daemons.push_back(
+            {daemon.id, daemon.name, daemon.version, daemon.started_at, daemon.seen_at});
     return completed;
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,11 @@ public:
         if (channel == nullptr) return std::nullopt;
         return api::Adapter{*channel,
                             core::examine_channel(*channel, session.state(), now(), parts_.watch)};
+    }
+    /// That share the store; none where it is this one's own.
+    std::span<const storage::DaemonSeen> daemons() const {
+        if (parts_.cluster == nullptr) return {};
+        return parts_.cluster->daemons();
     }
     core::Timestamp now() const { return parts_.clock.now(); }
     /// For documents.
