@@ -5,28 +5,37 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import net from 'node:net';
 
 const DAEMON = process.env.HEADWAY_URL || 'http://127.0.0.1:7717';
 const AGENT = /\/\.?kilo\//.test(import.meta.url) ? 'kilo' : 'opencode';
 const SILENCE_MS = Number(process.env.HEADWAY_HOOK_SILENCE_MS) || 15_000; // a daemon that holds a call sends a space every 5 s
 const REFUSED_MS = 2_000; // a daemon that is not there is not asked again for so long,
-const HUNG_MS = 60_000; // and one that hangs for so long
+const HUNG_MS = 60_000; // and one that hangs or talks nonsense without end for so long
+const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
+const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
+const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
+const TOLD_MAX = 256; // reports on their way to a daemon that is slow; further ones are not made
 const SEEN_MAX = 10_000;
+const SESSIONS_MAX = 1_000; // that something is remembered of
 
-// Who this process is, so that the daemon sees it end; without /proc it has to guess.
+// Who this process is, so that the daemon sees it end; without /proc it has to guess. Read once: it stays who it is.
+let me;
 const identity = () => {
+  if (me) return me;
   try {
     const stat = fs.readFileSync('/proc/self/stat', 'utf8');
     const text = (file) => fs.readFileSync(file, 'utf8').trim();
-    return {
+    me = {
       'X-Headway-Agent-Pid': String(process.pid),
       'X-Headway-Agent-Start': stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19],
       'X-Headway-Agent-Boot': text('/proc/sys/kernel/random/boot_id'),
       'X-Headway-Agent-Pid-Ns': /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0] ?? '',
     };
   } catch {
-    return {};
+    me = {};
   }
+  return me;
 };
 
 const target = () => {
@@ -36,12 +45,58 @@ const target = () => {
   return [url.protocol === 'https:' ? https : http, plain, url.pathname.replace(/\/$/, '')];
 };
 
-let awayUntil = 0;
+let awayUntil = 1; // 0 while it is there; nobody knows at first
+let probe; // the one connection that finds out whether it is back
 const away = (ms) => { awayUntil = Date.now() + ms; return {}; };
 
+// Whether there is somebody to ask. A daemon that was away has to take a connection first: what is asked is not written out for
+// nobody, and many calls at once try it once.
+const there = () => {
+  if (!awayUntil) return true;
+  if (Date.now() < awayUntil) return false;
+  return (probe ??= new Promise((resolve) => {
+    const [client, where] = target();
+    const found = (ms) => {
+      clearTimeout(timer);
+      probe = undefined;
+      awayUntil = ms ? Date.now() + ms : 0;
+      socket.destroy();
+      resolve(ms === 0);
+    };
+    const port = where.port ?? (client === https ? 443 : 80);
+    const socket = net.connect(where.socketPath ? { path: where.socketPath } : { host: where.host, port });
+    const timer = setTimeout(() => found(HUNG_MS), CONNECT_MS);
+    timer.unref?.();
+    socket.on('connect', () => found(0));
+    socket.on('error', () => found(REFUSED_MS));
+  }));
+};
+
+// Text of at most TEXT_MAX bytes; where something is missing stands "…": at the end, or at the beginning of what was gathered.
+const cut = (text, gathered = false) => {
+  if (typeof text !== 'string') return '';
+  if (text.length * 3 <= TEXT_MAX || Buffer.byteLength(text) <= TEXT_MAX) return text;
+  const room = TEXT_MAX - Buffer.byteLength('…');
+  const bytes = Buffer.from(gathered ? text.slice(-TEXT_MAX) : text.slice(0, TEXT_MAX));
+  const rest = gathered ? bytes.subarray(-room) : bytes.subarray(0, room);
+  const whole = rest.toString().replace(/^\uFFFD+|\uFFFD+$/g, ''); // without halves of characters
+  return gathered ? `…${whole}` : `${whole}…`;
+};
+
+// What an answer says that can be obeyed. Nonsense is no answer.
+const sense = (said) => {
+  const answer = {};
+  for (const name of ['deny', 'stop', 'context', 'system']) {
+    const text = cut(said?.[name]);
+    if (text) answer[name] = text;
+  }
+  const edit = said?.edit;
+  if (edit && typeof edit === 'object' && !Array.isArray(edit)) answer.edit = edit;
+  return answer;
+};
+
 // The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
-const post = (body) => new Promise((resolve) => {
-  if (Date.now() < awayUntil) return resolve({});
+const exchange = (body) => new Promise((resolve) => {
   try {
     const [client, where, prefix] = target();
     const text = JSON.stringify({ agent: AGENT, ...body });
@@ -59,14 +114,23 @@ const post = (body) => new Promise((resolve) => {
     request.on('error', () => settle(away(REFUSED_MS)));
     request.on('response', (response) => {
       let answer = '';
+      let read = 0;
       response.setEncoding('utf8');
-      response.on('data', (part) => { listen(); answer += part; });
+      response.on('data', (part) => {
+        read += Buffer.byteLength(part);
+        if (read > ANSWER_MAX) {
+          settle(away(HUNG_MS));
+          request.destroy();
+          return;
+        }
+        listen();
+        answer += part;
+      });
       response.on('error', () => settle({}));
       response.on('close', () => settle({}));
       response.on('end', () => {
         try {
-          const said = response.statusCode === 200 ? JSON.parse(answer) : {};
-          settle(said && typeof said === 'object' ? said : {});
+          settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
         } catch {
           settle({});
         }
@@ -78,6 +142,14 @@ const post = (body) => new Promise((resolve) => {
     resolve({});
   }
 });
+
+const post = async (body) => {
+  try {
+    return (await there()) ? await exchange(body) : {};
+  } catch {
+    return away(REFUSED_MS);
+  }
+};
 
 // One instance for each folder: Kilo loads plugins twice.
 const loaded = (globalThis.__headway_folders ??= new Set());
@@ -91,6 +163,7 @@ export const Headway = async ({ client, directory }) => {
   const denied = new Set();
   const seen = new Set(); // parts come again whenever they change
   let told = Promise.resolve(); // what is not waited for goes out in its order all the same
+  let telling = 0;
 
   const who = (session) => ({ session, ...(parents.has(session) ? { parent: parents.get(session) } : {}), cwd: directory });
   const first = (id) => {
@@ -99,9 +172,14 @@ export const Headway = async ({ client, directory }) => {
     seen.add(id);
     return true;
   };
+  const remember = (map, session, value) => {
+    map.delete(session);
+    if (map.size >= SESSIONS_MAX) map.delete(map.keys().next().value);
+    map.set(session, value);
+  };
   const keep = (session, answer) => {
-    if (answer.system) systems.set(session, answer.system);
-    if (answer.context) words.set(session, [words.get(session), answer.context].filter(Boolean).join('\n\n'));
+    if (answer.system) remember(systems, session, answer.system);
+    if (answer.context) remember(words, session, cut([words.get(session), answer.context].filter(Boolean).join('\n\n'), true));
   };
   const abort = async (session) => {
     try {
@@ -112,7 +190,10 @@ export const Headway = async ({ client, directory }) => {
   };
   // Outside of a call: what is to be said waits for the next request to the model.
   const tell = (session, body) => {
+    if (telling >= TOLD_MAX) return told;
+    ++telling;
     told = told.then(() => post({ ...body, ...who(session) })).then(async (answer) => {
+      --telling;
       keep(session, answer);
       if (answer.stop) await abort(session);
     });
@@ -142,7 +223,7 @@ export const Headway = async ({ client, directory }) => {
     event: async ({ event }) => {
       const p = event?.properties ?? {};
       if (event?.type === 'session.created') {
-        if (p.info?.parentID) parents.set(p.info.id, p.info.parentID);
+        if (p.info?.parentID) remember(parents, p.info.id, p.info.parentID);
         await tell(p.info?.id, { event: p.info?.parentID ? 'substart' : 'start', agent_version: p.info?.version });
       } else if (event?.type === 'message.part.updated') {
         await part(p.part ?? {});
@@ -186,7 +267,7 @@ export const Headway = async ({ client, directory }) => {
       const ok = exit === undefined || exit === null || exit === 0;
       const answer = await ask(input.sessionID, { event: 'post', tool: input.tool, args: input.args, call: input.callID, ok,
         ...(ok ? { result: output.output } : { error: output.output, exit_code: exit }) });
-      if (answer.system) systems.set(input.sessionID, answer.system);
+      if (answer.system) remember(systems, input.sessionID, answer.system);
       if (answer.context) output.output = `${output.output ?? ''}\n\n${answer.context}`;
       if (answer.stop) await abort(input.sessionID);
     },

@@ -5,26 +5,35 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import net from 'node:net';
 
 const DAEMON = process.env.HEADWAY_URL || 'http://127.0.0.1:7717';
 const SILENCE_MS = Number(process.env.HEADWAY_HOOK_SILENCE_MS) || 15_000; // a daemon that holds a call sends a space every 5 s
 const REFUSED_MS = 2_000; // a daemon that is not there is not asked again for so long,
-const HUNG_MS = 60_000; // and one that hangs for so long
+const HUNG_MS = 60_000; // and one that hangs or talks nonsense without end for so long
+const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
+const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
+const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
+const TOLD_MAX = 256; // reports on their way to a daemon that is slow; further ones are not made
+const REFUSED_MAX = 10_000; // calls whose result is still to come
 
-// Who this process is, so that the daemon sees it end; without /proc it has to guess.
+// Who this process is, so that the daemon sees it end; without /proc it has to guess. Read once: it stays who it is.
+let me: any;
 const identity = (): any => {
+  if (me) return me;
   try {
     const stat = fs.readFileSync('/proc/self/stat', 'utf8');
     const text = (file: string) => fs.readFileSync(file, 'utf8').trim();
-    return {
+    me = {
       'X-Headway-Agent-Pid': String(process.pid),
       'X-Headway-Agent-Start': stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19],
       'X-Headway-Agent-Boot': text('/proc/sys/kernel/random/boot_id'),
       'X-Headway-Agent-Pid-Ns': /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0] ?? '',
     };
   } catch {
-    return {};
+    me = {};
   }
+  return me;
 };
 
 const target = (): any[] => {
@@ -34,12 +43,58 @@ const target = (): any[] => {
   return [url.protocol === 'https:' ? https : http, plain, url.pathname.replace(/\/$/, '')];
 };
 
-let awayUntil = 0;
+let awayUntil = 1; // 0 while it is there; nobody knows at first
+let probe: any; // the one connection that finds out whether it is back
 const away = (ms: number): any => { awayUntil = Date.now() + ms; return {}; };
 
+// Whether there is somebody to ask. A daemon that was away has to take a connection first: what is asked is not written out for
+// nobody, and many calls at once try it once.
+const there = (): any => {
+  if (!awayUntil) return true;
+  if (Date.now() < awayUntil) return false;
+  return (probe ??= new Promise((resolve) => {
+    const [client, where] = target();
+    const found = (ms: number) => {
+      clearTimeout(timer);
+      probe = undefined;
+      awayUntil = ms ? Date.now() + ms : 0;
+      socket.destroy();
+      resolve(ms === 0);
+    };
+    const port = where.port ?? (client === https ? 443 : 80);
+    const socket = net.connect(where.socketPath ? { path: where.socketPath } : { host: where.host, port });
+    const timer = setTimeout(() => found(HUNG_MS), CONNECT_MS);
+    timer.unref?.();
+    socket.on('connect', () => found(0));
+    socket.on('error', () => found(REFUSED_MS));
+  }));
+};
+
+// Text of at most TEXT_MAX bytes; where something is missing stands "…": at the end, or at the beginning of what was gathered.
+const cut = (text: any, gathered = false): string => {
+  if (typeof text !== 'string') return '';
+  if (text.length * 3 <= TEXT_MAX || Buffer.byteLength(text) <= TEXT_MAX) return text;
+  const room = TEXT_MAX - Buffer.byteLength('…');
+  const bytes = Buffer.from(gathered ? text.slice(-TEXT_MAX) : text.slice(0, TEXT_MAX));
+  const rest = gathered ? bytes.subarray(-room) : bytes.subarray(0, room);
+  const whole = rest.toString().replace(/^\uFFFD+|\uFFFD+$/g, ''); // without halves of characters
+  return gathered ? `…${whole}` : `${whole}…`;
+};
+
+// What an answer says that can be obeyed. Nonsense is no answer.
+const sense = (said: any): any => {
+  const answer: any = {};
+  for (const name of ['deny', 'stop', 'context', 'system']) {
+    const text = cut(said?.[name]);
+    if (text) answer[name] = text;
+  }
+  const edit = said?.edit;
+  if (edit && typeof edit === 'object' && !Array.isArray(edit)) answer.edit = edit;
+  return answer;
+};
+
 // The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
-const post = (body: any): Promise<any> => new Promise((resolve) => {
-  if (Date.now() < awayUntil) return resolve({});
+const exchange = (body: any): Promise<any> => new Promise((resolve) => {
   try {
     const [client, where, prefix] = target();
     const text = JSON.stringify({ agent: 'pi', ...body });
@@ -57,14 +112,23 @@ const post = (body: any): Promise<any> => new Promise((resolve) => {
     request.on('error', () => settle(away(REFUSED_MS)));
     request.on('response', (response: any) => {
       let answer = '';
+      let read = 0;
       response.setEncoding('utf8');
-      response.on('data', (part: string) => { listen(); answer += part; });
+      response.on('data', (part: string) => {
+        read += Buffer.byteLength(part);
+        if (read > ANSWER_MAX) {
+          settle(away(HUNG_MS));
+          request.destroy();
+          return;
+        }
+        listen();
+        answer += part;
+      });
       response.on('error', () => settle({}));
       response.on('close', () => settle({}));
       response.on('end', () => {
         try {
-          const said = response.statusCode === 200 ? JSON.parse(answer) : {};
-          settle(said && typeof said === 'object' ? said : {});
+          settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
         } catch {
           settle({});
         }
@@ -77,6 +141,21 @@ const post = (body: any): Promise<any> => new Promise((resolve) => {
   }
 });
 
+const post = async (body: any): Promise<any> => {
+  try {
+    return (await there()) ? await exchange(body) : {};
+  } catch {
+    return away(REFUSED_MS);
+  }
+};
+
+// Why a call does not run as it is: pi cannot be handed other arguments. They have to arrive whole.
+const otherwise = (edit: any): string => {
+  const whole = `This was approved with other arguments. Call it with these instead: ${JSON.stringify(edit)}`;
+  return Buffer.byteLength(whole) <= TEXT_MAX ? whole
+    : 'This was approved with other arguments, which are too long to repeat here. Ask the person who decided for them.';
+};
+
 const text = (content: any): string => typeof content === 'string' ? content
   : (content ?? []).filter((part: any) => part.type === 'text').map((part: any) => part.text).join('\n');
 
@@ -86,12 +165,13 @@ export default function (pi: any) {
   const refused = new Set<string>();
 
   let told: Promise<any> = Promise.resolve(); // what is not waited for goes out in its order all the same
+  let telling = 0;
 
   // Taken before anything is waited for: a context is of no use once its session is over.
   const who = (ctx: any) => ({ session: ctx?.sessionManager?.getSessionId?.() ?? `process-${process.pid}`, cwd: ctx?.cwd ?? process.cwd() });
   const keep = (answer: any) => {
     if (answer.system) system = answer.system;
-    if (answer.context) words = [words, answer.context].filter(Boolean).join('\n\n');
+    if (answer.context) words = cut([words, answer.context].filter(Boolean).join('\n\n'), true);
   };
   const stop = (ctx: any) => {
     try {
@@ -104,7 +184,10 @@ export default function (pi: any) {
   // it: pi ends the session while earlier handlers still wait, and the later ones then come too late.
   const tell = (ctx: any, body: any) => {
     const whole = { ...body, ...who(ctx) };
+    if (telling >= TOLD_MAX) return told;
+    ++telling;
     told = told.then(() => post(whole)).then((answer: any) => {
+      --telling;
       keep(answer);
       if (answer.stop) stop(ctx);
     });
@@ -131,9 +214,9 @@ export default function (pi: any) {
     const answer = await ask(ctx, { event: 'pre', tool: event.toolName, args: event.input, call: event.toolCallId });
     keep(answer);
     if (answer.stop) stop(ctx);
-    const reason = answer.deny ?? answer.stop ??
-      (answer.edit ? `This was approved with other arguments. Call it with these instead: ${JSON.stringify(answer.edit)}` : undefined);
+    const reason = answer.deny ?? answer.stop ?? (answer.edit ? otherwise(answer.edit) : undefined);
     if (reason === undefined) return undefined;
+    if (refused.size >= REFUSED_MAX) refused.clear();
     refused.add(event.toolCallId);
     await tell(ctx, { event: 'post', tool: event.toolName, args: event.input, call: event.toolCallId, ok: false, error: reason, class: 'denied' });
     return { block: true, reason };

@@ -84,6 +84,47 @@ await last;
 """
 
 
+ABSENT = """
+import { Headway } from './kilo/headway.js';
+import pi from './headway.mjs';
+const now = Date.now;
+let ahead = 0;
+Date.now = () => now() + ahead;
+let written = 0; // arguments made into bytes
+const args = { toJSON: () => { ++written; return {}; } };
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const on = {};
+pi({ on: (name, handler) => { on[name] = handler; } });
+for (let i = 0; i < 20; ++i) {
+  ahead += 10_000; // each call finds out anew whether it is there
+  await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: `c${i}` }, { args });
+  await on.tool_call({ toolName: 'bash', toolCallId: `c${i}`, input: args }, {});
+}
+console.log(JSON.stringify({ written }));
+"""
+LONG = """
+import { Headway } from './kilo/headway.js';
+import pi from './headway.mjs';
+const print = (x) => console.log(JSON.stringify(x ?? null));
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+for (let i = 0; i < 30; ++i) await plugin['chat.message']({ sessionID: 's' }, { message: {}, parts: [{ type: 'text', text: `go ${i}` }] });
+const system = { system: [] };
+await plugin['experimental.chat.system.transform']({ sessionID: 's' }, system);
+print(system.system);
+try { await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: 'c' }, { args: {} }); } catch (e) { print([e.message]); }
+const after = { output: '' };
+await plugin['tool.execute.after']({ tool: 'bash', sessionID: 's', callID: 'c', args: {} }, after);
+print([after.output.trim()]);
+const on = {};
+pi({ on: (name, handler) => { on[name] = handler; } });
+for (let i = 0; i < 30; ++i) await on.input({ text: `go ${i}` }, {});
+print((await on.before_agent_start({ systemPrompt: '' })).systemPrompt.trim().split('\\n\\n'));
+print([(await on.tool_call({ toolName: 'bash', toolCallId: 'c', input: {} }, {})).reason]);
+print([(await on.tool_call({ toolName: 'bash', toolCallId: 'edited', input: {} }, {})).reason]);
+print([(await on.tool_result({ toolName: 'bash', toolCallId: 'd', input: {}, content: [] }, {})).content.at(-1).text]);
+"""
+
+
 class Stand(http.server.BaseHTTPRequestHandler):
     """Answers each hook with what `answer` says; a list is sent part by part, with pauses."""
     protocol_version = "HTTP/1.1"
@@ -100,13 +141,17 @@ class Stand(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for part in parts:
-            if isinstance(part, float):
-                self.wfile.flush()
-                self.server.hang.wait(part)
-            else:
-                self.wfile.write(f"{len(part):x}\r\n{part}\r\n".encode())
-        self.wfile.write(b"0\r\n\r\n")
+        try:
+            for part in parts:
+                if isinstance(part, float):
+                    self.wfile.flush()
+                    self.server.hang.wait(part)
+                else:
+                    self.wfile.write(f"{len(part):x}\r\n{part}\r\n".encode())
+                    self.server.written += len(part)
+            self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            self.close_connection = True  # the plugin has read enough
 
     def log_message(self, *_):
         pass
@@ -118,6 +163,7 @@ class Plugins(unittest.TestCase):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stand)
         self.server.daemon_threads = True
         self.server.got, self.server.answer, self.server.hang = [], lambda body: {}, threading.Event()
+        self.server.written = 0
         thread = threading.Thread(target=self.server.serve_forever)
         thread.start()
         self.addCleanup(thread.join)
@@ -187,6 +233,39 @@ class Plugins(unittest.TestCase):
     def test_a_daemon_that_is_away_costs_nothing(self):
         self.environment["HEADWAY_URL"] = "http://127.0.0.1:9"
         self.assertLess(self.node(CALLS, "50")[0]["ms"], 50 * 5 * SLOW)
+
+    def test_nothing_is_written_out_for_a_daemon_that_is_away(self):
+        self.environment["HEADWAY_URL"] = "http://127.0.0.1:9"
+        self.assertEqual(self.node(ABSENT), [{"written": 0}])
+
+    def test_each_text_is_bounded_and_what_is_newer_is_kept(self):
+        whole = "\u00e9" * 3000
+        self.server.answer = lambda body: ({"context": f"{whole[:200]} {body['text']}", "system": whole} if body["event"] == "prompt" else
+                                           {"edit": {"x": whole}} if body.get("call") == "edited" else
+                                           {"deny": whole} if body["event"] == "pre" else {"context": whole})
+        said = self.node(LONG)
+        self.assertEqual(len(said), 7)
+        for text in [text for texts in said for text in texts]:
+            self.assertLessEqual(len(text.encode()), 2000)
+            self.assertNotIn("\ufffd", text)
+        opencode_system, opencode_deny, opencode_after, pi_system, pi_deny, pi_edit, pi_result = said
+        for system, words in (opencode_system[:2], (pi_system[0], "\n\n".join(pi_system[1:]))):
+            self.assertTrue(system.endswith("\u00e9\u2026"))
+            self.assertTrue(words.startswith("\u2026") and words.endswith(" go 29"), words)
+        for text in (opencode_deny, opencode_after, pi_deny, pi_result):
+            self.assertRegex(text[0], "\u00e9\u2026$")
+        self.assertIn("too long to repeat", pi_edit[0])
+
+    def test_an_answer_without_end_is_not_read_to_its_end(self):
+        self.server.answer = lambda body: ['{"context":"'] + ["x" * 65536] * 1024
+        self.node(CALLS, "3")
+        self.assertEqual(len(self.server.got), 1, "it is away then")
+        self.assertLess(self.server.written, 32 << 20)
+
+    def test_members_of_another_type_are_no_answer(self):
+        self.server.answer = lambda body: {"deny": {"a": 1}, "stop": 7, "context": ["x"], "system": True, "edit": [1]}
+        self.node(CALLS, "2")
+        self.assertEqual(len(self.server.got), 4)
 
     def test_a_call_is_held_as_long_as_bytes_come(self):
         self.environment["HEADWAY_HOOK_SILENCE_MS"] = str(int(1000 * SLOW))
