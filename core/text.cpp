@@ -87,6 +87,13 @@ std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept
     return text.substr(0, end);
 }
 
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+    constexpr std::string_view kMore = "…";
+    if (text.size() <= bytes_max) return std::string{text};
+    HEADWAY_ASSERT(bytes_max >= kMore.size());
+    return std::string{cut_text(text, bytes_max - kMore.size())}.append(kMore);
+}
+
 Text bounded_text(std::string whole) {
     Text text;
     if (whole.size() <= limits::kTextWholeBytesMax) {

@@ -56,6 +56,9 @@ struct Json : Text {
 /// Pure.
 std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept;
 
+/// `text`, or as much of its beginning as `bytes_max` bytes hold with a "…" behind it. Pure.
+std::string shortened(std::string_view text, std::size_t bytes_max);
+
 /// Bounds `whole`. Pure.
 Text bounded_text(std::string whole);
 

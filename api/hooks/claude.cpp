@@ -125,7 +125,7 @@ std::string render_claude_pre(const HookReply& reply) {
     } else if (refuses(reply) || reply.undecided) {
         out = {"deny", refusal_words(reply), {}, {}, {}};
     } else if (!reply.allow.empty() || !reply.edit_json.empty()) {
-        out = {"allow", reply.allow, reply.edit_json, context_words(reply), {}};
+        out = {"allow", allow_words(reply), reply.edit_json, context_words(reply), {}};
     } else {
         out.context = context_words(reply);
     }

@@ -148,7 +148,7 @@ void write_generic_decision(JsonWriter& json, const Hook& hook, const HookReply&
             json.key("edit");
             json.raw(reply.edit_json);
         }
-        if (!reply.allow.empty()) json.member("allow", reply.allow);
+        if (!reply.allow.empty()) json.member("allow", allow_words(reply));
     }
 }
 
@@ -161,7 +161,7 @@ std::string render_generic(const Hook& hook, const HookReply& reply) {
         asks_person(hook.kind)) {
         write_generic_decision(json, hook, reply);
     }
-    if (!reply.answer.empty()) json.member("answer", reply.answer);
+    if (!reply.answer.empty()) json.member("answer", answer_words(reply));
     if (reply.stop_hard) {
         json.member("stop", stop_words(reply));
     } else if (!hook.wordless) {

@@ -18,7 +18,7 @@ constexpr std::string_view kEditedLong =
     "who decided for them.";
 
 std::string cut_reply(std::string_view text) {
-    return std::string{core::cut_text(text, kReplyTextBytesMax)};
+    return core::shortened(text, kReplyTextBytesMax);
 }
 
 /// `first` and `second` as two paragraphs; where both are too long, each keeps its half.
@@ -28,9 +28,8 @@ std::string paragraphs(std::string_view first, std::string_view second) {
     constexpr std::string_view kGap = "\n\n";
     constexpr std::size_t kRoom = kReplyTextBytesMax - kGap.size();
     const std::size_t spare = first.size() < kRoom / 2 ? kRoom - first.size() : kRoom / 2;
-    second = core::cut_text(second, spare);
-    first = core::cut_text(first, kRoom - second.size());
-    return std::string{first}.append(kGap).append(second);
+    const std::string end = core::shortened(second, spare);
+    return core::shortened(first, kRoom - end.size()).append(kGap).append(end);
 }
 
 }  // namespace
@@ -45,6 +44,14 @@ bool refuses(const HookReply& reply) {
 
 std::string stop_words(const HookReply& reply) {
     return cut_reply(reply.stop.empty() ? kStopped : std::string_view{reply.stop});
+}
+
+std::string allow_words(const HookReply& reply) {
+    return cut_reply(reply.allow);
+}
+
+std::string answer_words(const HookReply& reply) {
+    return cut_reply(reply.answer);
 }
 
 std::string refusal_words(const HookReply& reply) {

@@ -7,7 +7,7 @@
 #include "api/hooks/hook.hpp"
 
 // The words of replies. Internal to the dialects; pure. All texts have at most kReplyTextBytesMax
-// bytes.
+// bytes, with a "…" where more was to be said.
 
 namespace headway::api::hooks {
 
@@ -18,6 +18,10 @@ bool stops(const HookReply& reply);
 /// The call must not run, whatever the reason; `undecided` is left to the dialect.
 bool refuses(const HookReply& reply);
 
+/// Who allowed the call.
+std::string allow_words(const HookReply& reply);
+/// What a person has answered.
+std::string answer_words(const HookReply& reply);
 /// Why a hard stop.
 std::string stop_words(const HookReply& reply);
 /// Why a call does not run, for a reply that refuses or is undecided. What the reply has to say

@@ -110,20 +110,21 @@ std::string permission(const Hook& hook, const HookReply& reply) {
     return out;
 }
 
-std::string answer_words(const HookReply& reply) {
+std::string words_of_answer(const HookReply& reply) {
     if (hooks::stops(reply)) return hooks::stop_words(reply);
     HookReply words = reply;
     if (reply.answer.empty()) return hooks::refusal_words(words);
     const std::string more = hooks::context_words(words);
-    return more.empty() ? reply.answer : reply.answer + "\n\n" + more;
+    const std::string answer = hooks::answer_words(reply);
+    return more.empty() ? answer : answer + "\n\n" + more;
 }
 
 std::string render_call(const Hook& hook, const HookReply& reply) {
     std::string text;
     if (hook.kind == HookKind::kRequest) text = permission(hook, reply);
-    if (hook.kind == HookKind::kQuestion) text = answer_words(reply);
+    if (hook.kind == HookKind::kQuestion) text = words_of_answer(reply);
     if (hook.kind == HookKind::kStatus)
-        text = hooks::stops(reply) ? hooks::stop_words(reply) : reply.context;
+        text = hooks::stops(reply) ? hooks::stop_words(reply) : hooks::context_words(reply);
     return result_of(hook.echo, content(text, false));
 }
 

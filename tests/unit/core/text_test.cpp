@@ -72,6 +72,15 @@ TEST_CASE("text: cuts fall between UTF-8 sequences wherever the limit lands", "[
     }
 }
 
+TEST_CASE("text: what is shortened ends with a sign of it, within its bytes", "[core]") {
+    CHECK(shortened("", 0).empty());
+    CHECK(shortened("ab", 2) == "ab");
+    CHECK(shortened("abcdef", 5) == "ab…");
+    CHECK(shortened("aäöü", 6) == "aä…");
+    CHECK(shortened("aäöü", 5) == "a…");
+    CHECK(shortened("abcdef", 3) == "…");
+}
+
 TEST_CASE("text: invalid UTF-8 is bounded too", "[core]") {
     const Text text = bounded_text(std::string(10'000, '\x80'));
     CHECK(text.bytes == 10'000);

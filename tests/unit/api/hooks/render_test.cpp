@@ -348,16 +348,18 @@ TEST_CASE("hook replies: long texts are cut between characters, and leave each o
         std::string words = text_in(rendered("claude/post_bash", reply), "additionalContext");
         CHECK(words.size() <= kReplyTextBytesMax);
         CHECK(words.size() > kReplyTextBytesMax - 2);
-        CHECK(reply.context.starts_with(words));
+        REQUIRE(words.ends_with("ä…"));
+        CHECK(reply.context.starts_with(words.substr(0, words.size() - 3)));
 
         reply.system = "40 % is left.";
         words = text_in(rendered("claude/post_bash", reply), "additionalContext");
         CHECK(words.size() <= kReplyTextBytesMax);
-        CHECK(words.ends_with("\n\n40 % is left."));
+        CHECK(words.ends_with("ä…\n\n40 % is left."));
         reply.system = umlauts;
         reply.context = "short";
         words = text_in(rendered("claude/post_bash", reply), "additionalContext");
         CHECK(words.starts_with("short\n\nä"));
+        CHECK(words.ends_with("ä…"));
         CHECK(words.size() > kReplyTextBytesMax - 3);
     }
     HookReply reply = edit(R"({"command":")" + std::string(3000, 'x') + R"("})", "ana");
@@ -365,6 +367,37 @@ TEST_CASE("hook replies: long texts are cut between characters, and leave each o
     CHECK(words.find("too long to repeat") != std::string::npos);
     // An edit that the agent takes is never cut.
     CHECK(rendered("codex/pre", reply).find(reply.edit_json) != std::string::npos);
+}
+
+TEST_CASE("hook replies: each text of each dialect is bounded, and shows where it was cut",
+          "[api][hooks]") {
+    const std::string words(10'000, 'w');
+    std::vector<HookReply> replies{deny(words),
+                                   allow(words),
+                                   say(words),
+                                   stop(words),
+                                   halt(words),
+                                   late(words),
+                                   edit(R"({"x":1})", words)};
+    replies.emplace_back().answer = words;
+    replies.emplace_back().system = words;
+    const std::string too_long(kReplyTextBytesMax - 2, 'w');
+    std::size_t cut = 0;
+    for (const Fixture& fixture : all_fixtures()) {
+        INFO(fixture.path.string());
+        const std::string body = read_whole(fixture.path);
+        api::JsonTape tape;
+        require_ok(tape.parse(body));
+        const Hook hook = fixture.dialect->parse(tape.root(), {});
+        for (const HookReply& reply : replies) {
+            const std::string json = fixture.dialect->render(hook, reply);
+            CHECK(json.find(too_long) == std::string::npos);
+            const bool told = json.find(std::string(900, 'w')) != std::string::npos;
+            CHECK(told == (json.find("w…") != std::string::npos));
+            cut += told ? 1 : 0;
+        }
+    }
+    CHECK(cut > 100);
 }
 
 TEST_CASE("hook replies: context is rendered where a dialect says that it takes it",

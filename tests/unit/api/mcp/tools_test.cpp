@@ -141,10 +141,21 @@ TEST_CASE("ask_human gives the person's words, with what else there is to say") 
     CHECK(rendered(*hook, reply) == text_reply("blue"));
     reply.context = "Wrap up.";
     CHECK(rendered(*hook, reply) == text_reply(R"(blue\n\nWrap up.)"));
+    reply.answer = std::string(3000, 'b');
+    CHECK(rendered(*hook, reply) == text_reply(std::string(1997, 'b') + R"(…\n\nWrap up.)"));
     reply = {};
     reply.undecided = true;
     reply.deny = "No person has answered yet (s.a2).";
     CHECK(rendered(*hook, reply) == text_reply("No person has answered yet (s.a2)."));
+}
+
+TEST_CASE("the status of a session is as long as a reply may be") {
+    JsonTape tape;
+    const auto hook = call_of(tape, R"({"name":"status","arguments":{}})");
+    REQUIRE(hook);
+    hooks::HookReply reply;
+    reply.context = std::string(3000, 'v');
+    CHECK(rendered(*hook, reply) == text_reply(std::string(1997, 'v') + "…"));
 }
 
 TEST_CASE("arguments that are wrong are named") {
