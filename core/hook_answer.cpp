@@ -113,9 +113,17 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
         const auto found = std::find_if(requests.rbegin(), requests.rend(), fits);
         return found == requests.rend() ? nullptr : &*found;
     };
-    const Approval* named = newest([id](const Approval& a) {
+    const auto is_named = [id](const Approval& a) {
         return a.kind == ApprovalKind::kTool && !id.empty() && a.call_id == id;
+    };
+    // Agents use ids again: a decision is about its own arguments only.
+    const Approval* named = newest([&](const Approval& a) {
+        const bool said = !args_digest.empty() && !a.args_digest.empty();
+        return is_named(a) &&
+               (!said || a.args_digest == args_digest || a.run_digest == args_digest);
     });
+    if (named == nullptr)
+        named = newest([&](const Approval& a) { return is_named(a) && a.pending(); });
     if (named != nullptr) return named;
     return newest([&](const Approval& a) {
         const bool same = a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&

@@ -50,8 +50,9 @@ struct HookAnswer {
 /// them. Pure.
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
-/// The newest request for approval of this call: by its id, else by its arguments while they wait
-/// for a decision or may run. Null if there is none. Pure.
+/// The newest request for approval of this call: by its id and arguments, else by its id while it
+/// waits for a decision, else by its arguments while they wait for one or may run. Null if there is
+/// none. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 

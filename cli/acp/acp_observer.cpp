@@ -254,27 +254,48 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     Call& call = session->calls[call_id];
     if (call.known.is_null()) call.known = Json::object();
     call.known.update(params["toolCall"]);
-    const bool first = !std::exchange(call.started, true);
-    if (first) call.told = about_call(call_id, call.known);
+    // How a call is told before and how it is asked for differs with honest agents, too.
+    const Json now = about_call(call_id, call.known);
+    const bool other = !call.asked.is_null() && call.asked != now;
+    if (other) ask_anew(id, call_id, call, actions);
+    const bool first = !std::exchange(call.started, true) || other;
+    if (first && !other) call.told = now;
+    call.asked = now;
     LineEvent about{"", call.told};
     bound_event(about);
     Json hook = {{"event", "permission"},
                  {"agent", agent_},
-                 {"call", call_id},
+                 {"call", call.told["call_id"]},
                  {"tool", about.data["tool"]},
                  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
     Json asking = {{"hook", std::move(hook)}};
     if (first) asking["started"] = about.data;
     end_message(id, *session, actions);
-    actions.push_back({Kind::kAsk, id, call_id, std::move(asking), dump(message["id"])});
+    actions.push_back(
+        {Kind::kAsk, id, call.told.text_of("call_id"), std::move(asking), dump(message["id"])});
+}
+
+/// What is asked now was never decided about: it is a call of its own, with an id of its own, and
+/// the one before it is not made any more.
+void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Call& call,
+                           Actions& actions) {
+    Json before = call.told;
+    before["ok"] = false;
+    before["error"] = {{"class", "cancelled"}, {"message", "asked again with other arguments"}};
+    actions.push_back(event(id, "tool.finished", std::move(before)));
+    const std::string number = "~" + std::to_string(++call.question);
+    call.told = about_call(
+        std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number, call.known);
+    call.refused = false;
 }
 
 void AcpObserver::refused(const std::string& session, const std::string& call_id) {
     Session* const found = find(session);
     if (found == nullptr) return;
-    const auto call = found->calls.find(call_id);
-    if (call != found->calls.end()) call->second.refused = true;
+    for (auto& [name, call] : found->calls) {
+        if (call.told.text_of("call_id") == call_id) call.refused = true;
+    }
 }
 
 void AcpObserver::end_message(const std::string& id, Session& session, Actions& actions) {

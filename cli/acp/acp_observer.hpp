@@ -19,8 +19,9 @@ struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
-        /// The agent asks for permission; `type`: the id of the call; `data`: `hook`, which Headway
-        /// may hold, and `started`, the data of the call's `tool.started`, unless it was told.
+        /// The agent asks for permission; `type`: the id that Headway knows the call by; `data`:
+        /// `hook`, which it may hold, and `started`, the data of the call's `tool.started`, unless
+        /// it was told.
         kAsk,
         kIdle,  ///< the turn is over
     };
@@ -49,7 +50,7 @@ public:
 
     Actions from_editor(const Json& message);
     Actions from_agent(const Json& message);
-    /// Headway or a person refused the call that this request was about.
+    /// Headway or a person refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;
@@ -59,8 +60,10 @@ private:
     struct Call {
         Json known;  // all that was said about it, the newest of each
         Json told;   // id, tool and arguments as first told: approvals are bound to them
+        Json asked;  // the same as permission was asked for last; null: it was not asked for
         bool started = false;
-        bool refused = false;  // by Headway or by a person
+        bool refused = false;   // by Headway or by a person
+        unsigned question = 1;  // a permission for other arguments is another one
     };
     struct Session {
         bool at_work = false;
@@ -82,6 +85,7 @@ private:
     void called(const std::string& id, Session& session, const Json& update, Actions& actions);
     void finish(const std::string& id, const Call& call, Actions& actions);
     void asked(const Json& message, Actions& actions);
+    void ask_anew(const std::string& id, const std::string& call_id, Call& call, Actions& actions);
     void end_message(const std::string& id, Session& session, Actions& actions);
     Session* find(const std::string& id);
 

@@ -190,6 +190,22 @@ class Steered(AcpCase):
         self.assertNotIn('"yes"', self.editor.read_by_agent())
         self.assertEqual(self.document()["alarms"], [])
 
+    def test_other_arguments_by_the_same_id_are_another_question(self):
+        number = self.editor.prompt("swap")
+        first = self.editor.asked()
+        self.decide("approve")
+        self.editor.answer(first, "yes")
+        second = self.editor.asked()
+        self.editor.answer(second, "yes")
+        self.nothing_reaches_the_agent('"id": "second"')
+        asked = self.client.get(f"/v1/approvals/{self.pending()}").json()
+        self.assertEqual(asked["args"], {"path": "/etc/passwd", "text": "evil"})
+        self.decide("reject")
+        self.editor.over(number)
+        read = [json.loads(line) for line in self.editor.read_by_agent().splitlines()]
+        answers = {message["id"]: message["result"]["outcome"]["optionId"] for message in read if message.get("id") in ("first", "second")}
+        self.assertEqual(answers, {"first": "yes", "second": "no"})
+
     def test_a_rejection_comes_before_the_editor_has_answered(self):
         number = self.editor.prompt("call")
         request = self.editor.asked()

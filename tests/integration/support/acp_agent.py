@@ -52,6 +52,26 @@ def call(session) -> str:
     return "end_turn"
 
 
+def ask(session, about, name) -> bool:
+    send(id=name, method="session/request_permission", params={"sessionId": session, "toolCall": about, "options": [
+        {"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]})
+    while True:
+        message = receive()
+        if message.get("id") == name:
+            return message["result"]["outcome"].get("optionId") == "yes"
+
+
+def swap(session) -> str:
+    """Asks for something harmless, and then, by the same id, for something else."""
+    about = {"toolCallId": "swapped", "title": "Edit a.txt", "kind": "edit", "rawInput": {"path": "a.txt", "text": "new"}}
+    update(session, sessionUpdate="tool_call", status="pending", **about)
+    ask(session, about, "first")
+    about["rawInput"] = {"path": "/etc/passwd", "text": "evil"}
+    allowed = ask(session, about, "second")
+    update(session, sessionUpdate="tool_call_update", toolCallId="swapped", status="completed" if allowed else "failed")
+    return "end_turn"
+
+
 def wait_for_cancel(session) -> str:
     update(session, sessionUpdate="tool_call", toolCallId="slow", status="in_progress", title="make", kind="execute", rawInput={"command": "make"})
     while receive().get("method") != "session/cancel":
@@ -67,6 +87,8 @@ def prompt(message):
     reason = "end_turn"
     if words == "call":
         reason = call(session)
+    elif words == "swap":
+        reason = swap(session)
     elif words == "slow":
         reason = wait_for_cancel(session)
     elif words == "exit":

@@ -107,6 +107,34 @@ TEST_CASE("hook answer: the approval of the same arguments serves a call with an
     CHECK(approval_of_call(state, "c2", "deploy", "sha256:2") == nullptr);
 }
 
+TEST_CASE("hook answer: a decision is about its own arguments, whatever id they come with",
+          "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
+    state.approvals.requests.front().decision = Decision::kApprove;
+    HookQuestion other = held_call();
+    other.args_digest = "sha256:2";
+    CHECK(answer_hook(state, other).allow.empty());
+    CHECK_FALSE(answer_hook(state, held_call()).allow.empty());
+    // What a person has put in their place comes under the same id.
+    state.approvals.requests.front().run_digest = "sha256:2";
+    CHECK_FALSE(answer_hook(state, other).allow.empty());
+
+    state.approvals.requests.front() = approval(5, ApprovalStatus::kRejected);
+    state.approvals.requests.front().decision = Decision::kReject;
+    CHECK(answer_hook(state, other).deny.empty());
+    CHECK_FALSE(answer_hook(state, held_call()).deny.empty());
+    // The question before it is open: nothing of this id goes on unasked.
+    state.approvals.requests.front() = approval(5, ApprovalStatus::kPending);
+    CHECK(answer_hook(state, other).hold);
+    // Its own question comes before a newer one of the same id.
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved),
+                                approval(6, ApprovalStatus::kPending)};
+    state.approvals.requests.back().args_digest = "sha256:2";
+    CHECK_FALSE(answer_hook(state, held_call()).allow.empty());
+    CHECK(answer_hook(state, other).hold);
+}
+
 TEST_CASE("hook answer: what was not heard is said once, where it reaches the model", "[core]") {
     SessionState state = open_session();
     direct(state, "d1", DirectiveKind::kChangeApproach);

@@ -260,3 +260,73 @@ TEST_CASE("acp: what is no message of the protocol says nothing", "[cli]") {
         CHECK(observer.from_editor(parsed(text)).empty());
     }
 }
+
+namespace {
+
+Json permission(int id, const std::string& call) {
+    return parsed(
+        R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+        R"(,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"edit",)" +
+        call + R"(},"options":[]}})");
+}
+
+AcpAction question_of(const AcpObserver::Actions& actions) {
+    REQUIRE_FALSE(actions.empty());
+    REQUIRE(actions.back().kind == Kind::kAsk);
+    return actions.back();
+}
+
+}  // namespace
+
+TEST_CASE("acp: a permission for other arguments is another question", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt(1));
+    const AcpAction first =
+        question_of(observer.from_agent(permission(7, R"("rawInput":{"path":"a"})")));
+    CHECK(first.type == "c");
+    const auto same = observer.from_agent(permission(8, R"("rawInput":{"path":"a"})"));
+    REQUIRE(same.size() == 1);
+    CHECK(question_of(same).type == "c");
+    CHECK_FALSE(question_of(same).data.contains("started"));
+
+    const auto actions = observer.from_agent(permission(9, R"("rawInput":{"path":"b"})"));
+    REQUIRE(actions.size() == 2);
+    CHECK(actions.front().type == "tool.finished");
+    CHECK(actions.front().data.text_of("call_id") == "c");
+    CHECK(actions.front().data["error"].text_of("class") == "cancelled");
+    const AcpAction other = question_of(actions);
+    CHECK(other.type == "c~2");
+    CHECK(other.data["hook"].text_of("call") == "c~2");
+    CHECK(dump(other.data["hook"]["args"]) == R"({"path":"b"})");
+    CHECK(other.data["started"].text_of("call_id") == "c~2");
+    CHECK(dump(other.data["started"]["args"]) == R"({"path":"b"})");
+}
+
+TEST_CASE("acp: arguments that change beside a permission are asked for anew", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt(1));
+    observer.from_agent(permission(7, R"("rawInput":{"path":"a"})"));
+    observer.from_agent(
+        update(R"("sessionUpdate":"tool_call_update","toolCallId":"c","rawInput":{"path":"b"})"));
+    CHECK(question_of(observer.from_agent(permission(8, R"("title":"x")"))).type == "c~2");
+    // The tool is part of what is asked.
+    const auto renamed = observer.from_agent(permission(9, R"("kind":"execute")"));
+    CHECK(question_of(renamed).type == "c~3");
+}
+
+TEST_CASE("acp: a refusal is of its own question only", "[cli]") {
+    const auto finished = [](const char* refused) {
+        AcpObserver observer("agent");
+        observer.from_editor(prompt(1));
+        observer.from_agent(permission(7, R"("rawInput":{"path":"a"})"));
+        observer.from_agent(permission(8, R"("rawInput":{"path":"b"})"));
+        observer.refused("s", refused);
+        return observer
+            .from_agent(
+                update(R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed")"))
+            .back();
+    };
+    CHECK(finished("c").data["error"].text_of("class").empty());
+    CHECK(finished("c~2").data["error"].text_of("class") == "denied");
+    CHECK(finished("c").data.text_of("call_id") == "c~2");
+}
