@@ -27,6 +27,12 @@ inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Of an agent's hook: the result of an edit has the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
+/// Longer ones are read beside the I/O thread: one of this size holds it up for some milliseconds.
+inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
+/// Bodies that wait to be read there, each maybe with the descriptor of its agent; four may be of
+/// the greatest size.
+inline constexpr std::size_t kLongBodiesMax = 32;
+inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
 /// Of an exporter: 512 records with the arguments and results of calls.
 inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
@@ -276,6 +282,8 @@ inline constexpr std::uint64_t kDescriptorsReserved = 48 + kOperatorConnections;
 inline constexpr std::uint64_t kPassedDescriptorsMax = 64;
 /// Processes of agents that are followed, each with a descriptor.
 inline constexpr std::uint64_t kAgentProcessesMax = 256;
+/// Sessions whose end is that of one process: a server of an agent has some hundreds.
+inline constexpr std::size_t kSessionsOfProcessMax = 1'024;
 inline constexpr std::size_t kSocketPathBytesMax = 107;  ///< kernel limit (sun_path)
 /// Requests of one connection in flight. Beyond this, the connection is not read.
 inline constexpr std::size_t kPipelinedMax = 64;

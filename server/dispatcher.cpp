@@ -40,11 +40,13 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
                      intake_.deliver(request_of({}, AgentGoneCommand{session}), session, 0);
                  }),
       backups_(io, replies_),
-      services_{clock_, access_,    views_,   streams_, http_,  replies_, intake_,
-                polls_, processes_, backups_, tape_,    state_, warn_} {
+      bodies_(io),
+      services_{clock_, access_,    views_,   streams_, http_,   replies_, intake_,
+                polls_, processes_, backups_, tape_,    bodies_, state_,   warn_} {
     state_.started_at = clock.now();
     state_.requests.resize(route_table().size());
-    tape_.redact_with(&secrets_);
+    tape_.redact_with(secrets_.get());
+    bodies_.redact_with(secrets_);
 }
 
 Dispatcher::~Dispatcher() = default;
@@ -245,7 +247,9 @@ void Dispatcher::reload(const config::Settings& settings) {
 }
 
 void Dispatcher::redact(const config::RedactionSettings& settings) {
-    secrets_ = core::SecretFinder{settings.secret_names, settings.plain_names};
+    secrets_ = std::make_shared<core::SecretFinder>(settings.secret_names, settings.plain_names);
+    tape_.redact_with(secrets_.get());
+    bodies_.redact_with(secrets_);
 }
 
 void Dispatcher::drain() {

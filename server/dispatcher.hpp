@@ -104,8 +104,10 @@ private:
     HookHolds holds_;
     AgentProcesses processes_;
     Backups backups_;
-    core::SecretFinder secrets_;  ///< what tape_ redacts
+    std::shared_ptr<const core::SecretFinder> secrets_ =
+        std::make_shared<core::SecretFinder>();  ///< what is redacted
     api::JsonTape tape_;
+    LongBodies bodies_;
     Response advice_;  ///< of the report that is being answered, reused
     Services services_;
     Clock::Steady::time_point token_uses_at_{};  ///< when they were written last

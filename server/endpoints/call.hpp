@@ -20,6 +20,7 @@
 #include "server/http_server.hpp"
 #include "server/intake.hpp"
 #include "server/judge_ledger.hpp"
+#include "server/long_bodies.hpp"
 #include "server/long_polls.hpp"
 #include "server/replies.hpp"
 #include "server/streams.hpp"
@@ -51,6 +52,7 @@ struct Services {
     AgentProcesses& processes;
     Backups& backups;
     api::JsonTape& tape;
+    LongBodies& bodies;
     const DaemonState& state;
     const std::function<void(const std::string&)>& warn;  ///< logs a warning
 };

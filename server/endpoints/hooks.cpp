@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,10 +34,10 @@ constexpr std::chrono::minutes kHookInterval{5};
 /// The bodies that are tried after the one that came: what lies deeper is text.
 constexpr std::size_t kReadableDepths[] = {32, 2};
 
-Result<> nothing(const Call& call) {
+Result<> nothing(Services& on, const ReplyTo& to) {
     Response response;
     response.body = "{}";
-    call.respond(response);
+    on.replies.respond(to, response);
     return {};
 }
 
@@ -59,16 +60,8 @@ std::string own_field(std::string field) {
     return field;
 }
 
-/// "Go on", unless the caller would rather not go on than go on unseen.
-Result<> not_understood(const Call& call, bool generic, Error error) {
-    if (!generic && call.query.find("require") == nullptr) return nothing(call);
-    error.field = own_field(std::move(error.field));
-    return error;
-}
-
-std::string main_session(const Call& call, std::string_view agent, const Hook& hook) {
-    const std::string_view given = call.request.head.hook_session;
-    return api::valid_id(given) ? std::string{given} : agent_session(agent, hook.session);
+std::string main_session(const std::string& given, std::string_view agent, const Hook& hook) {
+    return api::valid_id(given) ? given : agent_session(agent, hook.session);
 }
 
 void add_label(core::SessionStarted& about, std::string key, std::string_view value) {
@@ -93,16 +86,22 @@ core::SessionStarted about_of(std::string_view agent, const Hook& hook) {
     return about;
 }
 
-api::hooks::HookFacts facts_of(const Call& call) {
-    api::hooks::HookFacts facts;
-    const std::string_view code = call.request.head.hook_exit_code;
-    std::uint64_t number = 0;
-    const auto read = std::from_chars(code.data(), code.data() + code.size(), number);
-    if (!code.empty() && read.ec == std::errc{} && read.ptr == code.data() + code.size())
-        facts.exit_code = number;
-    facts.agent_version = call.request.head.agent_version.substr(0, core::limits::kLabelBytesMax);
-    return facts;
-}
+/// A hook and what is known of it besides its body.
+struct HookReading {
+    ReplyTo to;
+    std::string path;
+    Principal caller;
+    std::string name;   ///< of the dialect, as it is in the path
+    std::string given;  ///< session in a header
+    std::string exit_code;
+    std::string agent_version;
+    bool required = false;
+    std::size_t bytes = 0;
+    ProcessNumbers numbers{};  ///< of the agent; valid while the handler runs
+    OwnedDescriptor process;
+    HookCommand command;
+    Result<> read{};
+};
 
 std::vector<HookUse> uses_of(const Call& call) {
     std::vector<HookUse> uses;
@@ -111,25 +110,55 @@ std::vector<HookUse> uses_of(const Call& call) {
     return uses;
 }
 
-/// True if the process of the agent came with the hook or is named by it, and is followed.
-bool follow(const Call& call, const std::string& session) {
-    OwnedDescriptor process = call.connection.take_agent_process();
-    if (!process.open()) {
-        if (call.on.processes.follows(session)) return true;
-        process = open_process(call.request.head.agent_process, call.on.processes.place());
-    }
-    if (!process.open()) return false;
-    call.on.processes.allow(agent_processes_that_fit(call.on.http.connections_max()));
-    return call.on.processes.offer(call.to, std::move(process));
+HookReading reading_of(const Call& call, const Dialect& dialect) {
+    HookReading reading;
+    reading.to = call.to;
+    reading.path = call.path();
+    reading.caller = call.caller;
+    reading.name = call.target().asset;
+    reading.given = call.request.head.hook_session;
+    reading.exit_code = call.request.head.hook_exit_code;
+    reading.agent_version = call.request.head.agent_version.substr(0, core::limits::kLabelBytesMax);
+    reading.required = call.query.find("require") != nullptr;
+    reading.bytes = call.request.body.size();
+    reading.numbers = call.request.head.agent_process;
+    reading.process = call.connection.take_agent_process();
+    reading.command.uses = uses_of(call);
+    reading.command.call.dialect = &dialect;
+    return reading;
 }
 
-/// What the body says, in `command`. Without a session it says nothing.
-Result<> read_body(const Call& call, std::string_view body, HookCommand& command) {
-    HEADWAY_CHECK(call.on.tape.parse(body));
+api::hooks::HookFacts facts_of(const HookReading& reading) {
+    api::hooks::HookFacts facts;
+    const std::string_view code = reading.exit_code;
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(code.data(), code.data() + code.size(), number);
+    if (!code.empty() && read.ec == std::errc{} && read.ptr == code.data() + code.size())
+        facts.exit_code = number;
+    facts.agent_version = reading.agent_version;
+    return facts;
+}
+
+/// True if the process of the agent came with the hook or is named by it, and is followed.
+bool follow(Services& on, HookReading& reading, const std::string& session) {
+    OwnedDescriptor process = std::move(reading.process);
+    if (!process.open()) {
+        if (on.processes.follows(session)) return true;
+        process = open_process(reading.numbers, on.processes.place());
+    }
+    if (!process.open()) return false;
+    on.processes.allow(agent_processes_that_fit(on.http.connections_max()));
+    return on.processes.offer(reading.to, std::move(process));
+}
+
+/// What the body says, in the command. Without a session it says nothing.
+Result<> read_body(api::JsonTape& tape, std::string_view body, HookReading& reading) {
+    HEADWAY_CHECK(tape.parse(body));
+    HookCommand& command = reading.command;
     Hook& hook = command.call.hook;
-    hook = command.call.dialect->parse(call.on.tape.root(), facts_of(call));
+    hook = command.call.dialect->parse(tape.root(), facts_of(reading));
     if (hook.session.empty()) return {};
-    HEADWAY_TRY(auto report, api::hooks::take_report(call.on.tape, hook));
+    HEADWAY_TRY(auto report, api::hooks::take_report(tape, hook));
     command.events = std::move(report.decoded.events);
     command.whole_args = std::move(report.decoded.whole_args);
     command.call.args_digest = std::move(report.args_digest);
@@ -137,13 +166,13 @@ Result<> read_body(const Call& call, std::string_view body, HookCommand& command
 }
 
 /// A call whose arguments are no JSON that can be read is not one that goes unseen. What can be
-/// read and is wrong stays wrong.
-Result<> read_hook(const Call& call, HookCommand& command) {
-    auto read = read_body(call, call.request.body, command);
+/// read and is wrong stays wrong. Any thread.
+Result<> read_hook(api::JsonTape& tape, std::string_view body, HookReading& reading) {
+    auto read = read_body(tape, body, reading);
     if (read || read.error().code != ErrorCode::kInvalidJson) return read;
     for (const std::size_t depth : kReadableDepths) {
-        const std::string readable = api::hooks::readable_json(call.request.body, depth);
-        if (read_body(call, readable, command)) return {};
+        const std::string readable = api::hooks::readable_json(body, depth);
+        if (read_body(tape, readable, reading)) return {};
     }
     return read;
 }
@@ -158,41 +187,81 @@ Error unknown_agent(std::string_view name) {
             "agent"};
 }
 
+/// "Go on", unless the caller would rather not go on than go on unseen.
+Result<> not_understood(Services& on, const HookReading& reading, bool generic) {
+    if (!generic && !reading.required) return nothing(on, reading.to);
+    Error error = reading.read.error();
+    error.field = own_field(std::move(error.field));
+    return error;
+}
+
+/// Passes on what was read.
+Result<> pass_on(Services& on, HookReading& reading) {
+    HookCommand& command = reading.command;
+    const Hook& hook = command.call.hook;
+    const bool generic = reading.name == "generic";
+    if (!reading.read && hook.session.empty()) return not_understood(on, reading, generic);
+    if (hook.session.empty() || (reading.required && hook.kind == api::hooks::HookKind::kNone)) {
+        const Error none{ErrorCode::kInvalidField, "is no hook that is known here", "body"};
+        return reading.required ? Result<>{none} : nothing(on, reading.to);
+    }
+    // Clients of the neutral form name the agent themselves.
+    constexpr std::size_t kAgentBytesMax = 32;  // the session's id has to fit behind it
+    const bool named = api::valid_id(hook.agent) && hook.agent.size() <= kAgentBytesMax;
+    const std::string agent = named ? hook.agent : (generic ? "agent" : reading.name);
+    command.session = main_session(reading.given, agent, hook);
+    HEADWAY_CHECK(require_report(reading.caller, command.session));
+    if (!hook.agent_id.empty()) {
+        command.parent =
+            std::exchange(command.session, child_session(command.session, hook.agent_id));
+        HEADWAY_CHECK(require_report(reading.caller, command.session));
+    }
+    if (!reading.read) return not_understood(on, reading, generic);
+    command.about = about_of(agent, hook);
+    command.call.process = follow(on, reading, command.session);
+    const std::string session = command.session;
+    if (on.intake.ask(request_of(reading.to, std::move(command)), session, reading.bytes))
+        return {};
+    return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
+}
+
+/// Reads the body beside the I/O thread. Its client may be gone by the end, and what it said
+/// counts.
+void read_long(const Call& call, HookReading&& made) {
+    const auto reading = std::make_shared<HookReading>(std::move(made));
+    if (!reading->process.open())
+        reading->process = open_process(reading->numbers, call.on.processes.place());
+    reading->numbers = {};
+    Services& on = call.on;
+    on.bodies.add(
+        call.to.connection, std::string{call.request.body},
+        [reading](api::JsonTape& tape, const std::string& body) {
+            reading->read = read_hook(tape, body, *reading);
+            reading->command.call.hook.call.args.reset();  // it was on this tape
+        },
+        [reading, &on] {
+            const auto passed = pass_on(on, *reading);
+            if (!passed)
+                on.replies.respond(reading->to, problem_response(passed.error(), reading->path));
+        });
+}
+
 }  // namespace
 
 Result<> endpoints::hook(Call& call) {
     const std::string& name = call.target().asset;
     const Dialect* const dialect = api::hooks::find_dialect(name);
     if (dialect == nullptr) return unknown_agent(name);
-    const bool generic = dialect->name == "generic";
-    HookCommand command;
-    command.call.dialect = dialect;
-    const Hook& hook = command.call.hook;
-    auto read = read_hook(call, command);
-    if (!read && hook.session.empty())
-        return not_understood(call, generic, std::move(read).error());
-    const bool required = call.query.find("require") != nullptr;
-    if (hook.session.empty() || (required && hook.kind == api::hooks::HookKind::kNone)) {
-        const Error none{ErrorCode::kInvalidField, "is no hook that is known here", "body"};
-        return required ? Result<>{none} : nothing(call);
+    HookReading reading = reading_of(call, *dialect);
+    LongBodies& bodies = call.on.bodies;
+    const bool is_long = reading.bytes > core::limits::kBodyAtOnceBytesMax;
+    // Also what came behind a long one, so that a client is heard in the order in which it spoke.
+    if ((is_long || bodies.reads_for(call.to.connection)) && bodies.has_room(reading.bytes)) {
+        read_long(call, std::move(reading));
+        return {};
     }
-    // Clients of the neutral form name the agent themselves.
-    constexpr std::size_t kAgentBytesMax = 32;  // the session's id has to fit behind it
-    const bool named = api::valid_id(hook.agent) && hook.agent.size() <= kAgentBytesMax;
-    const std::string agent = named ? hook.agent : (generic ? "agent" : name);
-    command.session = main_session(call, agent, hook);
-    HEADWAY_CHECK(require_report(call.caller, command.session));
-    if (!hook.agent_id.empty()) {
-        command.parent =
-            std::exchange(command.session, child_session(command.session, hook.agent_id));
-        HEADWAY_CHECK(require_report(call.caller, command.session));
-    }
-    if (!read) return not_understood(call, generic, std::move(read).error());
-    command.about = about_of(agent, hook);
-    command.call.process = follow(call, command.session);
-    command.uses = uses_of(call);
-    const std::string session = command.session;
-    return call.write(std::move(command), session);
+    reading.read = read_hook(call.on.tape, call.request.body, reading);
+    return pass_on(call.on, reading);
 }
 
 }  // namespace headway::server

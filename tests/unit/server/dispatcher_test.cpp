@@ -2,6 +2,8 @@
 #include "server/dispatcher.hpp"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "core/limits.hpp"
@@ -344,4 +346,51 @@ TEST_CASE("dispatcher: an answer that found the queue full is passed on as thing
     CHECK(desk.queue.size() == 0);  // once
     follower.reset();
     CHECK(desk.gone());
+}
+
+namespace {
+
+std::string hook(const std::string& call, std::size_t bytes) {
+    return R"({"agent":"a","session":"s","event":"pre","tool":"Write","call":")" + call +
+           R"(","args":{"content":")" + std::string(bytes, 'x') + R"("}})";
+}
+
+bool reads_beside() {
+    for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+        std::ifstream file{task.path() / "comm"};
+        std::string name;
+        if (std::getline(file, name) && name == "bodies") return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("dispatcher: a long hook is read beside the loop, and a short one is not", "[server]") {
+    Desk desk;
+    Wire small = desk.send("POST", "/v1/hooks/generic", hook("c1", 100));
+    static_cast<void>(desk.next());
+    CHECK_FALSE(reads_beside());
+    Wire far =
+        desk.send("POST", "/v1/hooks/generic", hook("c2", core::limits::kBodyAtOnceBytesMax));
+    SECTION("its client stays") {}
+    SECTION("its client is gone") {
+        REQUIRE(run_until(desk.io, [] { return reads_beside(); }));
+        far.reset();
+    }
+    static_cast<void>(desk.next());
+    CHECK(reads_beside());
+}
+
+TEST_CASE("dispatcher: what is wrong with a long hook is answered, too", "[server]") {
+    Desk desk;
+    std::string wrong = hook("c1", core::limits::kBodyAtOnceBytesMax);
+    wrong.pop_back();
+    Wire far = desk.send("POST", "/v1/hooks/generic", wrong);
+    REQUIRE(desk.has_answer(far));
+    CHECK(far.received().starts_with("HTTP/1.1 4"));
+    CHECK(far.received().find("ends too early") != std::string::npos);
+    Wire native = desk.send("POST", "/v1/hooks/claude", wrong);
+    REQUIRE(desk.has_answer(native));
+    CHECK(native.received().ends_with("{}"));
 }
