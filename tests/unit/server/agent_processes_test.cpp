@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <string>
+#include <vector>
 
+#include "core/limits.hpp"
 #include "tests/support/wire.hpp"
 
 using namespace headway::server;
@@ -97,13 +100,64 @@ TEST_CASE("agent processes: a hook without a process, or that was refused, follo
 
 TEST_CASE("agent processes: no more are followed than descriptors allow", "[server]") {
     Followed f;
+    std::vector<Child> agents(3);
+    for (std::size_t i = 0; i < 2; ++i) {
+        REQUIRE(f.processes.offer({1, 1}, agents[i].descriptor()));
+        f.processes.bind({1, 1}, std::string(1, static_cast<char>('a' + i)));
+    }
+    CHECK_FALSE(f.processes.offer({1, 1}, agents[2].descriptor()));
+    for (Child& agent : agents)
+        agent.end();
+    CHECK(run_until(f.io, [&f] { return f.gone.size() == 2; }));
+    f.processes.stop();
+}
+
+TEST_CASE("agent processes: the sessions of one process share its place", "[server]") {
+    Followed f;
+    Child many;
+    Child other;
+    // Also the hooks that are not answered yet.
+    for (std::uint64_t i = 0; i < 5; ++i)
+        REQUIRE(f.processes.offer({i, 1}, many.descriptor()));
+    CHECK(f.processes.size() == 1);
+    for (std::uint64_t i = 0; i < 5; ++i)
+        f.processes.bind({i, 1}, std::string(1, static_cast<char>('a' + i)));
+    CHECK(f.processes.size() == 1);
+    REQUIRE(f.processes.offer({9, 1}, other.descriptor()));
+    f.processes.bind({9, 1}, "other");
+    CHECK(f.processes.size() == 2);
+    f.processes.forget("c");
+    CHECK_FALSE(f.processes.follows("c"));
+    many.end();
+    REQUIRE(run_until(f.io, [&f] { return f.gone.size() == 4; }));
+    CHECK(f.gone == std::vector<std::string>{"a", "b", "d", "e"});
+    CHECK(f.processes.follows("other"));
+    CHECK(f.processes.size() == 1);
+    f.processes.forget("other");
+    CHECK(f.processes.size() == 0);
+}
+
+TEST_CASE("agent processes: one that ends before its hook has a session is gone for it",
+          "[server]") {
+    Followed f;
     Child agent;
-    for (const char* session : {"a", "b"}) {
+    REQUIRE(f.processes.offer({1, 1}, agent.descriptor()));
+    agent.end();
+    REQUIRE(run_until(f.io, [&f] { return f.processes.size() == 0; }));
+    f.processes.bind({1, 1}, "s");
+    CHECK(f.gone == std::vector<std::string>{"s"});
+    CHECK_FALSE(f.processes.follows("s"));
+}
+
+TEST_CASE("agent processes: a process has a bounded number of sessions", "[server]") {
+    Followed f;
+    Child agent;
+    for (std::size_t i = 0; i < headway::core::limits::kSessionsOfProcessMax; ++i) {
         REQUIRE(f.processes.offer({1, 1}, agent.descriptor()));
-        f.processes.bind({1, 1}, session);
+        f.processes.bind({1, 1}, std::to_string(i));
     }
     CHECK_FALSE(f.processes.offer({1, 1}, agent.descriptor()));
-    agent.end();
-    CHECK(run_until(f.io, [&f] { return f.gone.size() == 2; }));
+    f.processes.forget("0");
+    CHECK(f.processes.offer({1, 1}, agent.descriptor()));
     f.processes.stop();
 }
