@@ -92,6 +92,7 @@ private:
     net::io_context io_{1};
     LoopPulse pulse_{io_};
     CommandQueue queue_;
+    std::unique_ptr<ClusterHints> hints_;  ///< where daemons share the store
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<Dispatcher> dispatcher_;
     Outgoing outgoing_;
@@ -197,7 +198,11 @@ core::Result<> App::listen() {
     });
     engine_->send_webhooks_with(outgoing_.webhook_link());
     if (space_) engine_->watch_space(*space_, loaded_.settings.storage.free_space_min);
-    if (store_->shared() != nullptr) dispatcher_->share();
+    if (storage::SharedStore* shared = store_->shared()) {
+        dispatcher_->share();
+        hints_ = std::make_unique<ClusterHints>(shared->make_hints(), queue_);
+        engine_->hint_by(*hints_);
+    }
     dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, engine_->recover());

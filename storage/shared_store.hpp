@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,6 +79,18 @@ struct Pulse {
     std::int64_t tokens = 0;  ///< changes with each change of the access tokens
 };
 
+/// Tells the daemons that share a store of commits. A hint may be lost: who reads the feed twice a
+/// second needs none. A connection of its own; one thread, not that of the store.
+class Hints {
+public:
+    virtual ~Hints() = default;
+    /// Waits for another daemon's hint, until `wake` is readable or the time is over. True for a
+    /// hint. Connects by itself, and waits only where that fails or the database has no hints.
+    virtual bool wait(int wake, core::Millis most) = 0;
+    /// Tells the others.
+    virtual void tell() = 0;
+};
+
 /// Functions and errors as in Store, with its thread.
 class SharedStore {
 public:
@@ -116,6 +129,7 @@ public:
     /// Takes or renews a lease; false while another daemon has it, unless that one was not seen
     /// for ten seconds. Outside of a transaction.
     virtual core::Result<bool> lease(std::string_view name, core::Millis length) = 0;
+    virtual std::unique_ptr<Hints> make_hints() const = 0;
     /// The store's time without a transaction.
     virtual core::Result<core::Timestamp> time() = 0;
     /// Round trips to the database since the start.

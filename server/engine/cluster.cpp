@@ -142,6 +142,7 @@ void Cluster::settle(Publication& publication, std::span<Resident* const> moved)
             resident->dirty_from = store_.settled(resident->dirty_from);
     }
     if (moved.empty()) return;
+    if (hints_ != nullptr) hints_->committed();
     if (store_.settled(storage::kProvisionalCursor) != published_) {
         publication.events.clear();  // others come first
         followed_at_ = {};
@@ -289,8 +290,9 @@ Clock::Steady::time_point Cluster::next_wake(Clock::Steady::time_point now) cons
     return wake;
 }
 
-bool Cluster::follow_due(Clock::Steady::time_point now) const {
-    return behind_ || now - followed_at_ >= kFollowEvery;
+bool Cluster::follow_due(Clock::Steady::time_point now) {
+    const bool hinted = hints_ != nullptr && hints_->take();
+    return hinted || behind_ || now - followed_at_ >= kFollowEvery;
 }
 
 bool Cluster::pulse_due(Clock::Steady::time_point now) const {

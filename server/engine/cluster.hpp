@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/watch.hpp"
+#include "server/engine/cluster_hints.hpp"
 #include "server/engine/publication.hpp"
 #include "server/engine/session_tree.hpp"
 #include "server/engine/sessions.hpp"
@@ -27,6 +28,8 @@ namespace headway::server {
 class Cluster {
 public:
     Cluster(storage::Store& store, Sessions& sessions, SessionTree& tree, Clock& clock);
+    /// Without them the feed is read twice a second all the same.
+    void hint_by(ClusterHints& hints) { hints_ = &hints; }
 
     /// After a start or a failed commit: memory is empty.
     void begin_anew(storage::Cursor head);
@@ -73,7 +76,7 @@ public:
 
     /// When the engine should take its next turn although nothing asks for it.
     Clock::Steady::time_point next_wake(Clock::Steady::time_point now) const;
-    bool follow_due(Clock::Steady::time_point now) const;
+    bool follow_due(Clock::Steady::time_point now);
     bool claim_due(Clock::Steady::time_point now) const;
     bool pulse_due(Clock::Steady::time_point now) const;
     bool waiting() const { return !deferred_.empty(); }
@@ -105,8 +108,9 @@ private:
     /// Since when the deferred writes of this turn have waited.
     std::unordered_map<const WriteTask*, Clock::Steady::time_point> since_;
     storage::Cursor published_ = 0;  ///< all before and at it is published here
-    bool behind_ = false;            ///< there is more than one page to follow
-    std::int64_t tokens_ = -1;       ///< as of the last pulse
+    ClusterHints* hints_ = nullptr;
+    bool behind_ = false;       ///< there is more than one page to follow
+    std::int64_t tokens_ = -1;  ///< as of the last pulse
     std::vector<storage::DaemonSeen> daemons_;
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon
     Clock::Steady::time_point followed_at_{};

@@ -49,11 +49,20 @@ void CommandQueue::hand_over() {
     ready_.notify_one();
 }
 
+void CommandQueue::poke() {
+    {
+        const std::lock_guard lock{mutex_};
+        poked_ = true;
+    }
+    ready_.notify_one();
+}
+
 std::size_t CommandQueue::take(std::vector<Request>& out, Clock::Steady::time_point deadline) {
     out.clear();
     std::unique_lock lock{mutex_};
-    while (!closed_ && waiting_.size() == first_ && Clock::steady() < deadline)
+    while (!closed_ && !poked_ && waiting_.size() == first_ && Clock::steady() < deadline)
         time_source::wait(ready_, lock, deadline);
+    poked_ = false;
     const std::size_t count = std::min(waiting_.size() - first_, core::limits::kBatchMax);
     if (first_ == 0 && count == waiting_.size()) {
         out.swap(waiting_);

@@ -28,8 +28,11 @@ public:
     /// I/O thread only. Hands over what was staged and wakes the engine.
     void hand_over();
 
-    /// Waits for requests until `deadline` and moves up to limits::kBatchMax of them to `out`
-    /// (cleared first). Returns how many are left.
+    /// The engine takes a turn without a request. Any thread.
+    void poke();
+
+    /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax of them to
+    /// `out` (cleared first). Returns how many are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections that were forgotten since the last call. Engine thread only.
@@ -54,7 +57,8 @@ private:
     mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
     std::vector<Request> waiting_;
-    std::size_t first_ = 0;                 ///< start of the rest of a large batch
+    std::size_t first_ = 0;  ///< start of the rest of a large batch
+    bool poked_ = false;
     std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 
     std::atomic<bool> closed_{false};

@@ -51,6 +51,10 @@ public:
     /// Sets the sender of webhook messages; each accepted message comes back as a
     /// WebhookDoneCommand. Call it before the first turn.
     void send_webhooks_with(WebhookDesk::Send send) { webhooks_.send_with(std::move(send)); }
+    /// Passes on hints of a store that is shared. Call it before the first turn; they outlive it.
+    void hint_by(ClusterHints& hints) {
+        if (cluster_) cluster_->hint_by(hints);
+    }
     /// Sets the writer of log lines about sessions. Call it before the first turn.
     void log_sessions_with(Chronicle::Say say) { chronicle_.say_with(std::move(say)); }
 

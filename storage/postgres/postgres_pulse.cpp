@@ -4,6 +4,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "storage/postgres/hints.hpp"
 #include "storage/postgres/postgres_store.hpp"
 #include "storage/postgres/times.hpp"
 
@@ -26,6 +27,10 @@ constexpr core::Millis kDead{10'000};
 constexpr core::Millis kDaemonsKept{3'600'000};
 
 }  // namespace
+
+std::unique_ptr<Hints> PostgresStore::make_hints() const {
+    return std::make_unique<PostgresHints>(settings_.connection, settings_.id);
+}
 
 Result<core::Timestamp> PostgresStore::time() {
     if (settings_.now) return settings_.now();

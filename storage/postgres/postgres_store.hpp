@@ -92,6 +92,7 @@ public:
     core::Result<std::vector<SessionKey>> with_working_children(
         std::span<const SessionKey> keys) override;
     core::Result<bool> lease(std::string_view name, core::Millis length) override;
+    std::unique_ptr<Hints> make_hints() const override;
     core::Result<core::Timestamp> time() override;
     std::uint64_t round_trips() const override { return sql_.round_trips(); }
 
