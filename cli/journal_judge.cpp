@@ -109,6 +109,7 @@ private:
                               std::is_same_v<P, core::ApprovalRedeemed> ||
                               std::is_same_v<P, core::ApprovalExpired> ||
                               std::is_same_v<P, core::ApprovalRevoked> ||
+                              std::is_same_v<P, core::ApprovalClosed> ||
                               std::is_same_v<P, core::ApprovalAlarm>) {
                     rename(payload.id);
                 }

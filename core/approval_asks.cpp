@@ -33,7 +33,8 @@ bool ran_before(const Approvals& approvals, const ApprovalRequested& call) {
 
 bool is_free(const SessionState& state, const Approval& approval, const ApprovalRequested& call,
              bool again) {
-    if (!approval.open() || approval.tool != call.tool || approval.run_digest != call.args_digest)
+    if (!approval.open() || approval.of_dialog() || approval.tool != call.tool ||
+        approval.run_digest != call.args_digest)
         return false;
     if (approval.call_id == call.call_id && !call.call_id.empty()) return true;
     if (again) return false;
@@ -46,8 +47,8 @@ bool is_free(const SessionState& state, const Approval& approval, const Approval
 bool waits_already(const SessionState& state, const ApprovalRequested& call) {
     const auto& requests = state.approvals.requests;
     return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {
-        return a.pending() && a.kind == ApprovalKind::kTool && a.tool == call.tool &&
-               a.args_digest == call.args_digest && !a.call_id.empty() &&
+        return a.pending() && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
+               a.tool == call.tool && a.args_digest == call.args_digest && !a.call_id.empty() &&
                !in_flight(state, a.call_id);
     });
 }

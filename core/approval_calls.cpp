@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/approvals.hpp"
 #include "core/assert.hpp"
@@ -144,9 +145,30 @@ bool granted(const Approvals& approvals, const ToolFinished& call, const Finishe
 }
 
 bool refused(const Approval& approval) {
+    // Who declines to decide about a dialog leaves it to the one who sits before it.
     return approval.status == S::kRejected || approval.status == S::kExpired ||
-           approval.status == S::kIgnored;
+           (approval.status == S::kIgnored && !approval.of_dialog());
 }
+
+/// Requests of dialogs, from the newest on. A call that a later dialog was about may have been
+/// allowed there, whatever was said to an earlier one, and how the open one was answered is not
+/// known. This excuses no call from what else was decided about it.
+class NewestDialog {
+public:
+    explicit NewestDialog(const FinishedCall& call) : call_(call) {}
+
+    /// True if this request says nothing about the call.
+    bool excuses(const Approval& approval) {
+        if (!approval.of_dialog() || !call_.same_tool(approval)) return false;
+        if (!call_.as_asked(approval)) return approval.pending();
+        const bool newest = !std::exchange(seen_, true);
+        return !newest || !(refused(approval) || approval.decision == Decision::kEdit);
+    }
+
+private:
+    const FinishedCall& call_;
+    bool seen_ = false;
+};
 
 /// True if the call violates this request.
 bool against(const Approval& approval, const FinishedCall& call) {
@@ -199,9 +221,11 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
     alarm.tool = call.tool;
     const auto& requests = approvals.requests;  // the newest that concerns the call
+    NewestDialog dialogs{finished};
     const auto about =
-        std::find_if(requests.rbegin(), requests.rend(),
-                     [&](const Approval& approval) { return against(approval, finished); });
+        std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& approval) {
+            return !dialogs.excuses(approval) && against(approval, finished);
+        });
     if (about == requests.rend()) return must_ask ? std::optional{alarm} : std::nullopt;
     if (finished.refused() && (about->pending() || refused(*about))) return std::nullopt;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
@@ -233,6 +257,37 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     return alarm;
 }
 
+std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
+                                 const CallPrint& print) {
+    const FinishedCall finished{call, print};
+    // A call that a person has allowed is no answer to another dialog.
+    if (approvals.requests.empty() || covering(approvals, finished)) return 0;
+    const auto& requests = approvals.requests;
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.pending() && a.of_dialog() && finished.uses(a);
+    });
+    return found == requests.end() ? 0 : found->n;
+}
+
+const Approval* ready_for_dialog(const Approvals& approvals, std::string_view tool,
+                                 std::string_view args_digest) {
+    const auto& requests = approvals.requests;
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        const bool approved = a.status == S::kApproved || a.status == S::kEdited;
+        // The dialog that made a request gets its decision; an edit is for the next one.
+        const bool free = !a.of_dialog() || a.run_digest != a.args_digest;
+        return approved && free && a.kind == ApprovalKind::kTool && a.tool == tool &&
+               !args_digest.empty() && a.run_digest == args_digest;
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+Timestamp dialog_ends_at(const Approval& approval, Timestamp started) {
+    if (!approval.pending() || !approval.of_dialog()) return kNever;
+    const bool orphaned = started != kNever && approval.requested_at < started;
+    return orphaned ? started : approval.expires_at;
+}
+
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
     if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
     HEADWAY_ASSERT(approval.kind == ApprovalKind::kTool && !approval.pending());
@@ -247,7 +302,11 @@ Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance
         if (at != kNever && (next == kNever || at < next)) next = at;
     };
     for (const Approval& approval : approvals.requests) {
-        if (approval.pending() && !approval.overdue) consider(approval.expires_at);
+        if (approval.of_dialog()) {
+            consider(dialog_ends_at(approval, attendance.started));
+        } else if (approval.pending() && !approval.overdue) {
+            consider(approval.expires_at);
+        }
         consider(overdue_at(approval, attendance));
     }
     return next;

@@ -86,6 +86,19 @@ struct EnumNames<ApprovalAlarmKind> {
         "started_after_rejection"};
 };
 
+/// Why a request that stood beside an agent's own dialog needs no decision any more. Values are
+/// stored: append only.
+enum class ApprovalClosing : std::uint8_t {
+    kAnsweredAtAgent,  ///< a person answered the agent's own dialog
+    kLeftToAgent,      ///< the agent waits for no answer from here any more: its dialog decides
+    kStopped,          ///< the session was told to stop, which refused the call
+};
+template <>
+struct EnumNames<ApprovalClosing> {
+    static constexpr std::array<std::string_view, 3> kNames{"answered_at_agent", "left_to_agent",
+                                                            "stopped"};
+};
+
 struct ApprovalRequested {
     static constexpr EventType kType = EventType::kApprovalRequested;
     ApprovalKind kind = ApprovalKind::kTool;
@@ -99,7 +112,8 @@ struct ApprovalRequested {
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
     std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
-    /// Who asks: "agent", "call" (a tool.started that requests it), "policy" or "headway".
+    /// Who asks: "agent", "call" (a tool.started that requests it), "policy", "headway" or "dialog"
+    /// (kDialogSource).
     std::string source;
     /// Fingerprint of tool and arguments, to recognise the call when it runs.
     std::uint64_t question = 0;
@@ -184,6 +198,19 @@ struct ApprovalRevoked {
     static constexpr auto fields() {
         return field_list(required("id", &ApprovalRevoked::id), field("by", &ApprovalRevoked::by),
                           field("reason", &ApprovalRevoked::reason));
+    }
+};
+
+/// A request from the agent's own dialog needs no decision any more. No decision follows from it:
+/// what a person said at the agent is not known here.
+struct ApprovalClosed {
+    static constexpr EventType kType = EventType::kApprovalClosed;
+    std::string id;
+    ApprovalClosing how = ApprovalClosing::kAnsweredAtAgent;
+    bool operator==(const ApprovalClosed&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("id", &ApprovalClosed::id),
+                          required("how", &ApprovalClosed::how));
     }
 };
 

@@ -60,6 +60,19 @@ bool same_ruling(const Approval& approval, const Ruling& ruling) {
     return true;
 }
 
+/// Why nothing is left to decide, for one who decides too late.
+std::string_view how_it_ended(ApprovalClosing how) {
+    switch (how) {
+        case ApprovalClosing::kAnsweredAtAgent:
+            return "it was answered at the agent itself; that answer stands";
+        case ApprovalClosing::kStopped:
+            return "the session was told to stop, which refused the call";
+        case ApprovalClosing::kLeftToAgent:
+            break;
+    }
+    return "the agent does not wait for it any more; its own dialog decides";
+}
+
 }  // namespace
 
 Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now) {
@@ -73,6 +86,8 @@ Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timest
         detail = "decided already: " + std::string{name_of(*approval.decision)} + " by " +
                  (approval.by.empty() ? std::string{"an unknown approver"} : approval.by) +
                  "; the first decision stands";
+    } else if (approval.closed) {
+        detail = how_it_ended(*approval.closed);
     }
     return Error{ErrorCode::kAlreadyDecided, std::move(detail), {}};
 }

@@ -212,7 +212,7 @@ const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
     const std::string identity = identity_of(asked);
     const auto found = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
         const bool same = a.identity_digest == identity && a.call_id == asked.call_id;
-        return same && (a.pending() || (!a.call_id.empty() && a.undelivered()));
+        return same && !a.of_dialog() && (a.pending() || (!a.call_id.empty() && a.undelivered()));
     });
     return found == requests.rend() ? nullptr : &*found;
 }
@@ -227,7 +227,8 @@ const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now)
 
 const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
     const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
-        return a.open() && a.tool == asked.tool && a.run_digest == asked.args_digest;
+        return a.open() && !a.of_dialog() && a.tool == asked.tool &&
+               a.run_digest == asked.args_digest;
     });
     return found == requests.end() ? nullptr : &*found;
 }
@@ -317,6 +318,12 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
     if (!ref) return;
     std::erase_if(approvals.grants, [&](const Grant& grant) { return grant.n == ref->n; });
     if (Approval* approval = find_mutable(approvals, revoked.id)) approval->changed_n = n;
+}
+
+void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, closed.id);
+    if (approval == nullptr || !approval->of_dialog()) return;
+    if (become(approvals, *approval, S::kCancelled, n, at)) approval->closed = closed.how;
 }
 
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {

@@ -28,7 +28,7 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< nothing left to decide: the session ended, or the call already ran
+    kCancelled,  ///< nothing left to decide: see `closed`, or the session ended, or the call ran
     kRedeemed,   ///< its single use is taken
     kExecuted,
     kNeverExecuted,  ///< approved, but not executed in time; it still may run
@@ -45,6 +45,10 @@ bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
 /// The key of an approval that was delivered to an agent that reports no calls.
 inline constexpr std::string_view kDeliveredKey = "delivered";
+
+/// `source` of a request that the agent's own dialog has made. That dialog may be answered at the
+/// agent too, so such a request ends without a decision (ApprovalClosed).
+inline constexpr std::string_view kDialogSource = "dialog";
 
 /// A request and its outcome. Arguments, response and full texts stay in the journal.
 struct Approval {
@@ -89,8 +93,10 @@ struct Approval {
     bool alarm_seen = false;  ///< a person has acknowledged `alarm`; the same alarm again is new
     bool unverified = false;  ///< the call that used it did not report its arguments
     bool unseen = false;      ///< the approver does not see all of it
+    std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's may
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
+    bool of_dialog() const noexcept { return source == kDialogSource; }
     /// Approved and unused: the call may run.
     bool open() const noexcept;
     /// The agent has not received the decision yet: it is neither redeemed nor, where there is
@@ -157,13 +163,14 @@ struct Approvals {
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
     /// The pending request for the same call with the same content, or the decided one that the
-    /// agent has not used yet (if a call_id identifies the call); or null.
+    /// agent has not used yet (if a call_id identifies the call); or null. Not one of a dialog:
+    /// what is said there is no answer to a request of another kind, nor does it stand in its way.
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
     /// The most urgent alarm, the oldest of equals; or null.
     const RaisedAlarm* worst_alarm() const noexcept;
-    /// An unused approval of exactly this call, or null.
+    /// An unused approval of exactly this call, but for those of dialogs; or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
     bool operator==(const Approvals&) const = default;
@@ -199,6 +206,7 @@ void enter(Approvals& approvals, const ApprovalDecided& decided, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n);
 void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n);
+void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
 /// A call finished: it uses up the approval that covers it, if any. A `replayed` call is a replay
@@ -252,11 +260,26 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
+/// Number of the pending request of the agent's own dialog that is about this finished call: it was
+/// answered at the agent. The oldest of equal ones; 0 = none. Pure.
+std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
+                                 const CallPrint& print);
+
+/// An approval that the agent's own dialog about exactly this call may use, so that no person is
+/// asked about it again: decided, and not given out yet. Null if there is none. Pure.
+const Approval* ready_for_dialog(const Approvals& approvals, std::string_view tool,
+                                 std::string_view args_digest);
+
+/// When a dialog's pending request ends without a decision: the agent does not wait longer, nor for
+/// a daemon that was started again. kNever for all others. Pure.
+Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
+
 /// Since when Headway listens, and the grace after a pause.
 struct Attendance {
     Timestamp listening_since = kNever;  ///< since when Headway has been listening
     /// Time that an agent gets to report what it did while Headway was not listening.
     Millis grace{0};
+    Timestamp started = kNever;  ///< since when the daemon runs
 };
 
 /// When an approved but unexecuted call raises its alarm. Pure.
@@ -285,7 +308,7 @@ constexpr auto Approval::fields() {
         field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
         field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest),
         field("alarm_seen", &A::alarm_seen), field("unverified", &A::unverified),
-        field("unseen", &A::unseen));
+        field("unseen", &A::unseen), field("closed", &A::closed));
 }
 
 }  // namespace headway::core

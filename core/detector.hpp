@@ -90,6 +90,8 @@ struct Observation {
     bool user_message = false;
     bool other_spoke = false;      ///< a message of a role other than the agent's
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
+    bool dialog_over = false;      ///< the agent's own dialog was answered, here or there
+    bool dialog_left = false;      ///< it waits for a person at the agent only
     bool waits_for_human = false;  ///< a person was asked and has not answered, or paused it
 };
 

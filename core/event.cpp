@@ -89,6 +89,7 @@ bool reportable(EventType type) noexcept {
         case EventType::kSessionAmended:
         case EventType::kBudgetUpdated:
         case EventType::kAlarmAcknowledged:
+        case EventType::kApprovalClosed:
             return false;
         default:
             return true;

@@ -20,15 +20,14 @@
 namespace headway::core {
 
 /// One type of event each; the order is that of EventType.
-using AnyPayload =
-    std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection,
-                 TestResult, PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated,
-                 FactLearned, StateChanged, ErrorReported, Compacted, VerdictChanged,
-                 DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded,
-                 ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged, ChildProgress,
-                 ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
-                 ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted,
-                 SessionAmended, BudgetUpdated, AlarmAcknowledged, DirectiveDelivered>;
+using AnyPayload = std::variant<
+    SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection, TestResult,
+    PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated, FactLearned, StateChanged,
+    ErrorReported, Compacted, VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
+    CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged,
+    ChildProgress, ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
+    ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended,
+    BudgetUpdated, AlarmAcknowledged, DirectiveDelivered, ApprovalClosed>;
 
 /// What can be assigned to a payload.
 template <class T>

@@ -52,11 +52,12 @@ enum class EventType : std::uint8_t {
     kBudgetUpdated,
     kAlarmAcknowledged,
     kDirectiveDelivered,
+    kApprovalClosed,
 };
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 38> kNames{"session.started",
+    static constexpr std::array<std::string_view, 39> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
@@ -93,7 +94,8 @@ struct EnumNames<EventType> {
                                                              "session.amended",
                                                              "budget.updated",
                                                              "alarm.acknowledged",
-                                                             "directive.delivered"};
+                                                             "directive.delivered",
+                                                             "approval.closed"};
 };
 
 template <>

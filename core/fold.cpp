@@ -204,6 +204,8 @@ struct Fold {
             state.ledger.scope_n = event.n;
         }
         if (approval->source == "headway" && withdraw_question(state)) seen.nudge_taken = true;
+        seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;
+        seen.dialog_over = approval->of_dialog() && !seen.dialog_left;
         // A refused call does not run: it is over.
         if (decided.decision == Decision::kReject) close_call(approval->call_id);
         enter(state.approvals, decided, event.n, event.at);
@@ -219,6 +221,12 @@ struct Fold {
 
     void operator()(const ApprovalRevoked& revoked) const {
         enter(state.approvals, revoked, event.n);
+    }
+
+    void operator()(const ApprovalClosed& closed) const {
+        seen.dialog_left = closed.how == ApprovalClosing::kLeftToAgent;
+        seen.dialog_over = !seen.dialog_left;
+        enter(state.approvals, closed, event.n, event.at);
     }
 
     void operator()(const ApprovalAlarm& alarm) const {

@@ -28,8 +28,9 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
     const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
         const bool approved =
             a.status == ApprovalStatus::kApproved || a.status == ApprovalStatus::kEdited;
-        return approved && a.kind == ApprovalKind::kTool && a.tool == asked.tool &&
-               a.args_digest == asked.args_digest && !asked.args_digest.empty() &&
+        return approved && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
+               a.tool == asked.tool && a.args_digest == asked.args_digest &&
+               !asked.args_digest.empty() &&
                (a.call_id == asked.call_id || !in_flight(state, a.call_id));
     });
     return found == requests.end() ? nullptr : &*found;
@@ -57,6 +58,29 @@ void answer_question(const SessionState& state, const HookQuestion& asked, HookA
     answer.acknowledged = id;
 }
 
+std::string who_allowed(const Approval& approval) {
+    return "approved by " + (approval.by.empty() ? std::string{"a person"} : approval.by);
+}
+
+/// What a person has said about the dialog. Without a word the dialog decides.
+void answer_dialog(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    const Approval* approval = asked.dialog != 0 ? state.approvals.find(asked.dialog) : nullptr;
+    if (approval == nullptr || approval->redeemed_at != kNever) return;
+    if (approval->pending()) {
+        answer.hold = !asked.time_is_up;
+        answer.undecided = asked.time_is_up;
+    } else if (approval->open()) {
+        answer.allow = who_allowed(*approval);
+        // Other arguments than those of the dialog are for the next call.
+        const bool same = approval->run_digest == asked.args_digest;
+        if (same) answer.redeemed = approval->n;
+        if (!same) answer.edit = "edited";
+    } else if (approval->decision == Decision::kReject) {
+        answer.deny = "This call was not allowed";
+        answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
+    }
+}
+
 /// An answer to the call, if the session stands in its way.
 void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     if (state.paused()) {
@@ -65,6 +89,7 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         return;
     }
     if (asked.kind == ApprovalKind::kQuestion) return answer_question(state, asked, answer);
+    if (asked.in_dialog) return answer_dialog(state, asked, answer);
     const Approval* approval = asked.redeems ? ready_approval(state, asked) : nullptr;
     if (approval == nullptr)
         approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
@@ -78,7 +103,7 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
                         "). Do something else, and try it again later.");
     } else if (approval->open()) {
         if (asked.redeems) answer.redeemed = approval->n;
-        answer.allow = "approved by " + (approval->by.empty() ? "a person" : approval->by);
+        answer.allow = who_allowed(*approval);
         if (approval->decision == Decision::kEdit) answer.edit = "edited";
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
@@ -110,7 +135,9 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     const auto& requests = state.approvals.requests;
     const std::string_view id = cut_text(call_id, limits::kIdBytesMax);
     const auto newest = [&requests](const auto& fits) -> const Approval* {
-        const auto found = std::find_if(requests.rbegin(), requests.rend(), fits);
+        const auto found =
+            std::find_if(requests.rbegin(), requests.rend(),
+                         [&fits](const Approval& a) { return !a.of_dialog() && fits(a); });
         return found == requests.rend() ? nullptr : &*found;
     };
     const auto is_named = [id](const Approval& a) {

@@ -20,6 +20,8 @@ struct HookQuestion {
     std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
     bool redeems = false;                     ///< what is allowed is used up by this answer
+    bool in_dialog = false;                   ///< the agent's own dialog stands beside
+    std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
     std::string_view call_id;                 ///< of the call or question that waits
     std::string_view tool;                    ///< of the call that waits
     std::string_view args_digest;             ///< of the call that waits, as approvals are bound to
@@ -52,7 +54,7 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 
 /// The newest request for approval of this call: by its id and arguments, else by its id while it
 /// waits for a decision, else by its arguments while they wait for one or may run. Null if there is
-/// none. Pure.
+/// none. Those of dialogs answer their dialogs only. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 

@@ -98,6 +98,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         const std::uint64_t calls = state_.tool_calls;
         const std::uint64_t step = own_steps(state_);
         std::optional<ApprovalAlarm> alarm = alarm_before(command, event);
+        const std::uint64_t dialog = dialog_before(command, event);
         // A start that asks for approval is a question, not disobedience.
         if (std::holds_alternative<ToolStarted>(event.payload) &&
             asks_anew(state_, context.asks, place, context.now))
@@ -106,6 +107,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         command.append(std::move(event));
         if (state_.tool_calls != calls) add_stats(command);
         if (alarm) add_alarm(command, *std::move(alarm), out[at].n);
+        if (dialog != 0) close_dialog(command, dialog, ApprovalClosing::kAnsweredAtAgent);
         if (std::holds_alternative<ApprovalRequested>(out[at].payload)) settle(command, out[at].n);
         ask_for_call(command, place);
         add_verdict(command, state_.last_tier);

@@ -37,6 +37,12 @@ struct ApprovalRules {
     /// Minimum time that a person has to reject such a request.
     Millis approve_on_expiry_after{std::chrono::minutes{5}};
 
+    /// How long a person is asked beside an agent's own dialog before that decides alone; 0 = not
+    /// at all.
+    Millis agent_dialog_wait{std::chrono::hours{1}};
+    /// Also of agents that ask their hook about calls which their own rules allow.
+    bool copilot_dialogs = false;
+
     /// True if a person must allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
     /// True if expiry may approve the request: never a critical one, nor one with hidden parts.
@@ -138,6 +144,17 @@ public:
 
     /// Whether this many more approvals can be requested. Error: kTooManyApprovals.
     Result<> admit_requests(std::size_t count) const;
+
+    /// Asks a person beside the agent's own dialog, which the request names as its source; a grant
+    /// may answer it at once. Returns the number of the approval. Precondition: open, and
+    /// admit_requests(1).
+    std::uint64_t ask_beside_dialog(ApprovalRequested asked, const Context& context,
+                                    std::vector<Event>& out);
+
+    /// Ends pending requests of dialogs without a decision: `n`, or all of them for 0. Changes
+    /// nothing if there are none.
+    void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
+                       std::vector<Event>& out);
 
     /// Decides approval `n`; true if decided now, false if the same was decided before. A rejection
     /// directs the agent to stop or to change its approach, an approved extension extends the

@@ -106,7 +106,8 @@ void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
     if (watched) decided.execute_by = command.now() + command.context().approvals->execute_within;
 
     Event event = make_event(std::move(decided), command.now());
-    if (state.approvals.pending() == 1) {  // the last one: the agent continues
+    const bool left = asked.of_dialog() && ruling.decision == Decision::kIgnore;
+    if (state.approvals.pending() == 1 && !left) {  // the last one: the agent continues
         const bool calls = allows && std::any_of(state.open_calls.begin(), state.open_calls.end(),
                                                  [&](const OpenCall& call) {
                                                      return call.call_id == asked.call_id;
@@ -307,7 +308,10 @@ void add_overdue(Command& command) {
     const Attendance there = attendance(state, command.context().watch);
     const std::vector<Approval> before = state.approvals.requests;  // folding changes the list
     for (const Approval& approval : before) {
-        const bool expires = approval.pending() && !approval.overdue &&
+        const Timestamp left = dialog_ends_at(approval, there.started);
+        if (left != kNever && left <= command.now())
+            close_dialog(command, approval.n, ApprovalClosing::kLeftToAgent);
+        const bool expires = approval.pending() && !approval.of_dialog() && !approval.overdue &&
                              approval.expires_at != kNever && approval.expires_at <= command.now();
         if (expires) {
             // Today's rules, not those at the time of the request.
@@ -352,7 +356,7 @@ std::vector<Approval> Session::take_changed_approvals() {
 }
 
 Attendance attendance(const SessionState& state, const Watch& watch) {
-    return {watch.since(state.asked_interval), 2 * state.asked_interval};
+    return {watch.since(state.asked_interval), 2 * state.asked_interval, watch.started()};
 }
 
 }  // namespace headway::core

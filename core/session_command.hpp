@@ -113,6 +113,14 @@ void settle(Command& command, std::uint64_t n);
 void add_overdue(Command& command);
 Attendance attendance(const SessionState& state, const Watch& watch);
 
+// session_dialogs.cpp
+
+/// Before `event` is folded: number of the dialog's request that it shows to be answered at the
+/// agent; 0 = none.
+std::uint64_t dialog_before(const Command& command, const Event& event);
+/// Ends the request `n` of a dialog without a decision, if it is pending.
+void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);
+
 // session_checks.cpp
 
 /// Precondition: the context has a judge.

@@ -20,7 +20,14 @@ public:
     /// No gaps since then.
     Watch(Timestamp since) noexcept : since_(since) {}
 
-    /// Forgets everything before `now`: after a start, a suspend, a clock step.
+    /// The daemon starts: nothing that was waiting for it waits any more.
+    void start(Timestamp now) noexcept {
+        begin_anew(now);
+        started_ = now;
+    }
+    Timestamp started() const noexcept { return started_; }
+
+    /// Forgets everything before `now`: after a suspend or a clock step.
     void begin_anew(Timestamp now) noexcept;
     /// Records that Headway did not listen from `from` to `to`, later than any earlier gap. An
     /// overlap extends the last gap. When full, the shortest gap is dropped.
@@ -47,6 +54,7 @@ private:
     void forget(std::size_t place) noexcept;
 
     Timestamp since_ = kNever;
+    Timestamp started_ = kNever;
     std::array<Gap, kGapsMax> gaps_{};  ///< the first count_, in the order of time
     std::size_t count_ = 0;
 };

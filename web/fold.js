@@ -9,7 +9,7 @@ export const KINDS = {
   calls: ['tool.started', 'tool.finished', 'test.result', 'error.reported'],
   words: ['message', 'reflection', 'plan.updated', 'compacted', 'fact.learned', 'progress.estimated'],
   verdicts: ['verdict.changed', 'directive.issued', 'directive.acknowledged', 'directive.delivered', 'check.requested', 'check.completed', 'run.conflict', 'session.amended'],
-  people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm',
+  people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.closed', 'approval.alarm',
     'alarm.acknowledged', 'session.cancel_requested', 'budget.extended', 'budget.set'],
   state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'budget.updated', 'child.progress',
     'progress.stats'],

@@ -44,11 +44,16 @@ std::string_view what_blocks(FailureKind kind) {
 void Blocked::observe(const Observation& seen) {
     const std::uint64_t n = seen.event.n;
     const Payload& payload = seen.event.payload;
-    if (seen.user_message) *this = {};
+    if (seen.user_message || (seen.dialog_over && asked)) *this = {};
     if (const auto* error = std::get_if<ErrorReported>(&payload)) observe_error(*error, n);
     if (const auto* change = std::get_if<StateChanged>(&payload)) {
         *this = {};
         asked = change->state == AgentState::kAwaitingPermission;
+        first_n = last_n = n;
+    }
+    if (seen.dialog_left) {
+        *this = {};
+        asked = true;
         first_n = last_n = n;
     }
     if (const auto* started = std::get_if<ToolStarted>(&payload)) {

@@ -24,7 +24,7 @@ TEST_CASE("event: every type has a payload of its own and a name of its own", "[
 }
 
 TEST_CASE("event: a number that is no type makes no payload", "[core]") {
-    CHECK_FALSE(make_payload(static_cast<EventType>(38)).has_value());
+    CHECK_FALSE(make_payload(static_cast<EventType>(39)).has_value());
     CHECK_FALSE(make_payload(static_cast<EventType>(255)).has_value());
 }
 
@@ -46,6 +46,7 @@ TEST_CASE("event: type numbers never change", "[core]") {
     CHECK(static_cast<int>(EventType::kCheckCompleted) == 33);
     CHECK(static_cast<int>(EventType::kSessionAmended) == 34);
     CHECK(static_cast<int>(EventType::kAlarmAcknowledged) == 36);
+    CHECK(static_cast<int>(EventType::kApprovalClosed) == 38);
 }
 
 TEST_CASE("event: change names", "[core]") {
@@ -72,13 +73,13 @@ TEST_CASE("event: change names", "[core]") {
 
 TEST_CASE("event: a client may report every type except Headway's own", "[core]") {
     const std::set<EventType> ours{
-        EventType::kSessionStarted,  EventType::kVerdictChanged,   EventType::kDirectiveIssued,
-        EventType::kCancelRequested, EventType::kProgressStats,    EventType::kBudgetSet,
-        EventType::kBudgetExtended,  EventType::kBudgetLevel,      EventType::kChildProgress,
-        EventType::kApprovalDecided, EventType::kApprovalRedeemed, EventType::kApprovalExpired,
-        EventType::kApprovalRevoked, EventType::kApprovalAlarm,    EventType::kRunConflict,
-        EventType::kCheckRequested,  EventType::kCheckCompleted,   EventType::kSessionAmended,
-        EventType::kBudgetUpdated,   EventType::kAlarmAcknowledged};
+        EventType::kSessionStarted,  EventType::kVerdictChanged,    EventType::kDirectiveIssued,
+        EventType::kCancelRequested, EventType::kProgressStats,     EventType::kBudgetSet,
+        EventType::kBudgetExtended,  EventType::kBudgetLevel,       EventType::kChildProgress,
+        EventType::kApprovalDecided, EventType::kApprovalRedeemed,  EventType::kApprovalExpired,
+        EventType::kApprovalRevoked, EventType::kApprovalAlarm,     EventType::kRunConflict,
+        EventType::kCheckRequested,  EventType::kCheckCompleted,    EventType::kSessionAmended,
+        EventType::kBudgetUpdated,   EventType::kAlarmAcknowledged, EventType::kApprovalClosed};
     for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
         const auto type = static_cast<EventType>(i);
         CHECK(reportable(type) == (ours.count(type) == 0));

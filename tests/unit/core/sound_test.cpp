@@ -53,7 +53,11 @@ struct WildJournal {
     void tame(ApprovalExpired& expired) { expired.id = approval(); }
     void tame(ApprovalRevoked& revoked) { revoked.id = approval(); }
     void tame(ApprovalAlarm& alarm) { alarm.id = approval(); }
-    void tame(ApprovalRequested& asked) { asked.source = gen.chance(4) ? "headway" : "agent"; }
+    void tame(ApprovalClosed& closed) { closed.id = approval(); }
+    void tame(ApprovalRequested& asked) {
+        static constexpr const char* kSources[] = {"agent", "agent", "headway", "dialog"};
+        asked.source = kSources[gen.below(4)];
+    }
     void tame(CheckRequested& asked) { asked.check_id = name(); }
     void tame(CheckCompleted& done) { done.check_id = name(); }
     void tame(SessionEnded& end) { end.reason = {}; }
