@@ -298,6 +298,19 @@ TEST_CASE("dialogs: their requests answer no other, nor stand in its way", "[cor
     CHECK(ready_for_dialog(desk.session.state().approvals, "Bash", kOne) == nullptr);
 }
 
+TEST_CASE("dialogs: what one approved is not free for another call beside it", "[core]") {
+    Desk desk;
+    ToolStarted running;
+    running.call_id = "c8";
+    running.tool = "Bash";
+    desk.Story::report(event(running), 4);
+    const std::uint64_t own = desk.Story::report(event(other_request("c8")), 5).front().n;
+    desk.decide(own, Decision::kApprove);
+    const std::uint64_t n = desk.dialog();
+    desk.decide(n, Decision::kApprove);
+    CHECK(asks_anew(desk.session.state(), other_request("c9"), at(30)));
+}
+
 TEST_CASE("dialogs: an approval of the call itself answers its dialog once", "[core]") {
     Desk desk;
     const std::uint64_t n = desk.Story::report(event(other_request("c1")), 5).front().n;
