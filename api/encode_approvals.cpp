@@ -152,6 +152,7 @@ void append_approval(std::string& out, const ApprovalDocument& document) {
     }
     json.member("unverified", approval.unverified);
     json.member("alarm", approval.alarm);
+    json.member("closed", approval.closed);
     json.close_object();
 }
 
@@ -179,6 +180,7 @@ void append_winner(std::string& out, std::string_view session, const core::Appro
     } else {
         json.null();
     }
+    json.member("closed", approval.closed);
     json.close_object();
 }
 

@@ -42,6 +42,16 @@ std::string unverified_of(const Json& approval) {
     return "the call that used it did not say with which arguments it ran";
 }
 
+/// Of an agent's own dialog, which may be answered there too.
+std::string dialog_of(const Json& approval) {
+    if (whole_text(approval, "source") != "dialog") return {};
+    const std::string closed = whole_text(approval, "closed");
+    if (closed == "answered_at_agent") return "was answered at the agent";
+    if (closed == "left_to_agent") return "the agent does not wait here any more; it decides alone";
+    if (closed == "stopped") return "the session was told to stop first";
+    return "the agent's own; who answers first has answered";
+}
+
 }  // namespace
 
 std::string approvals_text(const Json& approvals, WallTime now, bool color) {
@@ -60,6 +70,7 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color) {
         field_line(out, "options", whole_text(one, "options"));
         field_line(out, "extension", whole_text(one, "extend"));
         field_line(out, "digest", whole_text(one, "args_digest"));
+        field_line(out, "dialog", dialog_of(one));
         field_line(out, "asked", relative(one, "requested_at", now));
         field_line(out, "expires", relative(one, "expires_at", now));
         const Json& decision = one["decision"];

@@ -42,6 +42,13 @@ void add_approval_keys(std::vector<Key>& table) {
                              &ApprovalRules::approve_on_expiry_after>(
         "approvals.approve_on_expiry_after", kReload,
         "The least time that a person has to reject such a call."));
+    table.push_back(time_row<0, kDayMs, &Settings::approvals, &ApprovalRules::agent_dialog_wait>(
+        "approvals.agent_dialog_wait", kReload,
+        "How long a person is asked here too when an agent's own permission dialog opens; 0s "
+        "not at all."));
+    table.push_back(switch_row<kOffOn, 1, &Settings::approvals, &ApprovalRules::copilot_dialogs>(
+        "approvals.copilot_dialogs", kReload,
+        "The same for Copilot CLI, which asks about every call that its own rules allow, too."));
     table.push_back(time_row<0, 365 * kDayMs, &Settings::approvals, &ApprovalRules::execute_within>(
         "approvals.execute_within", kReload,
         "An approved call that has not run after this raises an alarm; 0s never."));

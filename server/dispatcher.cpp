@@ -34,7 +34,11 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
               const std::string session = again.session;
               return intake_.ask(request_of(to, std::move(again)), session);
           },
-          [this](const ReplyTo& to, const Response& response) { replies_.respond(to, response); }),
+          [this](const ReplyTo& to, const Response& response) { replies_.respond(to, response); },
+          [this](DialogLeftCommand left) {
+              const std::string session = left.session;
+              intake_.ask(request_of({}, std::move(left)), session);
+          }),
       processes_(io,
                  [this](const std::string& session) {
                      intake_.deliver(request_of({}, AgentGoneCommand{session}), session, 0);

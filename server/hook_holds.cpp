@@ -52,10 +52,11 @@ void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
 
 void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
     HttpConnection* const connection = find_(to.connection);
-    if (connection == nullptr) return;
+    if (connection == nullptr) return leave(answered.session, answered.call);
     const core::Millis time = hold_time(answered.call);
     const bool full = holds_.size() >= core::limits::kWaitersMax;
     if (full || draining_ || time <= core::Millis{0}) {
+        leave(answered.session, answered.call);
         put_(to, reply_with(undecided(answered.call)));
         return;
     }
@@ -115,6 +116,7 @@ void HookHolds::remove(Holds::iterator hold) {
 bool HookHolds::refused(const ReplyTo& to) {
     const auto hold = holds_.find({to.connection, to.slot});
     if (hold == holds_.end()) return false;
+    leave(hold->second.session, hold->second.call);
     finish(hold, undecided(hold->second.call));
     return true;
 }
@@ -128,8 +130,15 @@ void HookHolds::session_changed(const std::string& session) {
 
 void HookHolds::drop_connection(std::uint64_t connection) {
     auto hold = holds_.lower_bound({connection, 0});
-    while (hold != holds_.end() && hold->first.first == connection)
+    while (hold != holds_.end() && hold->first.first == connection) {
+        leave(hold->second.session, hold->second.call);
         remove(hold++);
+    }
+}
+
+/// No agent hears the decision any more.
+void HookHolds::leave(const std::string& session, const HookCall& call) const {
+    if (call.dialog != 0) leave_({session, call.dialog});
 }
 
 void HookHolds::second(Clock::Steady::time_point now) {

@@ -9,6 +9,7 @@
 
 #include "server/clock.hpp"
 #include "server/engine/hook_commands.hpp"
+#include "server/engine/hook_dialogs.hpp"
 #include "server/engine/reply_to.hpp"
 #include "server/http_connection.hpp"
 #include "server/response.hpp"
@@ -27,10 +28,17 @@ public:
     /// Sets the reply of a request that has not begun to be answered.
     using Put = std::function<void(const ReplyTo&, const Response&)>;
 
+    /// Says that an agent's dialog does not wait for its approval any more. If the queue is full,
+    /// that ends by its time.
+    using Leave = std::function<void(DialogLeftCommand)>;
+
     static constexpr std::chrono::seconds kSignEvery{5};
 
-    HookHolds(FindConnection find, Ask ask, Put put)
-        : find_(std::move(find)), ask_(std::move(ask)), put_(std::move(put)) {}
+    HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
+        : find_(std::move(find)),
+          ask_(std::move(ask)),
+          put_(std::move(put)),
+          leave_(std::move(leave)) {}
 
     /// The engine's answer.
     void take(const ReplyTo& to, HookAnswered answered);
@@ -64,10 +72,12 @@ private:
     void ask_again(Holds::iterator hold, Clock::Steady::time_point now);
     void finish(Holds::iterator hold, const std::string& body);
     void remove(Holds::iterator hold);
+    void leave(const std::string& session, const HookCall& call) const;
 
     FindConnection find_;
     Ask ask_;
     Put put_;
+    Leave leave_;
     bool draining_ = false;
     Holds holds_;
     std::multimap<std::string, Place> by_session_;

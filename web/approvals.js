@@ -79,7 +79,7 @@ function Asking({ label, verb, send, close }) {
 const EXPIRY = {
   hold: 'then it stays, overdue', reject: 'then it is rejected', approve: 'then it is approved', escalate: 'then it is escalated',
 };
-const SOURCE = { agent: 'the agent', call: 'its call', policy: 'the policy', headway: 'Headway' };
+const SOURCE = { agent: 'the agent', call: 'its call', policy: 'the policy', headway: 'Headway', dialog: 'its own dialog' };
 
 function Buttons({ item, no, mode, setMode, send, press, all, toggle }) {
   const button = (key, label, kind, title, action, more) => html`<button key=${key} class=${kind} disabled=${!!no} title=${no || title}
@@ -107,7 +107,7 @@ function Head({ item }) {
     ${item.escalated && html`<span class="chip">escalated</span>`}
     <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}
       ${item.expires_at && html` · ${item.overdue ? html`<b class="bad">overdue</b>`
-        : html`<${Ago} at=${item.expires_at} until /> left, ${EXPIRY[item.on_expiry]}`}`}</span></header>`;
+        : html`<${Ago} at=${item.expires_at} until /> left, ${item.source === 'dialog' ? 'then its dialog decides' : EXPIRY[item.on_expiry]}`}`}</span></header>`;
 }
 
 function Approval({ item, here, mode, setMode, send, done, error, choose, ...buttons }) {
@@ -218,7 +218,7 @@ function Decided() {
   return html`<div class="table"><table class="plain"><thead>
       <tr>${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${data.approvals.map((a) => html`<tr key=${a.id}>
-      <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${a.status.replace('_', ' ')}</span>
+      <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${(a.closed || a.status).replace(/_/g, ' ')}</span>
         ${a.alarm && html` <b class="bad">${a.alarm.replace(/_/g, ' ')}</b>`}</td>
       <td><b>${a.tool || a.kind}</b> <span class="muted">${unmark(text(a.summary))}</span>
         ${a.granted && html`<p class="line"><span class="chip">from now on</span><${Revoke} item=${a} done=${again} /></p>`}</td>

@@ -101,6 +101,8 @@ void read_claude_batched(JsonValue json, HookCall& call) {
 Hook parse_claude(JsonValue body, const HookFacts& facts) {
     Hook hook = parse_claude_like(body, read_claude_finished, read_claude_batched);
     hook.agent_version = facts.agent_version;
+    // That dialog is the question itself: allowed without an answer, it would have none.
+    hook.dialog = hook.kind == HookKind::kPermission && hook.call.tool != "AskUserQuestion";
     return hook;
 }
 

@@ -8,6 +8,7 @@
 #include "api/hooks/mutation.hpp"
 #include "api/hooks/read.hpp"
 #include "api/hooks/reply.hpp"
+#include "api/json_writer.hpp"
 
 // Codex 0.169. Its hooks do not say how a call ended; the exit code is a fact from its rollout.
 
@@ -32,11 +33,37 @@ void read_codex_finished(JsonValue body, HookCall& call) {
     if (call.tool == "apply_patch" && patch) add_patched(call.mutated, *patch);
 }
 
+/// The dialog has the reason of a command among its arguments, and a patch without its last line
+/// end: back to what the call has before and after it runs.
+void read_codex_dialog(Hook& hook) {
+    HookCall& call = hook.call;
+    const bool patch = call.tool == "apply_patch";
+    if (!call.args || call.args->kind() != JsonKind::kObject) return;
+    if (!patch && call.tool != "Bash") return;
+    if (!patch) hook.text = text_in(*call.args, "description");
+    JsonWriter json{call.call_args};
+    json.open_object();
+    call.args->each([&](JsonValue member) {
+        if (!patch && member.key() == "description") return true;
+        std::string value;
+        member.append_to(value);
+        const bool cut = patch && member.key() == "command" && member.kind() == JsonKind::kString &&
+                         !member.text().ends_with('\n');
+        if (cut) value.insert(value.size() - 1, "\\n");
+        json.key(member.key());
+        json.raw(value);
+        return true;
+    });
+    json.close_object();
+}
+
 void read_nothing(JsonValue, HookCall&) {}
 
 Hook parse_codex(JsonValue body, const HookFacts& facts) {
     Hook hook = parse_claude_like(body, read_codex_finished, read_nothing);
     hook.agent_version = facts.agent_version;
+    hook.dialog = hook.kind == HookKind::kPermission;
+    if (hook.dialog) read_codex_dialog(hook);
     if (hook.kind != HookKind::kPost) return hook;
     HookCall& call = hook.call;
     if (facts.exit_code) call.exit_code = facts.exit_code;

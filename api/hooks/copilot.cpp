@@ -126,6 +126,7 @@ Hook parse_copilot(JsonValue body, const HookFacts& facts) {
     read_copilot_place(body, hook);
     if (hook.session.empty()) return hook;
     hook.kind = claude_kind(hook.event);
+    hook.dialog = hook.kind == HookKind::kPermission;
     const bool calls = hook.kind == HookKind::kPre || hook.kind == HookKind::kPost ||
                        hook.kind == HookKind::kPermission;
     if (calls) {
@@ -204,6 +205,7 @@ const Dialect kCopilot{
     .takes_context = copilot_takes_context,
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
+    .asks_always = true,  // with --allow-all too
     .has_call_ids = false,
     .reports_tokens = false,
     .reports_cost = false,

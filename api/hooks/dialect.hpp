@@ -29,6 +29,10 @@ struct Dialect {
 
     core::Millis hold;             ///< how long a kPre may wait; just under the agent's own limit
     core::Millis hold_permission;  ///< the same of a kPermission
+    /// A kPermission comes for calls that the agent's own rules allow, too, so that most have no
+    /// dialog.
+    bool asks_always = false;
+    bool edits_in_dialog = false;  ///< a kPermission takes other arguments; else they are refused
     bool has_call_ids = false;     ///< otherwise HookCall::call is made of the call's content
     bool reports_tokens = false;   ///< so that telemetry must not
     bool reports_cost = false;     ///< the same

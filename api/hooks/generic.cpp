@@ -103,6 +103,7 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.reason = name_in(body, "reason");
     hook.hold_ms = count_in(body, "hold_ms");
     hook.wordless = !flag_in(body, "words").value_or(true);
+    hook.dialog = hook.kind == HookKind::kPermission && flag_in(body, "dialog").value_or(false);
     if (hook.kind == HookKind::kError) {
         hook.error_class = name_in(body, "class");
         if (hook.text.empty()) hook.text = text_in(body, "error");
@@ -185,6 +186,7 @@ const Dialect kGeneric{
     .takes_context = generic_takes_context,
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
+    .edits_in_dialog = true,
     .has_call_ids = true,
     .reports_tokens = true,
     .reports_cost = true,

@@ -51,6 +51,9 @@ constexpr bool asks_person(HookKind kind) {
 struct HookCall {
     std::string tool;               ///< the agent's name of it
     std::optional<JsonValue> args;  ///< valid until its tape parses again
+    /// Of a kPermission whose dialog shows other arguments than the call has: those of the call, as
+    /// its kPre and kPost tell them. JSON; otherwise empty.
+    std::string call_args;
     /// The agent's id of the call. Where it has none: call_id_of() its content, which is the same
     /// before and after the call, but also for an equal call. Empty for a kPermission without one.
     std::string call;
@@ -87,10 +90,12 @@ struct Hook {
     std::string source;  ///< of kStart: startup, resume ...; of kCompacted: what caused it
     std::string mode;    ///< the agent's mode of permissions
     /// The words of kPrompt, kSaid, kStop, kError, kAsks, kIdle and kSubEnd; the summary of
-    /// kCompacted.
+    /// kCompacted; of kPermission why the agent asks, where it says so.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
-    HookCall call;           ///< of kPre, kPost, kPermission and kRequest; of kQuestion its id
+    /// A kPermission of the agent's own dialog, which takes a yes or no from here as well.
+    bool dialog = false;
+    HookCall call;  ///< of kPre, kPost, kPermission and kRequest; of kQuestion its id
     /// Of kBatch: every call of the turn, also those that had neither kPre nor kPost.
     std::vector<HookCall> calls;
     std::optional<core::Usage> usage;      ///< since the last report of use

@@ -5,6 +5,7 @@
 
 #include "api/args_digest.hpp"
 #include "api/json_writer.hpp"
+#include "core/assert.hpp"
 
 namespace headway::api::hooks {
 namespace {
@@ -27,8 +28,8 @@ void write_text(JsonWriter& json, std::string_view name, const std::string& text
 
 void write_args(JsonWriter& json, const HookCall& call) {
     if (!call.args) return;
-    std::string args;
-    call.args->append_to(args);
+    std::string args = call.call_args;
+    if (args.empty()) call.args->append_to(args);
     json.key("args");
     json.raw(args);
 }
@@ -119,7 +120,7 @@ void write_batch(JsonWriter& json, const Hook& hook) {
 
 void write_request(JsonWriter& json, const Hook& hook) {
     write_event(json, "approval.requested", [&] {
-        json.member("call_id", hook.call.call);
+        write_text(json, "call_id", hook.call.call);
         if (hook.kind == HookKind::kQuestion) {
             json.member("kind", "question");
             json.member("summary", hook.text);
@@ -182,12 +183,22 @@ void drop(std::string& text) {
 /// What is in the events now.
 void drop_content(HookCall& call) {
     call.args.reset();
+    drop(call.call_args);
     drop(call.result);
     drop(call.error);
     std::vector<core::Mutation>{}.swap(call.mutated);
 }
 
 }  // namespace
+
+/// The request of a dialog. What a person could not be shown is left to the dialog.
+std::optional<core::ApprovalRequested> dialog_of(JsonTape& tape, std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    auto decoded = decode_report(tape, text, BodyFormat::kJson);
+    if (!decoded) return std::nullopt;
+    HEADWAY_ASSERT(decoded->events.size() == 1);
+    return std::get<core::ApprovalRequested>(std::move(decoded->events.front().payload));
+}
 
 core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     HookReport report;
@@ -201,6 +212,13 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     json.open_array();
     write_events(json, hook);
     json.close_array();
+    std::string asks;
+    if (hook.dialog && !hook.call.tool.empty()) {
+        JsonWriter request{asks};
+        request.open_array();
+        write_request(request, hook);
+        request.close_array();
+    }
     drop_content(hook.call);
     hook.calls.clear();
     // A hook that waits is kept, for a day maybe, and so are many of them.
@@ -210,6 +228,9 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     }
     if (hook.kind == HookKind::kEnd) return report;
     HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
+    report.dialog = dialog_of(tape, asks);
+    // What the dialog shows may differ from what runs.
+    if (report.dialog) report.args_digest = report.dialog->args_digest;
     return report;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "api/decode.hpp"
 #include "api/hooks/hook.hpp"
 #include "api/json_tape.hpp"
+#include "core/approval_payloads.hpp"
 #include "core/result.hpp"
 
 // What a hook says, as events of its session.
@@ -15,6 +17,9 @@ namespace headway::api::hooks {
 struct HookReport {
     /// One of these per call of a kBatch; none for a kEnd, whose outcome the session knows.
     DecodedReport decoded;
+    /// The request that a person may decide beside the agent's own dialog (Hook::dialog). Empty
+    /// where the person could not see all of it.
+    std::optional<core::ApprovalRequested> dialog;
     /// Of the arguments of a kPre or kPermission, as approvals are bound to; else empty.
     std::string args_digest;
 };

@@ -162,6 +162,7 @@ Result<> read_body(api::JsonTape& tape, std::string_view body, HookReading& read
     command.events = std::move(report.decoded.events);
     command.whole_args = std::move(report.decoded.whole_args);
     command.call.args_digest = std::move(report.args_digest);
+    command.dialog = std::move(report.dialog);
     return {};
 }
 

@@ -46,6 +46,8 @@ struct HookCall {
     api::hooks::Hook hook;    ///< without arguments
     std::string args_digest;  ///< of the call that waits
     bool process = false;     ///< the process of its agent is followed
+    /// Number of the approval that the agent's own dialog waits for; 0: none.
+    std::uint64_t dialog = 0;
 };
 
 /// The answer to a hook, or that it has to wait: then the same question is asked again when the

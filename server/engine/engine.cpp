@@ -69,7 +69,7 @@ core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
     HEADWAY_CHECK(wall_clock_.start_after(store_));
     const core::Timestamp start = clock_.now();
-    watch_.begin_anew(start);
+    watch_.start(start);
     upkeep_.start(recovery.snapshots);
     // The others are loaded when due; their heartbeat interval is known only then.
     const core::Timestamp first_look = start + 2 * settings_.policy.heartbeat_interval;

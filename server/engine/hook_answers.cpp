@@ -9,6 +9,7 @@
 #include "core/budget_text.hpp"
 #include "core/hook_answer.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/hook_dialogs.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -24,8 +25,11 @@ constexpr std::size_t kFinishedCallsMax = 256;
 /// The arguments that a person put in place of the call's.
 Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
                                 const HookCall& call) {
-    const core::Approval* approval = core::approval_of_call(
-        resident.session.state(), call.hook.call.call, call.hook.call.tool, call.args_digest);
+    const core::SessionState& state = resident.session.state();
+    const core::Approval* approval =
+        call.dialog != 0 ? state.approvals.find(call.dialog)
+                         : core::approval_of_call(state, call.hook.call.call, call.hook.call.tool,
+                                                  call.args_digest);
     HEADWAY_ASSERT(approval != nullptr);
     HEADWAY_TRY(const auto document,
                 approval_document(transaction.reader(), resident, approval->n));
@@ -37,12 +41,67 @@ Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
     const core::Approval* approval = resident.session.state().approvals.find(n);
     HEADWAY_ASSERT(approval != nullptr);
     const std::string digest = approval->run_digest;
-    const bool hooks = transaction.channels().find(resident.key) != nullptr;
+    // Which answer a dialog took is not known, so the call is not missed when it does not run.
+    const bool hooks =
+        transaction.channels().find(resident.key) != nullptr && !approval->of_dialog();
     std::vector<core::Event> events;
     auto done = resident.session.redeem(n, digest, hooks ? "hook" : core::kDeliveredKey,
                                         transaction.context(), events);
     if (!done) return std::move(done).error();
     return transaction.append(resident, events);
+}
+
+core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up) {
+    const Hook& hook = call.hook;
+    core::HookQuestion asked;
+    asked.session = resident.session.id();
+    asked.waits = waits(hook.kind);
+    asked.stops = resident.hook_stops;
+    asked.takes_words = call.dialect->takes_context(hook);
+    asked.wordless = hook.wordless;
+    asked.time_is_up = time_is_up;
+    if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
+    asked.redeems = hook.kind == HookKind::kRequest;
+    asked.in_dialog = hook.dialog;
+    asked.dialog = call.dialog;
+    asked.call_id = hook.call.call;
+    asked.tool = hook.call.tool;
+    asked.args_digest = call.args_digest;
+    return asked;
+}
+
+/// What the agent has heard with this answer.
+std::vector<core::Event> heard_with(core::HookAnswer& said) {
+    std::vector<core::Event> events;
+    for (std::string& id : said.delivered) {
+        core::Event delivered;
+        delivered.payload = core::DirectiveDelivered{std::move(id)};
+        events.push_back(std::move(delivered));
+    }
+    if (!said.acknowledged.empty()) {
+        core::Event read;
+        read.payload = core::DirectiveAcknowledged{std::move(said.acknowledged)};
+        events.push_back(std::move(read));
+    }
+    return events;
+}
+
+/// The call that this answer refuses does not run: its agent may name it again in a batch, as if it
+/// had, with the words of the refusal as its result.
+void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswer& said,
+                 std::vector<core::Event>& events) {
+    const bool dialog = call.hook.dialog;
+    if (call.hook.kind != HookKind::kPre && !dialog) return;
+    const bool edited = dialog && !said.edit.empty() && !call.dialect->edits_in_dialog;
+    const bool denied = !said.deny.empty() && !(dialog && said.undecided);
+    if (!denied && said.stop.empty() && !edited) return;
+    const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
+    if (dialog && id.empty()) return;
+    std::string why = said.stop.empty() ? said.deny : said.stop;
+    if (edited) why = "allowed with other arguments";
+    events.push_back(finish_of(id, call.hook.call.tool, "denied", why));
+    note_finished_call(resident, id);
+    if (!said.stop.empty() && !dialog) ++resident.hook_stops;
 }
 
 /// How the session stands, and what there is to say.
@@ -95,44 +154,23 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     const Hook& hook = call.hook;
     HookAnswered answered;
     answered.session = resident.session.id();
-    core::HookQuestion asked;
-    asked.session = answered.session;
-    asked.waits = waits(hook.kind);
-    asked.stops = resident.hook_stops;
-    asked.takes_words = call.dialect->takes_context(hook);
-    asked.wordless = hook.wordless;
-    asked.time_is_up = time_is_up;
-    if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
-    asked.redeems = hook.kind == HookKind::kRequest;
-    asked.call_id = hook.call.call;
-    asked.tool = hook.call.tool;
-    asked.args_digest = call.args_digest;
+    const core::HookQuestion asked = question_of(resident, call, time_is_up);
     core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
     answered.hold = said.hold;
-    std::vector<core::Event> events;
-    for (std::string& id : said.delivered) {
-        core::Event delivered;
-        delivered.payload = core::DirectiveDelivered{std::move(id)};
-        events.push_back(std::move(delivered));
-    }
-    if (!said.acknowledged.empty()) {
-        core::Event read;
-        read.payload = core::DirectiveAcknowledged{std::move(said.acknowledged)};
-        events.push_back(std::move(read));
-    }
+    std::vector<core::Event> events = heard_with(said);
     const bool refused = !said.deny.empty() || !said.stop.empty();
-    if (hook.kind == HookKind::kPre && refused && !resident.session.state().ended()) {
-        const std::string& why = said.stop.empty() ? said.deny : said.stop;
-        events.push_back(finish_of(hook.call.call, hook.call.tool, "denied", why));
-        note_finished_call(resident, hook.call.call);
-        if (!said.stop.empty()) ++resident.hook_stops;
-    }
+    if (!said.hold && !resident.session.state().ended()) add_refusal(resident, call, said, events);
     if (hook.kind == HookKind::kPre && !refused && !answered.hold)
         transaction.channels().note_call(resident.key);
     if (!said.edit.empty()) {
         HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
     }
     if (said.redeemed != 0) HEADWAY_CHECK(redeem(transaction, resident, said.redeemed));
+    if (asked.in_dialog && !said.hold) {
+        const auto how = said.stop.empty() ? core::ApprovalClosing::kLeftToAgent
+                                           : core::ApprovalClosing::kStopped;
+        HEADWAY_CHECK(close_dialogs(transaction, resident, call.dialog, how));
+    }
     if (said.answered != 0) {
         HEADWAY_TRY(const auto document,
                     approval_document(transaction.reader(), resident, said.answered));

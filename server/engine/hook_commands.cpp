@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "server/engine/generations.hpp"
 #include "server/engine/hook_answers.hpp"
+#include "server/engine/hook_dialogs.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -50,6 +51,12 @@ bool closes_calls(HookKind kind) {
            ends_session(kind);
 }
 
+/// No dialog of the agent waits after these: they come when all calls of its turn are over, or when
+/// it is back at its prompt.
+bool ends_dialogs(HookKind kind) {
+    return kind == HookKind::kBatch || kind == HookKind::kIdle || closes_calls(kind);
+}
+
 /// From a program beside the agent: no sign of the agent itself.
 bool tells_use_only(const Hook& hook) {
     return hook.kind == HookKind::kUsage && !hook.usage;
@@ -86,7 +93,10 @@ public:
 
     ReportCommand make() {
         const HookKind kind = command_.call.hook.kind;
-        if (kind == HookKind::kPre) name_started();
+        if (kind == HookKind::kPre) {
+            name_started();
+            note_announced_call(resident_, command_.call);
+        }
         if (kind == HookKind::kPost) name_finished();
         if (kind == HookKind::kBatch) drop_finished();
         if (command_.call.dialect->reports_rounds) number_round();
@@ -291,6 +301,11 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
                                     transaction.now());
     const bool vain = api::hooks::asks_person(kind) && is_vain(resident->session.state(), call);
+    if (call.hook.dialog) {
+        HEADWAY_CHECK(ask_beside_dialog(transaction, *resident, call, std::move(dialog)));
+        if (call.dialog != 0) events.clear();  // its request says that a person is asked
+    }
+    if (ends_dialogs(kind)) HEADWAY_CHECK(end_dialogs(transaction, *resident));
     if (!resident->session.state().ended() && !vain) {
         ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {

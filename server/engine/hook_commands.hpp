@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct HookCommand {
     core::SessionStarted about;  ///< without goal and parent
     std::vector<core::Event> events;
     std::vector<api::WholeArgs> whole_args = {};
-    std::vector<HookUse> uses = {};  ///< oldest first
-    std::string target = {};         ///< set by name(): the session in force
+    std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
+    std::vector<HookUse> uses = {};                      ///< oldest first
+    std::string target = {};                             ///< set by name(): the session in force
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);

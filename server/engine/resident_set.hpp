@@ -47,6 +47,9 @@ struct Resident {
     /// the batch that names all of them again. In memory only: after a restart a call may count
     /// twice.
     std::vector<std::uint64_t> hook_calls;
+    /// Calls that hooks have announced in this turn: a digest of tool and arguments, and the id.
+    /// Dialogs of agents do not say which call they are about. In memory only.
+    std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
     /// Digest of the event_id of the newest answer whose use a hook has told. In memory only: the
     /// store knows all of them.
     std::uint64_t last_use = 0;

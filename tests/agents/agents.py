@@ -19,6 +19,7 @@ class Agent:
     environment: Callable  # (url of the model) -> variables
     command: tuple  # the prompt comes behind it
     resume: tuple  # the same, to go on with the last conversation
+    asks: tuple = ()  # the same, where it asks for permission of a shell command, and its hook about that
     hook: str = "command"  # or http, plugin: what talks to the daemon
     hooks_a_call: int = 2  # how often it talks to the daemon from one answer of the model to the next request
     plugin: str = ""  # its file below the home folder,
@@ -125,7 +126,8 @@ AGENTS = (
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
-          ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p"), cannot=dict(NO_TOKENS)),
+          ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p"),
+          asks=("copilot", "--output-format", "json", "--no-auto-update", "-p"), cannot=dict(NO_TOKENS)),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
           (), cannot={"resume": "only in a terminal; headless it takes no words with an id"} | NO_TOKENS, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
@@ -137,8 +139,12 @@ AGENTS = (
           lambda url: {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
-          ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"), hook="http",
+          ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"),
+          asks=("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "-p"), hook="http",
           settings=".claude/settings.json", commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
           cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits a day, or until the service restarts the daemon")),
 )
+for _agent in AGENTS:
+    if not _agent.asks:
+        _agent.cannot["dialog from afar"] = "no hook asks about a permission without a terminal"
 BY_NAME = {agent.name: agent for agent in AGENTS}

@@ -96,6 +96,25 @@ def approvals(world, cell):
             expect(world.told("the harbour is closed"), "the model has not read the reason")
 
 
+@case("dialog from afar", approvals__copilot_dialogs="on")
+def dialog(world, cell):
+    world.script([shell("touch one.txt"), shell("touch two.txt"), {"text": "All done."}])
+    process = world.run(asks=True)
+    with cell("dialog from afar"):
+        first = world.pending()
+        expect(world.client.get(f"/v1/approvals/{first}").json()["source"] == "dialog", "it is not the dialog that asks")
+        time.sleep(1)  # nothing can tell that a call does not run
+        expect(not (world.work / "one.txt").exists(), "the call ran before it was allowed")
+        world.verb("approve", first)
+        until((world.work / "one.txt").exists, 20, "the allowed call runs")
+        world.verb("reject", world.pending(but=first), "--reason", "the harbour is closed", "--then", "change_approach")
+        world.finish(process)
+        expect(not (world.work / "two.txt").exists(), "the rejected call ran")
+        expect(world.told("the harbour is closed"), "the model has not read the reason")
+        alarms = world.client.session(world.session_id())["alarms"]
+        expect(not alarms, f"alarms {alarms}")
+
+
 @case("pause, resume")
 def pause(world, cell):
     world.script([shell("touch one.txt", gate="paused"), {"text": "All done."}])

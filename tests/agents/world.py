@@ -139,8 +139,9 @@ class World:
             raise AssertionError(f"headway {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()[-600:]}")
         return done.stdout
 
-    def run(self, prompt: str = PROMPT, resume: bool = False) -> subprocess.Popen:
-        command = [*(self.agent.resume if resume else self.agent.command), prompt]
+    def run(self, prompt: str = PROMPT, resume: bool = False, asks: bool = False) -> subprocess.Popen:
+        words = self.agent.asks if asks else self.agent.resume if resume else self.agent.command
+        command = [*words, prompt]
         number = len(self.processes)
         with open(self.logs / f"out.{number}", "wb") as out, open(self.logs / f"err.{number}", "wb") as err:
             process = subprocess.Popen(command, env=self.environment, cwd=self.work, stdin=subprocess.DEVNULL, stdout=out, stderr=err,

@@ -500,6 +500,8 @@ class Replies(OwnDaemonCase):
         self.budgets()
         self.approvals()
         self.a_run()
+        for event in ("permission", "stop"):
+            self.record.post("/v1/hooks/generic", {"event": event, "session": "dialog", "tool": "bash", "args": {}, "dialog": True, "hold_ms": 1})
         self.record.report("opened-by-a-report", "heartbeat")
         self.record.send("PUT", "/v1/sessions/opened-by-a-report", {"goal": "said afterwards", "agent": {"type": "coder"}}, status=200)
         self.assertGreater(self.record.get("/v1/overview")["needs_you_total"], 1)

@@ -27,6 +27,7 @@ struct HeldHook {
     ReplyTo to;
     std::vector<HookAgainCommand> asked;
     std::vector<std::string> replies;  ///< in one piece
+    std::vector<std::uint64_t> left;   ///< numbers of approvals that no agent waits for
     bool room = true;                  ///< in the queue
     HookHolds holds{[this](std::uint64_t id) { return connections.find(id); },
                     [this](const ReplyTo&, HookAgainCommand again) {
@@ -37,6 +38,10 @@ struct HeldHook {
                         replies.push_back(response.body);
                         if (HttpConnection* connection = connections.find(place.connection))
                             connection->respond(place.slot, response);
+                    },
+                    [this](const DialogLeftCommand& gone) {
+                        CHECK(gone.session == "s");
+                        left.push_back(gone.n);
                     }};
 
     HeldHook() {
@@ -206,4 +211,36 @@ TEST_CASE("hook holds: a question on its way when the daemon goes down is asked 
     h.holds.take(h.to, h.answer(true));
     REQUIRE(h.asked.size() == 2);
     CHECK(h.asked.back().time_is_up);
+}
+
+TEST_CASE("hook holds: the end of a dialog's wait is passed on", "[server]") {
+    HeldHook h;
+    HookAnswered answered = h.answer(true);
+    answered.call.hook.kind = api::hooks::HookKind::kPermission;
+    answered.call.dialog = 7;
+    SECTION("the connection is gone") {
+        h.holds.take(h.to, answered);
+        CHECK(h.left.empty());
+        h.holds.drop_connection(h.to.connection);
+    }
+    SECTION("the connection was gone before") {
+        h.holds.take({h.to.connection + 1, 1}, answered);
+    }
+    SECTION("it may not wait") {
+        answered.call.hook.hold_ms = 0;
+        h.holds.take(h.to, answered);
+        CHECK(h.replies == std::vector<std::string>{"{}"});
+    }
+    SECTION("the engine refuses its question") {
+        h.holds.take(h.to, answered);
+        CHECK(h.holds.refused(h.to));
+    }
+    CHECK(h.left == std::vector<std::uint64_t>{7});
+}
+
+TEST_CASE("hook holds: a call that waits for no dialog tells none", "[server]") {
+    HeldHook h;
+    h.holds.take(h.to, h.answer(true));
+    h.holds.drop_connection(h.to.connection);
+    CHECK(h.left.empty());
 }

@@ -46,6 +46,7 @@ void add_call(std::string& out, const api::hooks::HookCall& call) {
         call.args->append_redacted_to(json);
         lines.line("args", json);
     }
+    lines.name("args of the call", call.call_args);
     lines.name("id", call.call);
     if (call.ok) lines.line("ok", *call.ok ? "yes" : "no");
     lines.text("result", call.result);
@@ -78,6 +79,7 @@ std::string hook_text(const api::hooks::Hook& hook) {
     lines.name("mode", hook.mode);
     lines.text("text", hook.text);
     lines.flag("synthetic", hook.synthetic);
+    lines.flag("dialog", hook.dialog);
     lines.number("round", hook.round);
     if (hook.background > 0) lines.number("background", hook.background);
     lines.name("outcome", hook.outcome);

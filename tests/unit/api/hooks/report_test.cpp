@@ -5,6 +5,7 @@
 
 #include "api/args_digest.hpp"
 #include "api/hooks/dialect.hpp"
+#include "core/limits.hpp"
 
 // What hooks of the neutral form say, as events.
 
@@ -141,4 +142,70 @@ TEST_CASE("hook report: a hook that waits keeps no long text", "[api]") {
     }
     const WhatWasSaid goal{R"("event":"prompt","text":"fix it")"};
     CHECK(goal.hook.text == "fix it");
+}
+
+TEST_CASE("hook report: a dialog has the request that a person may decide beside it", "[api]") {
+    const WhatWasSaid said{
+        R"("event":"permission","dialog":true,"tool":"bash","args":{"b":1,"a":"x"},"text":"to see")"};
+    CHECK(said.only<core::StateChanged>().state == core::AgentState::kAwaitingPermission);
+    REQUIRE(said.report->dialog);
+    const core::ApprovalRequested& asked = *said.report->dialog;
+    CHECK(asked.kind == core::ApprovalKind::kTool);
+    CHECK(asked.tool == "bash");
+    CHECK(asked.args.text == R"({"b":1,"a":"x"})");
+    CHECK(asked.summary.kept == "to see");
+    CHECK(asked.args_digest == said.report->args_digest);
+    const WhatWasSaid call{R"("event":"pre","tool":"bash","call":"1","args":{"a":"x","b":1})"};
+    CHECK(asked.args_digest == call.report->args_digest);
+    CHECK_FALSE(call.report->dialog);
+    CHECK_FALSE(WhatWasSaid{R"("event":"permission","dialog":true)"}.report->dialog);
+    CHECK_FALSE(WhatWasSaid{R"("event":"permission","tool":"bash")"}.report->dialog);
+    CHECK_FALSE(WhatWasSaid{R"("event":"pre","tool":"bash","dialog":true)"}.report->dialog);
+    // What a person could not see whole.
+    const std::string large(core::limits::kApprovalArgsBytesMax, 'x');
+    const WhatWasSaid much{R"("event":"permission","dialog":true,"tool":"bash","args":{"a":")" +
+                           large + "\"}"};
+    CHECK(much.events().size() == 1);
+    CHECK_FALSE(much.report->dialog);
+}
+
+namespace {
+
+core::Result<HookReport> report_of(std::string_view dialect, const std::string& body) {
+    JsonTape tape;
+    REQUIRE(tape.parse(body).has_value());
+    Hook hook = find_dialect(dialect)->parse(tape.root(), {});
+    return take_report(tape, hook);
+}
+
+std::string asks_codex(const char* event, const std::string& tool, const std::string& args) {
+    return R"({"session_id":"s","hook_event_name":")" + std::string{event} + R"(","tool_name":")" +
+           tool + R"(","tool_use_id":"c","tool_input":)" + args + "}";
+}
+
+}  // namespace
+
+TEST_CASE("hook report: a dialog of Codex is about the bytes of its call", "[api]") {
+    const auto is_of = [](const std::string& tool, const std::string& shown,
+                          const std::string& runs) {
+        const auto dialog = report_of("codex", asks_codex("PermissionRequest", tool, shown));
+        const auto call = report_of("codex", asks_codex("PreToolUse", tool, runs));
+        REQUIRE((dialog && call && dialog->dialog));
+        CHECK(dialog->args_digest == call->args_digest);
+        CHECK(dialog->dialog->args_digest == call->args_digest);
+        return dialog->dialog->summary.kept;
+    };
+    CHECK(is_of("Bash", R"({"command":"touch a","description":"need it"})",
+                R"({"command":"touch a"})") == "need it");
+    CHECK(is_of("Bash", R"({"command":"touch a"})", R"({"command":"touch a"})").empty());
+    is_of("apply_patch", R"({"command":"*** End Patch"})", R"({"command":"*** End Patch\n"})");
+    is_of("apply_patch", R"({"command":"\""})", R"({"command":"\"\n"})");
+    is_of("mcp__a__b", R"({"description":"x"})", R"({"description":"x"})");
+}
+
+TEST_CASE("hook report: a question of Claude is more than yes or no", "[api]") {
+    const auto said = report_of(
+        "claude", asks_codex("PermissionRequest", "AskUserQuestion", R"({"questions":[]})"));
+    REQUIRE(said);
+    CHECK_FALSE(said->dialog);
 }
