@@ -159,6 +159,7 @@ private:
     std::vector<storage::SessionKey> receivers_;
     bool listening_ = false;
     bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
+    Clock::Steady::time_point regain_tried_at_{};
     Clock::Steady::time_point gap_at_{};  ///< last housekeeping
     Clock::Steady::time_point fed_at_{};  ///< the watchdog
     std::uint64_t commits_when_fed_ = 0;

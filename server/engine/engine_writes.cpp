@@ -16,6 +16,7 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::size_t kTicksPerTurn = 500;
+constexpr auto kRegainEvery = std::chrono::milliseconds{500};
 
 /// The factor on heartbeat intervals.
 std::uint32_t load_factor(std::size_t backlog) {
@@ -258,9 +259,14 @@ void Engine::refuse(const Error& error, std::vector<Request>& requests, Publicat
 }
 
 bool Engine::regain() {
+    // Each try may take as long as a connection to a host that does not answer.
+    const auto now = Clock::steady();
+    if (cluster_ && now - regain_tried_at_ < kRegainEvery) return false;
+    regain_tried_at_ = now;
     sessions_.residents().clear();
     deadlines_.clear();
     auto recovered = recover();
+    regain_tried_at_ = recovered ? Clock::Steady::time_point{} : Clock::steady();
     if (!recovered) return false;
     lost_ = false;
     report_(false, "sessions were read again from the journal after a failed commit");

@@ -150,8 +150,8 @@ Result<> WebhookDesk::add(Endpoint& endpoint, const core::Session& session,
     if (stored.disabled_at != core::kNever) {
         message.dead_at = event.at;
         message.reason = kGone;
-        HEADWAY_CHECK(outbox_.add_message(message));
         HEADWAY_CHECK(renew(endpoint));
+        HEADWAY_CHECK(outbox_.add_message(message));
         ++stored.died;
         ++stored.dead;
         HEADWAY_CHECK(trim_dead(endpoint));

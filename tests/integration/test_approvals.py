@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
-from support.daemon import clean_environment
+from support.daemon import clean_environment, own_database
 from support.http import Client
 from support.limits import LONG, eventually, patient
 
@@ -478,6 +478,7 @@ class Inbox(PersonsOwnCase):
         decide(client, asked[9], by="ann")
         self.assertNotIn(asked[9], [a["id"] for a in self.inbox(client)])
 
+    @own_database
     def test_the_journal_alone_gives_the_same_approvals(self):
         daemon = self.start()
         client = self.client(daemon)
