@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/import.hpp"
 #include "storage/store.hpp"
 
 // What a store that several daemons share has besides Store (docs/scale.md). Its row of a session
@@ -132,6 +133,8 @@ public:
     virtual std::unique_ptr<Hints> make_hints() const = 0;
     /// The store's time without a transaction.
     virtual core::Result<core::Timestamp> time() = 0;
+    /// How an empty store takes the journal of another one.
+    virtual Import& imports() = 0;
     /// Round trips to the database since the start.
     virtual std::uint64_t round_trips() const = 0;
 };

@@ -67,6 +67,7 @@ public:
     std::int64_t wal_pages() const override { return log_.waiting; }
     std::uint64_t reusable_bytes() override;
 
+    Sql* tables() override { return &database_; }
     SessionIndex& index() override { return index_; }
     ApprovalTable& approvals() override { return approvals_; }
     CheckTable& checks() override { return checks_; }

@@ -74,6 +74,7 @@ struct Deletion {
 };
 
 class SharedStore;
+class Sql;
 
 class Store {
 public:
@@ -81,6 +82,9 @@ public:
 
     /// Set where several daemons share the store (shared_store.hpp).
     virtual SharedStore* shared() { return nullptr; }
+    /// The connection, for a copy of the tables beside the journal (table_copy.hpp) and for nothing
+    /// else; null where there is none.
+    virtual Sql* tables() { return nullptr; }
 
     // The tables beside the journal.
     virtual SessionIndex& index() = 0;

@@ -46,11 +46,40 @@ std::string one_line(const char* text) {
 
 }  // namespace
 
+/// libpq repeats the URL in its message, with the password.
+Result<> check_postgres_url(const std::string& url) {
+    char* why = nullptr;
+    PQconninfoOption* const options = PQconninfoParse(url.c_str(), &why);
+    PQfreemem(why);
+    if (options != nullptr) {
+        PQconninfoFree(options);
+        return {};
+    }
+    return Error{ErrorCode::kInvalidConfig,
+                 "the URL of the store is none that PostgreSQL understands: is a parameter "
+                 "misspelt, or a special character in the password not %-encoded? "
+                 "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETER=VALUE",
+                 "storage.store"};
+}
+
 void PostgresConnection::Close::operator()(pg_conn* connection) const {
     PQfinish(connection);
 }
 
 PostgresConnection::~PostgresConnection() = default;
+
+std::string PostgresConnection::host() const {
+    const char* host = connection_ == nullptr ? nullptr : PQhost(connection_.get());
+    if (host == nullptr) return {};
+    const std::string_view port = PQport(connection_.get());
+    return std::string{host} + (port.empty() ? "" : ":" + std::string{port});
+}
+
+std::string PostgresConnection::tls() const {
+    if (connection_ == nullptr || PQsslInUse(connection_.get()) == 0) return {};
+    const char* protocol = PQsslAttribute(connection_.get(), "protocol");
+    return protocol == nullptr ? "TLS" : protocol;
+}
 
 int PostgresConnection::socket() const {
     return connection_ == nullptr ? -1 : PQsocket(connection_.get());
@@ -58,6 +87,7 @@ int PostgresConnection::socket() const {
 
 Result<> PostgresConnection::connect() {
     close();
+    HEADWAY_CHECK(check_postgres_url(settings_.url));
     // Without an answer of the peer the kernel gives up as soon as we do.
     const std::string wait = std::to_string(settings_.answer_timeout.count());
     const std::array<const char*, 6> keys{"dbname",           "tcp_user_timeout",

@@ -42,6 +42,9 @@ private:
     std::unique_ptr<pg_result, Clear> result_;
 };
 
+/// Error kInvalidConfig for a URL that libpq does not understand, without what it holds.
+core::Result<> check_postgres_url(const std::string& url);
+
 /// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and their
 /// answers are awaited when a caller needs one. Every wait has a limit; after it the connection is
 /// broken, and connect() makes another. One thread.
@@ -92,6 +95,10 @@ public:
     /// Round trips since the start.
     std::uint64_t round_trips() const { return round_trips_; }
     int socket() const;
+    /// The host that answered, or the folder of its socket.
+    std::string host() const;
+    /// The version of TLS, empty without.
+    std::string tls() const;
 
 private:
     /// What a sent message is to be answered with.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,8 +21,27 @@ struct PostgresOpening {
     std::string name;                      ///< for people
     std::string version;                   ///< of the program; another one is refused
     std::function<core::Timestamp()> now;  ///< instead of the database's time: for tests
+    bool imports = false;                  ///< for a migration: may open what is not whole
     core::Millis connect_timeout{2'000};
     core::Millis answer_timeout{5'000};
+};
+
+/// What the module finds out about a database without changing it.
+struct PostgresFacts {
+    bool connected = false;
+    std::string host;     ///< that answered, or the folder of its socket
+    std::string tls;      ///< its version; empty: without
+    std::string version;  ///< of PostgreSQL
+    std::string user;
+    std::string schema;  ///< where the tables are or will be; empty: there is none
+    bool may_create = false;
+    bool may_write = false;         ///< to the tables that are there
+    std::int64_t tables = 0;        ///< their version; 0: there are none
+    std::int64_t tables_known = 0;  ///< the version that the module writes
+    bool importing = false;         ///< a migration into it has not come to its end
+    bool no_fsync = false;          ///< the server loses commits with its power
+    std::string standbys;           ///< synchronous_standby_names
+    core::Timestamp now = core::kNever;
 };
 
 /// What the program and its module must have in common.
@@ -33,7 +53,10 @@ inline std::string postgres_module_version() {
 /// The names and the types of the entries; opening gives 0 with a store, else an error.
 inline constexpr const char* kPostgresEntry = "headway_open_postgres";
 inline constexpr const char* kPostgresVersionEntry = "headway_postgres_version";
+inline constexpr const char* kPostgresProbeEntry = "headway_probe_postgres";
 using PostgresVersion = const char* (*)();
+using ProbePostgres = int (*)(const PostgresOpening&, bool connect, PostgresFacts& facts,
+                              core::Error& error);
 using OpenPostgres = int (*)(const PostgresOpening&, std::unique_ptr<Store>& store,
                              core::Error& error);
 

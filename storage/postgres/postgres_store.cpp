@@ -34,6 +34,13 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(Settings settings) {
 
 Result<> PostgresStore::prepare() {
     HEADWAY_CHECK(meta_.prepare());
+    HEADWAY_TRY(const std::int64_t importing, meta_.get(kImporting));
+    if (importing != 0 && !settings_.imports) {
+        return Error{ErrorCode::kStorageUnavailable,
+                     "the database has a part of a journal only: a `headway migrate` into it runs, "
+                     "or did not come to its end. Run it again; it begins again",
+                     {}};
+    }
     HEADWAY_CHECK(index_.prepare());
     HEADWAY_CHECK(inbox_.prepare());
     HEADWAY_CHECK(idempotency_.prepare());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/postgres/connection.hpp"
+#include "storage/postgres/postgres_import.hpp"
 #include "storage/postgres/retention.hpp"
 #include "storage/shared_store.hpp"
 #include "storage/sql_tables.hpp"
@@ -24,9 +25,10 @@ class PostgresStore final : public Store, public SharedStore {
 public:
     struct Settings {
         PostgresConnection::Settings connection;
-        std::string id;       ///< of this daemon, unique
-        std::string name;     ///< for people: its host and port
-        std::string version;  ///< of the program
+        std::string id;        ///< of this daemon, unique
+        std::string name;      ///< for people: its host and port
+        std::string version;   ///< of the program
+        bool imports = false;  ///< for `headway migrate`, which may open a store that is not whole
         /// The time, instead of the database's: for tests.
         std::function<core::Timestamp()> now;
     };
@@ -64,6 +66,8 @@ public:
     std::int64_t wal_pages() const override { return 0; }
     std::uint64_t reusable_bytes() override { return 0; }
 
+    Sql* tables() override { return &sql_; }
+    Import& imports() override { return import_; }
     SessionIndex& index() override { return index_; }
     ApprovalTable& approvals() override { return approvals_; }
     CheckTable& checks() override { return checks_; }
@@ -224,6 +228,7 @@ private:
     SqlInbox inbox_{sql_};
     SqlIdempotency idempotency_{sql_};
     Backups backups_;
+    PostgresImport import_{sql_, meta_};
     PostgresRetention retention_{sql_, meta_, history_};
 
     struct Snapshot {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "storage/import.hpp"
+#include "storage/postgres/connection.hpp"
+#include "storage/sql_tables.hpp"
+
+namespace headway::storage {
+
+/// The mark of a store that is not whole, in `meta`: the number of the import.
+inline constexpr std::string_view kImporting = "importing";
+
+class PostgresImport final : public Import {
+public:
+    PostgresImport(PostgresConnection& sql, SqlMeta& meta) : sql_(sql), meta_(meta) {}
+
+    core::Result<> start() override;
+    core::Result<> add_rows(std::span<const ImportedRow> rows) override;
+    core::Result<> add_sessions(std::span<const ImportedSession> sessions) override;
+    core::Result<> add_tables(Sql& from) override;
+    core::Result<> finish(const ImportEnd& end) override;
+
+private:
+    core::Result<> begin();
+    core::Result<> commit();
+    template <class Work>
+    core::Result<> transact(Work work);
+    core::Result<> require_unused();
+
+    PostgresConnection& sql_;
+    SqlMeta& meta_;
+    std::int64_t number_ = 0;
+};
+
+}  // namespace headway::storage

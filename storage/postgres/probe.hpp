@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "storage/postgres/connection.hpp"
+#include "storage/postgres/module.hpp"
+
+namespace headway::storage {
+
+/// What `headway doctor` says of a database; reads only. `connect` false: of the URL alone. Errors
+/// as PostgresConnection::connect().
+core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
+                                           bool connect);
+
+}  // namespace headway::storage
