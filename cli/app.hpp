@@ -8,6 +8,7 @@
 
 #include "config/load.hpp"
 #include "core/result.hpp"
+#include "core/time.hpp"
 
 namespace headway::cli {
 
@@ -28,6 +29,45 @@ struct RepairReport {
     std::uint64_t lost = 0;     ///< sessions of which nothing is left
     std::uint64_t unread = 0;   ///< rows and places that could not be read
     std::uint64_t renamed = 0;  ///< sessions that lost their id
+};
+
+struct MigrateRequest {
+    std::string database;               ///< the path of the SQLite file
+    std::string store;                  ///< the URL
+    core::Millis answer_timeout{5000};  ///< of PostgreSQL
+    /// What has been done of a step, of a total (0: not known).
+    std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
+};
+
+/// What was copied to another store, and found equal there.
+struct MigrateReport {
+    std::uint64_t sessions = 0;
+    std::uint64_t open_sessions = 0;
+    std::uint64_t events = 0;
+    std::uint64_t approvals = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t webhook_messages = 0;
+    core::Millis copying{};
+    core::Millis checking{};
+};
+
+/// What is known of a shared store without changing it.
+struct StoreReport {
+    std::string module;  ///< where it is; of this version
+    bool connected = false;
+    std::string host;     ///< that answered, or the folder of its socket
+    std::string tls;      ///< empty: without
+    std::string version;  ///< of PostgreSQL
+    std::string user;
+    std::string schema;             ///< where the tables are; empty: none exists in search_path
+    bool may_create = false;        ///< tables in it
+    bool may_write = false;         ///< to the tables that are there
+    std::int64_t tables = 0;        ///< version of the tables; 0: there are none
+    std::int64_t tables_known = 0;  ///< that this program writes
+    bool importing = false;         ///< a migration has not come to its end
+    bool no_fsync = false;          ///< the server loses commits with its power
+    std::string standbys;           ///< synchronous_standby_names
+    core::Millis clock_ahead{};     ///< of the database, against this machine
 };
 
 /// The parts of the daemon that verbs need. They come in as values, because cli may not know the
@@ -51,6 +91,12 @@ struct Server {
     std::function<core::Result<std::string>(const config::WebhookEndpoint&)> probe_webhook;
     /// The table of its routes, a JSON array.
     std::function<std::string()> routes;
+    /// From a database that no daemon uses to an empty store. Error kInvalidConfig: of the URL or
+    /// the module.
+    std::function<core::Result<MigrateReport>(const MigrateRequest&)> migrate;
+    /// Looks at the store of this URL: loads the module, reads the URL and, if asked to, connects.
+    /// Errors: kInvalidConfig of the module or the URL, kStorageUnavailable.
+    std::function<core::Result<StoreReport>(const std::string& url, bool connect)> probe_store;
 };
 
 /// Reads the command line and does what it says; gives the exit code of the process. Main thread

@@ -10,8 +10,18 @@ namespace headway::cli {
 
 core::Result<std::string> database_of(const config::LoadRequest& sources) {
     HEADWAY_TRY(const config::Loaded loaded, config::load(sources));
+    HEADWAY_CHECK(require_own_database(loaded.settings));
     const auto directory = config::state_directory(loaded.settings.storage, sources.environment);
     return (directory / "headway.db").string();
+}
+
+core::Result<> require_own_database(const config::Settings& settings) {
+    if (settings.storage.store.empty()) return {};
+    return core::Error{
+        core::ErrorCode::kInvalidConfig,
+        "the journal is in PostgreSQL (storage.store): use the means of the database, pg_dump and "
+        "pg_restore, or pg_basebackup with its archive",
+        "storage.store"};
 }
 
 Json copy_json(const std::string& file, const CopyReport& report) {

@@ -13,7 +13,11 @@ namespace headway::cli {
 
 class Json;
 
-/// The path of the database of these settings. Errors: those of config::load.
+/// Error kInvalidConfig where the journal is in a store that several daemons share: it is no file.
+core::Result<> require_own_database(const config::Settings& settings);
+
+/// The path of the database of these settings. Errors: those of config::load and of
+/// require_own_database().
 core::Result<std::string> database_of(const config::LoadRequest& sources);
 
 /// Pure.

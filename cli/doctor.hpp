@@ -41,6 +41,9 @@ Finding check_sync(const std::filesystem::path& directory);
 /// What was saved of a damaged database, and what was not. Pure.
 std::vector<Finding> repair_findings(const RepairReport& report);
 
+/// What the shared store is like, or why it cannot be reached. Pure.
+std::vector<Finding> store_findings(const core::Result<StoreReport>& found);
+
 /// The operator's token may be read by its owner only.
 Finding check_operator_file(const std::filesystem::path& file);
 

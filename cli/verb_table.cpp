@@ -37,6 +37,7 @@
     ROW("webhooks", webhooks)       \
     ROW("backup", backup)           \
     ROW("restore", restore)         \
+    ROW("migrate", migrate)         \
     ROW("config", config)           \
     ROW("install", install)         \
     ROW("uninstall", uninstall)     \

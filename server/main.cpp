@@ -7,6 +7,8 @@
 #include "server/backup_check.hpp"
 #include "server/endpoints/endpoint.hpp"
 #include "server/judge_probe.hpp"
+#include "server/store_migration.hpp"
+#include "server/store_opening.hpp"
 #include "server/webhook_transfer.hpp"
 #include "storage/migrations.hpp"
 #include "storage/offline.hpp"
@@ -45,12 +47,43 @@ Result<std::string> probe_webhook(const config::WebhookEndpoint& endpoint) {
     return server::try_connection({endpoint, [](bool, const std::string&) {}});
 }
 
+Result<cli::MigrateReport> migrate(const cli::MigrateRequest& request) {
+    HEADWAY_TRY(const server::Migrated made,
+                server::migrate_store(
+                    {request.database, request.store, request.answer_timeout, request.progress}));
+    return cli::MigrateReport{made.sessions, made.open_sessions,    made.events,  made.approvals,
+                              made.tokens,   made.webhook_messages, made.copying, made.checking};
+}
+
+Result<cli::StoreReport> probe_store(const std::string& url, bool connect) {
+    HEADWAY_TRY(server::StoreProbe found, server::probe_store(url, connect));
+    storage::PostgresFacts& facts = found.facts;
+    cli::StoreReport report;
+    report.module = found.module.string();
+    report.connected = facts.connected;
+    report.host = std::move(facts.host);
+    report.tls = std::move(facts.tls);
+    report.version = std::move(facts.version);
+    report.user = std::move(facts.user);
+    report.schema = std::move(facts.schema);
+    report.may_create = facts.may_create;
+    report.may_write = facts.may_write;
+    report.tables = facts.tables;
+    report.tables_known = facts.tables_known;
+    report.importing = facts.importing;
+    report.no_fsync = facts.no_fsync;
+    report.standbys = std::move(facts.standbys);
+    report.clock_ahead = found.clock_ahead;
+    return report;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
     return cli::run(argc, argv,
                     {serve, server::probe_judge, storage::kSchemaVersion, back_up, restore, repair,
-                     storage::sqlite_version(), probe_webhook, server::route_table_document});
+                     storage::sqlite_version(), probe_webhook, server::route_table_document,
+                     migrate, probe_store});
 } catch (const std::exception& e) {
     std::fprintf(stderr, "headway: %s\n", e.what());
     return 1;

@@ -35,7 +35,11 @@ std::filesystem::path find_postgres_module() {
     return {};
 }
 
-Result<std::unique_ptr<storage::Store>> open_postgres(const storage::PostgresOpening& opening) {
+namespace {
+
+/// An entry of the module, which stays loaded.
+template <class Entry>
+Result<Entry> load_entry(const char* name) {
     const auto file = find_postgres_module();
     if (file.empty()) return missing(std::string{kModule} + " is not beside the program");
     void* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -47,12 +51,29 @@ Result<std::unique_ptr<storage::Store>> open_postgres(const storage::PostgresOpe
                                   : reinterpret_cast<storage::PostgresVersion>(version)();
     if (found != wanted)
         return missing(file.string() + " is of version " + found + ", this is " + wanted);
-    void* const entry = ::dlsym(module, storage::kPostgresEntry);
+    void* const entry = ::dlsym(module, name);
     if (entry == nullptr) return missing(file.string() + " has no entry");
+    return reinterpret_cast<Entry>(entry);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<storage::Store>> open_postgres(const storage::PostgresOpening& opening) {
+    HEADWAY_TRY(const auto open, load_entry<storage::OpenPostgres>(storage::kPostgresEntry));
     std::unique_ptr<storage::Store> store;
     Error error;
-    if (reinterpret_cast<storage::OpenPostgres>(entry)(opening, store, error) != 0) return error;
+    if (open(opening, store, error) != 0) return error;
     return store;
+}
+
+Result<storage::PostgresFacts> probe_postgres(const storage::PostgresOpening& opening, bool connect,
+                                              std::filesystem::path& module) {
+    module = find_postgres_module();
+    HEADWAY_TRY(const auto probe, load_entry<storage::ProbePostgres>(storage::kPostgresProbeEntry));
+    storage::PostgresFacts facts;
+    Error error;
+    if (probe(opening, connect, facts, error) != 0) return error;
+    return facts;
 }
 
 }  // namespace headway::server

@@ -12,6 +12,11 @@ namespace headway::server {
 /// ../lib/headway; empty if it is in neither.
 std::filesystem::path find_postgres_module();
 
+/// What the module finds out about a database without changing it; of its URL alone, unless
+/// `connect`. `module` becomes its path. Errors as open_postgres().
+core::Result<storage::PostgresFacts> probe_postgres(const storage::PostgresOpening& opening,
+                                                    bool connect, std::filesystem::path& module);
+
 /// Loads the module, for the rest of the process, and opens the store. Errors: kInvalidConfig
 /// without a module of this version, else those of the store.
 core::Result<std::unique_ptr<storage::Store>> open_postgres(

@@ -61,4 +61,14 @@ Result<std::unique_ptr<storage::Store>> open_shared_store(const config::Settings
     return open_postgres(opening);
 }
 
+Result<StoreProbe> probe_store(const std::string& url, bool connect) {
+    storage::PostgresOpening opening;
+    opening.url = url;
+    StoreProbe probe;
+    HEADWAY_TRY(probe.facts, probe_postgres(opening, connect, probe.module));
+    // The answer has just come.
+    if (probe.facts.connected) probe.clock_ahead = probe.facts.now - Clock::wall();
+    return probe;
+}
+
 }  // namespace headway::server

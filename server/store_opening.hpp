@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "config/settings.hpp"
 #include "server/clock.hpp"
+#include "storage/postgres/module.hpp"
 #include "storage/store.hpp"
 
 namespace headway::server {
@@ -21,5 +23,15 @@ core::Result<std::unique_ptr<storage::Store>> open_sqlite_store(
 /// Errors: as open_postgres().
 core::Result<std::unique_ptr<storage::Store>> open_shared_store(const config::Settings& settings,
                                                                 const Clock& clock);
+
+struct StoreProbe {
+    std::filesystem::path module;
+    storage::PostgresFacts facts;
+    core::Millis clock_ahead{};  ///< of the database, against this machine
+};
+
+/// Looks at a store without changing it; at its URL alone, unless `connect`. Errors: as
+/// open_postgres().
+core::Result<StoreProbe> probe_store(const std::string& url, bool connect);
 
 }  // namespace headway::server

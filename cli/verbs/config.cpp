@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "cli/app.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
@@ -51,7 +52,7 @@ void show(const config::Loaded& loaded, const ConfigOptions& options, const Cons
     }
 }
 
-int check_config(const ConfigOptions& options, const Console& console) {
+int check_config(const ConfigOptions& options, const Server& server, const Console& console) {
     if (options.action == ConfigOptions::Action::kDefault) {
         console.out << config::default_toml();
         return kExitOk;
@@ -64,6 +65,15 @@ int check_config(const ConfigOptions& options, const Console& console) {
     if (options.action == ConfigOptions::Action::kShow) {
         show(*loaded, options, console);
         return kExitOk;
+    }
+    const std::string& store = loaded->settings.storage.store;
+    if (!store.empty()) {
+        // Nothing is connected to: settings may be checked on another machine.
+        const auto found = server.probe_store(store, false);
+        if (!found) {
+            print_mistakes(found.error().detail, console, options.json);
+            return kExitConfig;
+        }
     }
     const std::string file = loaded->file ? loaded->file->string() : "";
     if (options.json) {
@@ -81,7 +91,8 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or show the daemon's settings");
         arguments.footer(
-            R"(Flags win over HEADWAY_* variables, these over the file, the file over the defaults.
+            R"(`check` also looks for the module that storage.store needs, and connects to nothing: `headway doctor` does.
+Flags win over HEADWAY_* variables, these over the file, the file over the defaults.
 
 Examples:
   headway config check --config headway.toml         0 when right, 2 with every mistake
@@ -94,8 +105,8 @@ Examples:
         arguments.verb("default", "Print a commented file of defaults", on(Action::kDefault));
     }
 
-    int run(const Console& console, const Server&) override {
-        return check_config(options, console);
+    int run(const Console& console, const Server& server) override {
+        return check_config(options, server, console);
     }
 
 private:

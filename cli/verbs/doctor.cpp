@@ -6,6 +6,7 @@
 #include "cli/agents/agent_doctor.hpp"
 #include "cli/agents/hook_way.hpp"
 #include "cli/app.hpp"
+#include "cli/copy_report.hpp"
 #include "cli/credentials.hpp"
 #include "cli/doctor.hpp"
 #include "cli/exit_code.hpp"
@@ -53,6 +54,8 @@ private:
     }
 
     void repair(const config::Loaded& loaded) {
+        if (const auto own = require_own_database(loaded.settings); !own)
+            return say({"repair", false, own.error().detail, {}});
         const auto file =
             config::state_directory(loaded.settings.storage, options_.sources.environment) /
             "headway.db";
@@ -73,12 +76,12 @@ private:
         const auto directory =
             config::state_directory(loaded.settings.storage, options_.sources.environment);
         say(check_state_directory(directory));
-        say(check_database(directory / "headway.db", server_.schema_version));
-        say(check_sqlite(server_.sqlite_version));
-        say(check_room(directory, loaded.settings.storage.free_space_min));
-        say(check_sync(directory));
+        examine_store(loaded.settings.storage, directory);
         say(check_operator_file(directory / "operator.token"));
-        say(ask_daemon(way_to(loaded.settings.server, directory), directory));
+        const std::string& store = loaded.settings.storage.store;
+        say(ask_daemon(way_to(loaded.settings.server, directory), directory,
+                       store.empty() ? directory / "headway.db"
+                                     : std::filesystem::path{config::without_password(store)}));
         const config::JudgeSettings& judge = loaded.settings.judge;
         if (judge.endpoints.empty()) say({"judge", true, "none is configured, none is asked", {}});
         for (const config::JudgeEndpoint& endpoint : judge.endpoints) {
@@ -89,6 +92,19 @@ private:
                  {}});
         }
         examine_webhooks(loaded.settings.webhooks);
+    }
+
+    void examine_store(const config::StorageSettings& storage,
+                       const std::filesystem::path& directory) {
+        if (!storage.store.empty()) {
+            for (const Finding& finding : store_findings(server_.probe_store(storage.store, true)))
+                say(finding);
+            return;
+        }
+        say(check_database(directory / "headway.db", server_.schema_version));
+        say(check_sqlite(server_.sqlite_version));
+        say(check_room(directory, storage.free_space_min));
+        say(check_sync(directory));
     }
 
     void examine_webhooks(const config::WebhookSettings& webhooks) {
@@ -114,7 +130,8 @@ private:
     }
 
     // The operator's token is looked for where these settings keep it.
-    Finding ask_daemon(const std::string& listen, const std::filesystem::path& directory) const {
+    Finding ask_daemon(const std::string& listen, const std::filesystem::path& directory,
+                       const std::filesystem::path& database) const {
         auto environment = options_.sources.environment;
         const bool named = !options_.url.empty() || environment.contains("HEADWAY_URL");
         environment["STATE_DIRECTORY"] = directory.string();
@@ -134,7 +151,7 @@ private:
                     "a token is a line such as hw_<id>_<secret>"};
         }
         Daemon daemon{*url, *credential};
-        return check_daemon(daemon, directory / "headway.db");
+        return check_daemon(daemon, database);
     }
 
     // They come one a line, and each says what to do.

@@ -38,7 +38,7 @@ Result<> PostgresStore::prepare() {
     if (importing != 0 && !settings_.imports) {
         return Error{ErrorCode::kStorageUnavailable,
                      "the database has a part of a journal only: a `headway migrate` into it runs, "
-                     "or did not come to its end. Run it again; it begins again",
+                     "or did not come to its end. Run it again: it starts from nothing",
                      {}};
     }
     HEADWAY_CHECK(index_.prepare());
