@@ -191,3 +191,83 @@ TEST_CASE("doctor: mistakes of the settings are told one a line", "[cli]") {
     CHECK(std::count(text.begin(), text.end(), '\n') == 2);
     CHECK_THAT(text, Catch::Contains("WRONG  configuration") && Catch::Contains("listen"));
 }
+
+namespace {
+
+StoreReport good_store() {
+    StoreReport report;
+    report.module = "/usr/lib/headway/headway-postgres.so";
+    report.connected = true;
+    report.host = "db.example.com:5432";
+    report.tls = "TLSv1.3";
+    report.version = "15.4";
+    report.user = "headway";
+    report.schema = "public";
+    report.may_create = true;
+    report.may_write = true;
+    report.tables = 1;
+    report.tables_known = 1;
+    report.standbys = "FIRST 1 (b)";
+    return report;
+}
+
+/// What is wrong with it: the findings that are not ok.
+std::vector<std::string> wrongs(const StoreReport& report) {
+    std::vector<std::string> names;
+    for (const Finding& finding : store_findings(report)) {
+        if (!finding.ok) names.push_back(finding.about);
+        CHECK(finding.ok == finding.fix.empty());
+    }
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("doctor: a store that is as it should be", "[cli]") {
+    CHECK(wrongs(good_store()).empty());
+    StoreReport fresh = good_store();
+    fresh.tables = 0;
+    fresh.may_write = false;
+    CHECK(wrongs(fresh).empty());
+}
+
+TEST_CASE("doctor: each fault of a store has its finding with a next step", "[cli]") {
+    StoreReport report = good_store();
+    report.tls.clear();
+    CHECK(wrongs(report) == Names{"store"});
+    report.host = "/run/postgresql:5432";
+    CHECK(wrongs(report).empty());
+    report = good_store();
+    report.may_write = false;
+    CHECK(wrongs(report) == Names{"tables"});
+    report = good_store();
+    report.tables = 2;
+    CHECK(wrongs(report) == Names{"tables"});
+    report = good_store();
+    report.tables = 0;
+    report.may_create = false;
+    CHECK(wrongs(report) == Names{"tables"});
+    report = good_store();
+    report.schema.clear();
+    CHECK(wrongs(report) == Names{"tables"});
+    report = good_store();
+    report.importing = true;
+    CHECK(wrongs(report) == Names{"tables"});
+    report = good_store();
+    report.no_fsync = true;
+    CHECK(wrongs(report) == Names{"durability"});
+    report = good_store();
+    report.clock_ahead = headway::core::Millis{-2'000};
+    CHECK(wrongs(report) == Names{"clock"});
+}
+
+TEST_CASE("doctor: a store that cannot be reached says why", "[cli]") {
+    using headway::core::Error;
+    using headway::core::ErrorCode;
+    const auto away = store_findings(Error{ErrorCode::kStorageUnavailable, "refused", {}});
+    REQUIRE(away.size() == 1);
+    CHECK_FALSE(away[0].ok);
+    CHECK_FALSE(away[0].fix.empty());
+}
