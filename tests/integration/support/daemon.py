@@ -65,9 +65,10 @@ def clean_environment(**more) -> dict:
 
 class Daemon:
     """start(), then stop() like an operator or kill() like a power failure, and start() again. With `test_clock` time passes by
-    `clock` too."""
+    `clock` too. Those with the same `schema` on the tests' PostgreSQL, or the same `store`, share their journal."""
 
-    def __init__(self, settings: dict | None = None, config: str = "", files_max: int | None = None, test_clock: bool = False):
+    def __init__(self, settings: dict | None = None, config: str = "", files_max: int | None = None, test_clock: bool = False,
+                 schema: str = "", store: str = ""):
         self.root = Path(tempfile.mkdtemp(prefix="headway-test-"))
         self.state_dir = self.root / "state"
         self.binary = TEST_CLOCK if test_clock else BINARY
@@ -83,10 +84,11 @@ class Daemon:
         self.address = "127.0.0.1"
         self.port = 0
         self.wrapper = []  # a command that runs the daemon
-        self.schema = ""  # of PostgreSQL, where the journal is there
-        if POSTGRES:
-            self.schema = self.root.name.replace("-", "_").lower()
-            postgres(f'CREATE SCHEMA "{self.schema}"')
+        self.store = store  # the URL of PostgreSQL, where the journal is there
+        if POSTGRES and not store:
+            schema = schema or self.root.name.replace("-", "_").lower()
+            postgres(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+            self.store = store_in(schema)
 
     # life
 
@@ -104,8 +106,8 @@ class Daemon:
         """Only the process: for starts that are meant to fail."""
         command = [*self.wrapper, str(self.binary), "serve", "--listen", f"{self.address}:{port}", "--state-dir", str(self.state_dir),
                    "--ports-file", str(self.ports_file), "--config", str(self.config_file)]
-        if self.schema:
-            command += ["--store", store_in(self.schema)]
+        if self.store:
+            command += ["--store", self.store]
         for key, value in self.settings.items():
             command += ["--set", f"{key}={value}"]
         environment = {**self.environment, **(self.clock.environment() if self.clock else {})}
