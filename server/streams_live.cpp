@@ -135,6 +135,10 @@ void Streams::pump(std::uint64_t id, Client& client) {
     HttpConnection* connection = find_(id);
     if (connection == nullptr || client.kind == StreamKind::kProgress) return;
     const Channel& channel = channel_of(client);
+    // Its page may have had more than was published: what other daemons had committed.
+    while (client.next_frame >= channel.base && client.next_frame < channel.end() &&
+           channel.frames[client.next_frame - channel.base].id <= client.position)
+        ++client.next_frame;
     while (connection->writable() && client.next_frame < channel.end()) {
         if (client.next_frame < channel.base) {
             cut_lagged(*connection, client);

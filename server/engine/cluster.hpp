@@ -79,6 +79,8 @@ public:
     bool follow_due(Clock::Steady::time_point now);
     bool claim_due(Clock::Steady::time_point now) const;
     bool pulse_due(Clock::Steady::time_point now) const;
+    /// True if others have committed more than the last follow() has taken.
+    bool is_behind() const { return behind_; }
     bool waiting() const { return !deferred_.empty(); }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
     std::uint64_t conflicts() const { return conflicts_; }

@@ -190,6 +190,11 @@ void Engine::refresh_reads(std::size_t from, Publication& publication) {
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     auto fresh = cluster_->refresh(names, publication);
+    // A reader that comes from another daemon may have seen more than this one has.
+    for (std::size_t i = from; i < reads_.size() && fresh; ++i) {
+        if (reads_[i].read->position() > store_.head())
+            fresh = cluster_->follow(listening_, publication);
+    }
     if (fresh) return;
     for (; from < reads_.size(); reads_.pop_back()) {
         reads_.back().read->fail(fresh.error());

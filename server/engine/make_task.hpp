@@ -96,6 +96,10 @@ public:
             if (!op_.session.empty()) names.push_back(op_.session);
         }
     }
+    std::int64_t position() const override {
+        if constexpr (requires { op_.position(); }) return op_.position();
+        return 0;
+    }
     bool shared() const override {
         return requires {
             Op::kShared;

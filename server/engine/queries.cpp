@@ -62,6 +62,11 @@ Result<> stream_all(const Reader& reader, const StreamQuery& query, StreamReply&
     reply.oldest = reader.store().oldest();
     reply.from = query.after.value_or(reply.head);
     if (reply.from > reply.head) {
+        if (reader.is_behind()) {
+            return Error{ErrorCode::kOverloaded,
+                         "this daemon has not yet read what others have written; try again",
+                         {}};
+        }
         reply.reset = "the position is from the future; was the database restored?";
         reply.from = reply.head;
     } else if (reply.from > 0 && reply.from < reply.oldest - 1) {

@@ -60,6 +60,7 @@ struct StreamQuery {
     std::optional<std::int64_t> after;
 
     void arrive(Reader& reader);
+    std::int64_t position() const { return session.empty() ? after.value_or(0) : 0; }
     core::Result<StreamReply> operator()(Reader& reader) const;
 };
 

@@ -72,6 +72,8 @@ public:
         use(stored.session);
         return {};
     }
+    /// True while other daemons have committed more than this one knows of.
+    bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
     std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
 
     /// Logs a damaged session that a list leaves out, once.

@@ -76,6 +76,9 @@ public:
     virtual void arrive(Reader& reader) = 0;
     /// Names the sessions that it shows, if it names any.
     virtual void name(SessionNames& names) const = 0;
+    /// The event of the stream of all sessions that its caller has seen already, maybe at another
+    /// daemon; 0: none.
+    virtual std::int64_t position() const = 0;
     /// True: it is answered even when its connection has closed, because others wait for it.
     virtual bool shared() const = 0;
     /// Approximate size of the result.

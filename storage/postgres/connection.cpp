@@ -4,13 +4,13 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "core/assert.hpp"
+#include "storage/postgres/hosts.hpp"
 
 namespace headway::storage {
 namespace {
@@ -85,16 +85,35 @@ int PostgresConnection::socket() const {
     return connection_ == nullptr ? -1 : PQsocket(connection_.get());
 }
 
+/// libpq goes on to the next host when one refuses, but not when it does not answer: so each is
+/// tried by itself, from the one that was connected last.
 Result<> PostgresConnection::connect() {
     close();
     HEADWAY_CHECK(check_postgres_url(settings_.url));
+    if (hosts_.empty()) hosts_ = hosts_of(settings_.url);
+    Result<> done;
+    for (std::size_t tries = 0; tries < hosts_.size(); ++tries) {
+        done = connect_to(hosts_[host_]);
+        if (done) return done;
+        host_ = (host_ + 1) % hosts_.size();
+    }
+    return done;
+}
+
+Result<> PostgresConnection::connect_to(const PostgresHost& host) {
+    close();
     // Without an answer of the peer the kernel gives up as soon as we do.
     const std::string wait = std::to_string(settings_.answer_timeout.count());
-    const std::array<const char*, 6> keys{"dbname",           "tcp_user_timeout",
-                                          "keepalives_idle",  "target_session_attrs",
-                                          "application_name", nullptr};
-    const std::array<const char*, 6> values{settings_.url.c_str(), wait.c_str(), "5",
-                                            "read-write",          "headway",    nullptr};
+    std::vector<const char*> keys{"dbname", "tcp_user_timeout", "keepalives_idle",
+                                  "target_session_attrs", "application_name"};
+    std::vector<const char*> values{settings_.url.c_str(), wait.c_str(), "5", "read-write",
+                                    "headway"};
+    for (const auto& [key, value] : host) {
+        keys.push_back(key.c_str());
+        values.push_back(value.c_str());
+    }
+    keys.push_back(nullptr);
+    values.push_back(nullptr);
     connection_.reset(PQconnectStartParams(keys.data(), values.data(), 1));
     if (connection_ == nullptr) return broken("connect");
     if (PQstatus(connection_.get()) == CONNECTION_BAD) return broken("connect");
@@ -105,8 +124,7 @@ Result<> PostgresConnection::connect() {
         if (next == PGRES_POLLING_FAILED) return broken("connect");
     }
     PQsetnonblocking(connection_.get(), 1);
-    PQsetNoticeProcessor(
-        connection_.get(), [](void*, const char*) {}, nullptr);  // not to stderr
+    PQsetNoticeReceiver(connection_.get(), note_warning, this);
     // The simple protocol takes all settings at once; after it, only the pipeline is used.
     if (PQsendQuery(connection_.get(), kSession) == 0) return broken("connect");
     HEADWAY_CHECK(flush());
@@ -122,6 +140,15 @@ Result<> PostgresConnection::connect() {
     }
     if (PQenterPipelineMode(connection_.get()) == 0) return broken("connect");
     return {};
+}
+
+/// A commit whose wait for its standby was cancelled (by an administrator, who wants to free a
+/// server without a standby) is only on this server, and a warning is all that says so.
+void PostgresConnection::note_warning(void* of, const pg_result* notice) {
+    auto& self = *static_cast<PostgresConnection*>(of);
+    const char* state = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
+    const std::string_view known = state == nullptr ? "" : state;
+    if (self.committing_ && (known == "01000" || known == "57P01")) self.alone_ = true;
 }
 
 void PostgresConnection::close() {
@@ -243,6 +270,7 @@ Result<> PostgresConnection::send_asking(std::string_view sql,
 
 Result<> PostgresConnection::begin() {
     outcome_unknown_ = false;
+    alone_ = false;
     failure_.reset();
     HEADWAY_ASSERT(!in_transaction_);
     HEADWAY_CHECK(enqueue("BEGIN", {}, {}));
@@ -274,6 +302,12 @@ Result<> PostgresConnection::take(const Expected& expected, std::vector<Postgres
             if (expected.commits && PQcmdStatus(result) != std::string_view{"COMMIT"} && !failed)
                 failed = Error{
                     ErrorCode::kStorageUnavailable, "PostgreSQL: the transaction had failed", {}};
+            if (expected.commits && alone_ && !failed) {
+                outcome_unknown_ = true;
+                failed = Error{ErrorCode::kStorageUnavailable,
+                               "PostgreSQL: the wait for the standby was cancelled",
+                               {}};
+            }
             if (expected.prepared.empty()) changes_ = answer.changes();
             if (expected.wanted) rows.push_back(std::move(answer));
             return {};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/postgres/hosts.hpp"
 #include "storage/postgres/parameters.hpp"
 #include "storage/sql.hpp"
 
@@ -111,6 +112,8 @@ private:
         void operator()(pg_conn* connection) const;
     };
 
+    core::Result<> connect_to(const PostgresHost& host);
+    static void note_warning(void* of, const pg_result* notice);
     core::Result<> enqueue(std::string_view sql, const PostgresParameters& parameters,
                            Expected expected);
     core::Result<std::string> name_of(std::string_view sql, const PostgresParameters& parameters);
@@ -131,9 +134,12 @@ private:
     std::optional<core::Error> failure_;  ///< the first of the transaction
     std::int64_t changes_ = 0;
     std::uint64_t round_trips_ = 0;
+    std::vector<PostgresHost> hosts_;
+    std::size_t host_ = 0;  ///< of the hosts, the one that was connected last
     bool in_transaction_ = false;
     bool committing_ = false;  ///< a COMMIT is on its way
     bool outcome_unknown_ = false;
+    bool alone_ = false;  ///< its standby may not have the commit
 };
 
 }  // namespace headway::storage

@@ -189,6 +189,7 @@ Result<Cursor> PostgresStore::append(SessionKey key, Chain&, std::span<const cor
         if (std::holds_alternative<core::SessionEnded>(event.payload))
             row.ended_at = ms_of(event.at);
     }
+    // Also when the feed is locked by now: what comes later in a transaction has a higher cursor.
     const Cursor cursor = kProvisionalCursor + offset_ + 1;
     offset_ += static_cast<std::int64_t>(events.size());
     return cursor;

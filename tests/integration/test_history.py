@@ -40,6 +40,7 @@ def good_history() -> History:
     history.decisions = [Decision("s.a4", "approve", "ann", 200), Decision("s.a4", "reject", "bob", 409, ("approve", "ann"))]
     whole = [(cursor, "s" if cursor < 10 else "t", cursor if cursor < 10 else 1) for cursor in range(1, 11)]
     history.streams["x"], history.streams["y"] = list(whole), list(whole)
+    history.session_streams["z", "s"] = list(range(1, 8))
     history.attempts["s"] = [BEGIN + 1, BEGIN + 4]
     return history
 
@@ -131,6 +132,11 @@ class Judge(unittest.TestCase):
         self.history.streams["y"].append((11, "t", 2))
         self.finds("stream y: 1 events are in no journal, such as ('t', 2)")
 
+    def test_a_stream_of_one_session_that_skips_or_repeats_or_invents(self):
+        for numbers, part in (([1, 2, 4], "4 came instead of 3"), ([1, 2, 2], "2 came instead of 3"), (range(1, 11), "10 is not in the journal")):
+            self.history.session_streams["z", "s"] = list(numbers)
+            self.finds("stream of s to z: " + part)
+
     def test_a_session_that_was_silenced_too_early(self):
         self.journals["s"][6]["at"] = stamp(7.5)
         self.finds("s: silent at 7, 3.500 s after an event, with an interval of 2.0 s")
@@ -143,9 +149,9 @@ class Judge(unittest.TestCase):
         def of(*silences):
             return {"q": [event(1, "session.started", 0), *(event(2 + i, "verdict.changed", s, to="silent")
                                                             for i, s in enumerate(silences))]}
-        self.assertEqual(judge.silence_noticed(of(4), {"q": 5}, 100), [])
+        self.assertEqual(judge.silence_noticed(of(4), {"q": 5}), [])
         for silences, part in (((6,), "noticed after 6.0 s"), ((4, 5), "2 verdicts say so"), ((), "0 verdicts say so")):
-            (finding,) = judge.silence_noticed(of(*silences), {"q": 5}, 100)
+            (finding,) = judge.silence_noticed(of(*silences), {"q": 5})
             self.assertIn(part, finding)
 
     def test_times_that_go_back_or_are_of_another_clock(self):

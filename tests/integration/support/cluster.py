@@ -45,6 +45,7 @@ class Server:
 
     def make(self):
         postgres_server.start(self.folder, False, PORT)
+        self.set("wal_retrieve_retry_interval", "50ms")  # a standby sleeps for so long before it hears that it is promoted
         self._note()
 
     def copy_of(self, primary: "Server"):

@@ -60,6 +60,7 @@ class History:
     waits: list = field(default_factory=list)
     decisions: list = field(default_factory=list)
     streams: dict = field(default_factory=lambda: defaultdict(list))  # by reader: (cursor, session, n)
+    session_streams: dict = field(default_factory=lambda: defaultdict(list))  # by (reader, session): n
     attempts: dict = field(default_factory=lambda: defaultdict(list))  # by session: when its agent has tried to report (wall clock)
     problems: list = field(default_factory=list)  # what a client could not understand
 
@@ -190,6 +191,19 @@ def streams_agree(history: History, journals: dict) -> list:
     return found
 
 
+def session_streams_whole(history: History, journals: dict) -> list:
+    """Who follows one session sees its events from the first one on, each once."""
+    found = []
+    for (reader, session), numbers in history.session_streams.items():
+        for expected, n in enumerate(numbers, 1):
+            if n != expected:
+                found.append(f"stream of {session} to {reader}: {n} came instead of {expected}")
+                break
+        if numbers and numbers[-1] > len(journals.get(session, [])):
+            found.append(f"stream of {session} to {reader}: {numbers[-1]} is not in the journal")
+    return found
+
+
 def stamps_in_order(journals: dict, begin: float, end: float) -> list:
     """`begin` and `end` of the run by the database's clock: no daemon's own clock is in any stamp."""
     found = []
@@ -223,13 +237,13 @@ def nobody_silenced(history: History, journals: dict) -> list:
     return found
 
 
-def silence_noticed(journals: dict, quiet: dict, end: float) -> list:
-    """Sessions whose agents fell silent: `quiet` has how many seconds until that must be noticed, whatever happens to daemons."""
+def silence_noticed(journals: dict, quiet: dict) -> list:
+    """Sessions whose agents opened them and fell silent: `quiet` has how many seconds until that must be noticed, whatever happens to daemons."""
     found = []
     for session, limit in quiet.items():
         journal = journals[session]
         silences = [seconds(e["at"]) for e in journal if e["type"] == "verdict.changed" and e["data"]["to"] == "silent"]
-        heard = max(seconds(e["at"]) for e in journal if e["type"] != "verdict.changed")
+        heard = seconds(journal[0]["at"])
         if len(silences) != 1:
             found.append(f"{session}: its agent fell silent once, and {len(silences)} verdicts say so")
         elif silences[0] - heard > limit:
@@ -265,4 +279,4 @@ def judge(history: History, journals: dict) -> list:
     """All but what needs more than the history."""
     return [*history.problems, *acknowledged_once(history, journals), *gapless(journals), *reads_forward(history),
             *waits_true(history, journals), *one_winner(history, journals), *streams_agree(history, journals),
-            *nobody_silenced(history, journals)]
+            *session_streams_whole(history, journals), *nobody_silenced(history, journals)]

@@ -34,8 +34,12 @@ class EventStream:
             headers += f"{name}: {value}\r\n"
         if last_event_id is not None:
             headers += f"Last-Event-ID: {last_event_id}\r\n"
-        self._connection.send(self._connection.format("GET", path, headers=headers))
-        head = self._connection.read_until(b"\r\n\r\n").decode()
+        try:
+            self._connection.send(self._connection.format("GET", path, headers=headers))
+            head = self._connection.read_until(b"\r\n\r\n").decode()
+        except (OSError, EOFError):
+            self._connection.close()
+            raise
         self.status = int(head.split(" ")[1])
         self.head = head.lower()
 

@@ -197,6 +197,23 @@ TEST_CASE("streams: a client that was already behind and falls off the ring is d
     CHECK(count_of(slow.far.received(), "event: lagged") == 1);
 }
 
+TEST_CASE("streams: what a page had before it was published comes once", "[server]") {
+    Hub hub;
+    auto client = hub.connections.connect();
+    client.far.send("GET /v1/sessions/s/stream HTTP/1.1\r\nHost: localhost:7717\r\n\r\n");
+    REQUIRE(run_until(hub.io, [&] { return hub.asked.count(client.id) == 1; }));
+    // Other daemons have committed four; this one has published two of them.
+    std::vector<storage::StreamEvent> events;
+    for (int i = 0; i < 5; ++i)
+        events.push_back(hub.event("s"));
+    hub.page(client.id, {events.begin(), events.begin() + 4}, true);
+    hub.streams.publish({events[2], events[3]});
+    hub.streams.publish({events[4]});
+    REQUIRE(run_until(hub.io, [&] { return count_of(client.far.read(), "id: 5\n") == 1; }));
+    for (const char* id : {"id: 1\n", "id: 2\n", "id: 3\n", "id: 4\n"})
+        CHECK(count_of(client.far.received(), id) == 1);
+}
+
 TEST_CASE("streams: an event of many clients is stored once", "[server]") {
     Hub hub;
     std::vector<Connections::Client> clients;

@@ -250,6 +250,24 @@ TEST_CASE("postgres: approvals and checks find their events although positions a
     CHECK(store->checks().find_check("c1").value()->done == 7);
 }
 
+TEST_CASE("postgres: cursors grow within a transaction, also when the feed is locked in its middle",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    Writer a{*store, "a"};
+    a.hold();
+    const Cursor before = a.report({beat()});
+    Approval approval;
+    approval.n = 2;
+    require_ok(store->approvals().save_approval(a.key, approval, before, 0));
+    const Cursor after = a.report({beat()});
+    CHECK(after == before + 1);
+    require_ok(store->commit());
+    CHECK(store->settled(before) == 2);
+    CHECK(store->settled(after) == 3);
+}
+
 TEST_CASE("postgres: time in which no daemon committed is a gap for all of them", "[postgres]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;
