@@ -137,6 +137,9 @@ public:
     virtual Import& imports() = 0;
     /// Round trips to the database since the start.
     virtual std::uint64_t round_trips() const = 0;
+    /// Connections to the database that were lost since the start. Behind the next one may be
+    /// another server, which has everything that was acknowledged, and not all that was read.
+    virtual std::uint64_t breaks() const = 0;
 };
 
 }  // namespace headway::storage

@@ -43,6 +43,7 @@ void Cluster::begin_anew(storage::Cursor head) {
     names_.clear();
     keys_.clear();
     held_ = {};
+    breaks_ = store_.breaks();
     // Streams go on where they were, unless a database took over that does not have all of it.
     if (published_ == 0 || head < published_) published_ = head;
     store_.set_head(published_);

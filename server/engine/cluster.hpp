@@ -84,6 +84,8 @@ public:
     bool waiting() const { return !deferred_.empty(); }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
     std::uint64_t conflicts() const { return conflicts_; }
+    /// True if the connection that memory rests on is lost: then sessions are read again.
+    bool has_lost_connection() const { return store_.breaks() != breaks_; }
     std::uint64_t round_trips() const { return store_.round_trips(); }
 
 private:
@@ -114,6 +116,7 @@ private:
     bool behind_ = false;       ///< there is more than one page to follow
     std::int64_t tokens_ = -1;  ///< as of the last pulse
     std::vector<storage::DaemonSeen> daemons_;
+    std::uint64_t breaks_ = 0;     ///< of connections, when memory was begun anew
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon
     Clock::Steady::time_point followed_at_{};
     Clock::Steady::time_point pulsed_at_{};

@@ -42,6 +42,7 @@ void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
         refuse(*closed, requests, publication);
         return;
     }
+    if (cluster_ && cluster_->has_lost_connection()) lost_ = true;
     if (lost_ && !regain()) {
         if (writes)
             give_up({ErrorCode::kStorageUnavailable, "the journal cannot be written", {}}, requests,
@@ -264,6 +265,7 @@ bool Engine::regain() {
     if (cluster_ && now - regain_tried_at_ < kRegainEvery) return false;
     regain_tried_at_ = now;
     sessions_.residents().clear();
+    tree_.clear();
     deadlines_.clear();
     auto recovered = recover();
     regain_tried_at_ = recovered ? Clock::Steady::time_point{} : Clock::steady();

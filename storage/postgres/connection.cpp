@@ -152,6 +152,7 @@ void PostgresConnection::note_warning(void* of, const pg_result* notice) {
 }
 
 void PostgresConnection::close() {
+    if (connection_ != nullptr) ++breaks_;
     connection_.reset();
     expected_.clear();
     prepared_.clear();

@@ -95,6 +95,8 @@ public:
     bool outcome_unknown() const { return outcome_unknown_; }
     /// Round trips since the start.
     std::uint64_t round_trips() const { return round_trips_; }
+    /// Connections that were made and lost since the start.
+    std::uint64_t breaks() const { return breaks_; }
     int socket() const;
     /// The host that answered, or the folder of its socket.
     std::string host() const;
@@ -134,6 +136,7 @@ private:
     std::optional<core::Error> failure_;  ///< the first of the transaction
     std::int64_t changes_ = 0;
     std::uint64_t round_trips_ = 0;
+    std::uint64_t breaks_ = 0;
     std::vector<PostgresHost> hosts_;
     std::size_t host_ = 0;  ///< of the hosts, the one that was connected last
     bool in_transaction_ = false;

@@ -74,8 +74,18 @@ Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored)
 
 }  // namespace
 
+/// Another daemon may save a snapshot between hold() and here. The ids before it are then neither
+/// among those that hold() has found nor behind the snapshot: they are looked up one by one.
+void PostgresStore::forget_unknown_ids(std::span<const SessionKey> keys) {
+    std::erase_if(known_ids_, [keys](const auto& known) {
+        return known.second == 0 &&
+               std::find(keys.begin(), keys.end(), known.first.first) != keys.end();
+    });
+}
+
 Result<std::vector<StoredSession>> PostgresStore::load_all(std::span<const SessionKey> keys) {
     HEADWAY_CHECK(connect());
+    forget_unknown_ids(keys);
     PostgresParameters values;
     values.add_numbers(keys);
     HEADWAY_CHECK(sql_.send_asking(kSelectSessions, values));
@@ -110,6 +120,7 @@ Result<std::vector<StoredSession>> PostgresStore::load_all(std::span<const Sessi
 
 Result<StoredSession> PostgresStore::load(SessionKey key) {
     HEADWAY_CHECK(connect());
+    forget_unknown_ids({&key, 1});
     PostgresParameters values;
     values.add_numbers({&key, 1});
     Result<> folded;

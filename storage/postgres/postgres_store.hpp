@@ -99,6 +99,7 @@ public:
     std::unique_ptr<Hints> make_hints() const override;
     core::Result<core::Timestamp> time() override;
     std::uint64_t round_trips() const override { return sql_.round_trips(); }
+    std::uint64_t breaks() const override { return sql_.breaks(); }
 
 private:
     /// A held session.
@@ -212,6 +213,7 @@ private:
     core::Result<> write_feed();
     core::Result<> lock_feed();
     std::vector<StreamEvent> read_appended(Cursor after, std::size_t limit) const;
+    void forget_unknown_ids(std::span<const SessionKey> keys);
     Row* held_by_name(std::string_view name);
 
     Settings settings_;

@@ -250,6 +250,29 @@ TEST_CASE("postgres: approvals and checks find their events although positions a
     CHECK(store->checks().find_check("c1").value()->done == 7);
 }
 
+TEST_CASE("postgres: an id is found though its snapshot came between the hold and the load",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    const auto two = here.daemon("two");
+    Writer a{*one, "a"};
+    Event event = beat();
+    event.event_id = "x";
+    a.write({event});
+    HoldRequest wanted;
+    wanted.names = {"a"};
+    wanted.ids = {{"a", "x"}};
+    require_ok(two->hold(wanted));
+    a.save();
+    const auto loaded = two->load_all({&a.key, 1});
+    require_ok(loaded);
+    REQUIRE(loaded->size() == 1);
+    CHECK(loaded->front().new_ids.empty());
+    CHECK(two->find_event_id(a.key, "x").value() == 2U);
+    two->rollback();
+}
+
 TEST_CASE("postgres: cursors grow within a transaction, also when the feed is locked in its middle",
           "[postgres]") {
     if (!PostgresHere::found()) return;
