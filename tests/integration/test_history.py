@@ -141,6 +141,12 @@ class Judge(unittest.TestCase):
         self.journals["s"][6]["at"] = stamp(7.5)
         self.finds("s: silent at 7, 3.500 s after an event, with an interval of 2.0 s")
 
+    def test_a_session_that_was_asked_for_more_beats_is_silent_earlier(self):
+        self.journals["s"][6]["at"] = stamp(7.5)
+        self.journals["s"][5]["next_heartbeat_ms"] = 1000
+        self.history.attempts.clear()
+        self.assertEqual(judge.judge(self.history, self.journals), [])
+
     def test_a_session_that_was_silenced_while_its_agent_tried(self):
         self.history.attempts["s"].append(BEGIN + 8)
         self.finds("s: silent at 7, and its agent had tried to report 1.000 s before")

@@ -9,6 +9,7 @@ import glob
 import random
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -17,7 +18,7 @@ from support import history as judge
 from support.cli import Cli
 from support.cluster import Cluster, installed
 from support.crowd import Crowd
-from support.limits import LONG, SEED, SLOW, eventually
+from support.limits import LONG, SEED, SLOW, Deadline, eventually
 
 LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 HANGS = 60 if LONG else 6  # seconds that a daemon stands still
@@ -141,7 +142,8 @@ class Torture(unittest.TestCase):
         ahead = {}
         if LONG and LIBRARY and SLOW == 1:  # the clock of the second one
             ahead = {1: {"LD_PRELOAD": LIBRARY, "FAKETIME": "+1h", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}}
-        self.cluster = Cluster(3, environment=ahead)
+        # Few sessions in memory, so that they come and go there, and their event ids with them.
+        self.cluster = Cluster(3, {"storage.sessions_resident_max": 8}, ahead)
         self.addCleanup(self.cluster.close)
 
     def test_one_history_whatever_fails(self):
@@ -156,11 +158,11 @@ class Torture(unittest.TestCase):
             faults.happen(name)
             time.sleep(dice.uniform(0.1, 0.8))
         self.clients = [self.client(number) for number in range(3)]
-        eventually(self.all_ready, 20, "the readiness of all daemons")
+        unready = self.never_ready(Deadline(20))
         time.sleep(1)
         copies = crowd.end()
         journals = copies["daemon 1"]
-        found = [*judge.same_everywhere(copies), *judge.judge(crowd.history, journals),
+        found = [*unready, *judge.same_everywhere(copies), *judge.judge(crowd.history, journals),
                  *judge.stamps_in_order(journals, begin, time.time()),
                  *judge.silence_noticed(journals, dict.fromkeys(quiet, 2 * QUIET_MS / 1000 + 15 * SLOW)),
                  *self.replayed(journals)]
@@ -180,8 +182,15 @@ class Torture(unittest.TestCase):
         self.addCleanup(client.close)
         return client
 
-    def all_ready(self) -> bool:
-        return all(client.get("/readyz").status == 200 for client in self.clients)
+    def never_ready(self, deadline: Deadline) -> list:
+        """What the daemons say that are not ready in time, when nothing happens to them any more."""
+        while True:
+            replies = [client.get("/readyz") for client in self.clients]
+            unready = [f"daemon {number} is not ready: {reply.body.decode()}" for number, reply in enumerate(replies, 1)
+                       if reply.status != 200]
+            if not unready or deadline.passed():
+                return unready
+            time.sleep(0.1)
 
     def replayed(self, journals: dict) -> list:
         cli = Cli(self.cluster.daemons[0])
@@ -207,6 +216,44 @@ class Torture(unittest.TestCase):
                     session = files[line["file"]]
                     found += judge.verdicts_replayed(session, journals[session], line["timeline"], line["directives"])
         return found
+
+
+@unittest.skipUnless(installed(), "skipped: no PostgreSQL here (packages postgresql-15, postgresql-client-15)")
+class Standby(unittest.TestCase):
+    """One daemon, and a standby that is missing."""
+
+    def setUp(self):
+        self.cluster = Cluster(1)
+        self.addCleanup(self.cluster.close)
+        self.client = self.cluster.daemons[0].operator()
+        self.addCleanup(self.client.close)
+        self.replies = []
+
+    def report(self, event_id: str):
+        self.replies.append(self.client.post("/v1/sessions/s/events", {"type": "heartbeat", "event_id": event_id}))
+
+    def test_a_commit_that_only_one_server_has_is_not_acknowledged(self):
+        """An administrator ends the wait for the standby: the commit is done, and would be lost with this server."""
+        self.report("before")
+        self.assertEqual(self.replies[0].status, 200)
+        primary = self.cluster.pair.primary
+        self.cluster.pair.lose_standby()
+        reporter = threading.Thread(target=self.report, args=("alone",))
+        reporter.start()
+        cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event='SyncRep'"
+        while reporter.is_alive():
+            primary.ask(cancel)
+            time.sleep(0.05)
+        reply = self.replies[1]
+        self.assertEqual((reply.status, reply.json()["code"]), (503, "storage_unavailable"))
+        self.assertIn("not known whether this was stored", reply.json()["detail"])
+        # With a standby again, the same report is acknowledged, counted once.
+        self.cluster.pair.go_alone()
+        self.cluster.pair.join()
+        eventually(lambda: self.client.get("/readyz").status == 200, 20, "readiness")
+        self.report("alone")
+        self.assertEqual(self.replies[2].status, 200)
+        self.assertEqual([e.get("event_id") for e in self.client.journal("s")].count("alone"), 1)
 
 
 def batches(whole: list, size: int):

@@ -79,7 +79,8 @@ def acknowledged_once(history: History, journals: dict) -> list:
     for session, journal in journals.items():
         for event_id, count in Counter(e["event_id"] for e in journal if "event_id" in e).items():
             if count > 1:
-                found.append(f"{session}: event {event_id} is in the journal {count} times")
+                places = [(e["n"], e["at"]) for e in journal if e.get("event_id") == event_id]
+                found.append(f"{session}: event {event_id} is in the journal {count} times: {places}")
     places = {(session, e["event_id"]): e["n"] for session, journal in journals.items() for e in journal if "event_id" in e}
     for ack in history.acks:
         n = places.get((ack.session, ack.event_id))
@@ -217,7 +218,8 @@ def stamps_in_order(journals: dict, begin: float, end: float) -> list:
 
 
 def nobody_silenced(history: History, journals: dict) -> list:
-    """No session was called silent within two of its intervals after an event of its agent, or while its agent tried to report."""
+    """No session was called silent within two of the intervals last asked for after an event of its agent, or while its agent tried to
+    report."""
     found = []
     for session, journal in journals.items():
         interval, heard = 0.0, None
@@ -225,6 +227,8 @@ def nobody_silenced(history: History, journals: dict) -> list:
             at = seconds(event["at"])
             if event["type"] == "session.started":
                 interval = event["data"]["policy"]["heartbeat_interval_ms"] / 1000
+            if "next_heartbeat_ms" in event:
+                interval = event["next_heartbeat_ms"] / 1000
             if "event_id" in event or event["type"] == "session.started":
                 heard = at
             if event["type"] != "verdict.changed" or event["data"]["to"] != "silent":
