@@ -25,7 +25,7 @@ DAEMONS = 3
 
 
 def environment() -> dict:
-    """Without settings of whoever runs this."""
+    """Without settings of the person who runs this."""
     return {k: v for k, v in os.environ.items() if not k.startswith(("HEADWAY_", "XDG_"))}
 
 
@@ -52,20 +52,20 @@ class Parts:
     def daemon(self, number: int, url: str) -> str:
         port = self.port + number
         state = self.root / f"daemon{number}"
-        hosts = ",".join(f'"{name}:{self.port}"' for name in ("127.0.0.1", "localhost"))
+        hosts = ",".join(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost"))
         process = self.start(f"daemon{number}", [self.binary, "serve", "--store", url, "--state-dir", state, "--listen", f"127.0.0.1:{port}",
                                                  "--set", "access.mode=token", "--set", "server.behind_proxy=on",
-                                                 "--set", f"server.allowed_hosts=[{hosts}]"])
+                                                 "--set", f"server.allowed_hosts={hosts}"])
         if not process.stdout.readline():  # its first line says that it is ready
             sys.exit(f"the daemon did not start:\n{(self.root / f'daemon{number}.log').read_text()}")
         return f"http://127.0.0.1:{port}"
 
-    def token(self, url: str) -> str:
-        """One for all daemons: only the operator's is that of one daemon."""
-        made = subprocess.run([self.binary, "token", "create", "scale", "--scope", "report:,read,approve,control,admin", "--json", "--url", url,
+    def token(self, url: str, name: str, scopes: str) -> str:
+        """Of all daemons: only the operator's is that of one daemon."""
+        made = subprocess.run([self.binary, "token", "create", name, "--scope", scopes, "--json", "--url", url,
                                "--token-file", self.root / "daemon1/operator.token"], env=environment(), stdout=subprocess.PIPE, text=True,
                               check=True)
-        file = self.root / "token"
+        file = self.root / f"{name}.token"
         file.touch(mode=0o600)
         file.write_text(json.loads(made.stdout)["token"] + "\n")
         return str(file)
@@ -107,13 +107,14 @@ def main():
     try:
         database = parts.database()
         daemons = [parts.daemon(number, database) for number in range(1, DAEMONS + 1)]
-        token = parts.token(daemons[0])
+        person = parts.token(daemons[0], "person", "read,approve,control,admin")
+        agents = parts.token(daemons[0], "agents", "report:,read,control")
         print(f"database    {database}")
         for number, url in enumerate(daemons, 1):
             print(f"daemon {number}    {url}  (process {parts.running[f'daemon{number}'].pid})")
         print(f"all         {parts.proxy()}  (nginx)\nlogs        {root}/*.log\n\n"
-              f"  export HEADWAY_URL=http://127.0.0.1:{args.port} HEADWAY_TOKEN_FILE={token}\n"
-              f"  {args.binary} top\n\nCtrl-C ends all of it and deletes {root}.", flush=True)
+              f"  export HEADWAY_URL=http://127.0.0.1:{args.port} HEADWAY_TOKEN_FILE={person}\n"
+              f"  {args.binary} top\n\nagents      HEADWAY_TOKEN_FILE={agents}\n\nCtrl-C ends all of it and deletes {root}.", flush=True)
         ended.wait()
     finally:
         parts.stop()

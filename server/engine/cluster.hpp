@@ -116,7 +116,7 @@ private:
     bool behind_ = false;       ///< there is more than one page to follow
     std::int64_t tokens_ = -1;  ///< as of the last pulse
     std::vector<storage::DaemonSeen> daemons_;
-    std::uint64_t breaks_ = 0;     ///< of connections, when memory was begun anew
+    std::uint64_t breaks_ = 0;     ///< of connections, when memory was last read
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon
     Clock::Steady::time_point followed_at_{};
     Clock::Steady::time_point pulsed_at_{};

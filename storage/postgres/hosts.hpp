@@ -7,7 +7,7 @@
 
 namespace headway::storage {
 
-/// What libpq is told about one host, by key.
+/// Parameters of libpq for one host, by key.
 using PostgresHost = std::vector<std::pair<std::string, std::string>>;
 
 /// The hosts that a URL names, each as what takes the place of the URL's lists; one that says

@@ -121,7 +121,7 @@ class Pair:
         self.join()
 
     def join(self):
-        """Makes the standby anew; from here on commits wait for it."""
+        """Makes the standby again; from here on commits wait for it."""
         self.standby.copy_of(self.primary)
         self.primary.set("synchronous_standby_names", "*")
         eventually(lambda: self.primary.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state='sync'") == "1", 30,
@@ -269,7 +269,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def stopped(self, number: int):
-        """Like a machine that hangs: nobody is told."""
+        """Like a machine that hangs: no connection is closed."""
         process = self.daemons[number].process
         process.send_signal(signal.SIGSTOP)
         try:

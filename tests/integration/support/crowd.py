@@ -169,7 +169,7 @@ class Decider:
             winner = None
             if reply.status == 409:
                 if not document["winner"].get("decision"):
-                    continue  # nobody: the session's end has cancelled it
+                    continue  # no person: the session's end has cancelled it
                 told = document["winner"]["decision"]
                 winner = (told["decision"], told["by"])
             self.crowd.history.decisions.append(Decision(approval, self.decision["decision"], self.name, reply.status, winner))
@@ -271,7 +271,7 @@ class Crowd:
             thread.start()
 
     def fall_silent(self, names: list, interval_ms: int):
-        """Sessions of which nobody says anything any more."""
+        """Sessions whose agents say nothing any more."""
         caller = Caller(self.daemons, random.Random(0))
         for name in names:
             caller.insist("PUT", f"/v1/sessions/{name}", {"policy": {"heartbeat_interval_ms": interval_ms}})

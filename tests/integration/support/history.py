@@ -44,7 +44,7 @@ class Wait:
 
 @dataclass
 class Decision:
-    """Somebody has decided an approval and got an answer; of 409 with the winner as (decision, by)."""
+    """A person has decided an approval and got an answer; of 409 with the winner as (decision, by)."""
     approval: str
     decision: str
     by: str

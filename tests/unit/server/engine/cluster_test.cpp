@@ -23,8 +23,7 @@ public:
         engine_ = std::make_unique<Engine>(
             *store_, clock_, queue_, EngineSettings{},
             [this](std::unique_ptr<Publication> published) { take(std::move(*published)); },
-            [](bool, const std::string&) {},
-            JudgeLink{[](JudgeJob) {}, [](const std::string&) {}});
+            [](bool, const std::string&) {}, JudgeLink{[](JudgeJob) {}, [](const std::string&) {}});
         require_ok(engine_->recover());
     }
 
@@ -45,7 +44,8 @@ public:
         engine_->turn(none, 0);
     }
     /// The numbers that its events got.
-    std::vector<std::uint64_t> report(const std::string& session, std::vector<core::Event> reported) {
+    std::vector<std::uint64_t> report(const std::string& session,
+                                      std::vector<core::Event> reported) {
         const auto reply = ask(ReportCommand{session, std::move(reported), true, {}});
         std::vector<std::uint64_t> numbers;
         for (const auto& [n, duplicate] : std::get<AdviceReply>(reply).advice.results)
