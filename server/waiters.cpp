@@ -170,7 +170,13 @@ void Waiters::expire(core::Timestamp now) {
         const std::uint64_t id = due_.begin()->second;
         Pending& pending = waits_.at(id);
         const bool over = all || pending.wait.deadline <= now;
-        if (over && pending.unresolved > 0 && !all) {
+        if (all && pending.unresolved > 0) {
+            // Nothing is known of its sessions, not even that they were never opened.
+            answer_(pending.wait.reply_to, core::Error{core::ErrorCode::kDraining,
+                                                       "the daemon is going down; ask again",
+                                                       {}});
+            remove(id);
+        } else if (over && pending.unresolved > 0) {
             // Also a wait of zero is answered only when the views have arrived.
             pending.overdue = true;
             due_.erase(due_.begin());

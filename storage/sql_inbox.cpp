@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <map>
+#include <utility>
+
 #include "core/assert.hpp"
 #include "storage/codec.hpp"
 #include "storage/sql_tables.hpp"
@@ -11,8 +15,9 @@ using core::Result;
 
 Result<> SqlInbox::prepare() {
     HEADWAY_TRY(post_, database_.prepare("INSERT INTO inbox(session,event) VALUES(?1,?2)"));
-    HEADWAY_TRY(list_, database_.prepare("SELECT event FROM inbox WHERE session=?1 ORDER BY id"));
-    HEADWAY_TRY(drop_, database_.prepare("DELETE FROM inbox WHERE session=?1"));
+    // In one statement: another daemon may post between two of them.
+    HEADWAY_TRY(take_,
+                database_.prepare("DELETE FROM inbox WHERE session=?1 RETURNING id,event"));
     return {};
 }
 
@@ -24,17 +29,18 @@ Result<> SqlInbox::post(SessionKey to, const core::Event& told) {
 }
 
 Result<std::vector<core::Event>> SqlInbox::take(SessionKey to) {
-    std::vector<core::Event> messages;
-    {
-        Rows rows{list_.bind(1, to)};
-        while (true) {
-            HEADWAY_TRY(const bool found, rows.next());
-            if (!found) break;
-            auto told = decode_events(rows->blob(0), 1);
-            if (told && told->size() == 1) messages.push_back(std::move(told->front()));
-        }
+    std::map<std::int64_t, core::Event> taken;  // in the order in which they were posted
+    Rows rows{take_.bind(1, to)};
+    while (true) {
+        HEADWAY_TRY(const bool found, rows.next());
+        if (!found) break;
+        auto told = decode_events(rows->blob(1), 1);
+        if (told && told->size() == 1) taken.emplace(rows->integer(0), std::move(told->front()));
     }
-    HEADWAY_CHECK(drop_.bind(1, to).run());
+    std::vector<core::Event> messages;
+    messages.reserve(taken.size());
+    for (auto& [id, message] : taken)
+        messages.push_back(std::move(message));
     return messages;
 }
 

@@ -232,8 +232,7 @@ public:
 private:
     Sql& database_;
     Statement post_;
-    Statement list_;
-    Statement drop_;
+    Statement take_;
     std::string buffer_;  ///< reused
 };
 

@@ -169,6 +169,17 @@ class Judge(unittest.TestCase):
         (finding,) = judge.stamps_in_order(self.journals, BEGIN, BEGIN + 10)
         self.assertIn("t: times from", finding)
 
+    def test_a_parent_that_was_not_told_of_its_child(self):
+        def of(*told):
+            return {"p": [event(1, "session.started", 0), *(event(2, "child.progress", 1, child="c", steps=steps, ended=ended)
+                                                            for steps, ended in told)],
+                    "c": [event(1, "session.started", 0, parent="p"), event(2, "tool.finished", 0), event(3, "session.ended", 1)]}
+        self.assertEqual(judge.children_told(of((0, False), (1, True))), [])
+        for told, part in ((((1, False),), "does not know that it has ended"), ((), "does not know that it has ended"),
+                           (((0, True),), "knows of 0 calls of 1"), (((1, True), (1, True)), "was told of its end 2 times")):
+            (finding,) = judge.children_told(of(*told))
+            self.assertIn(part, finding)
+
     def test_a_replay_that_says_otherwise(self):
         steps = [{"n": n, "to": to} for n, to in judge.changes(self.journals["s"])]
         self.assertEqual(judge.verdicts_replayed("s", self.journals["s"], steps, []), [])

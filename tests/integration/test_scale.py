@@ -165,7 +165,7 @@ class Torture(unittest.TestCase):
         found = [*unready, *judge.same_everywhere(copies), *judge.judge(crowd.history, journals),
                  *judge.stamps_in_order(journals, begin, time.time()),
                  *judge.silence_noticed(journals, dict.fromkeys(quiet, 2 * QUIET_MS / 1000 + 15 * SLOW)),
-                 *self.replayed(journals)]
+                 *judge.children_told(journals), *self.replayed(journals)]
         print(f"seed {SEED}, {len(faults.done)} faults in {time.time() - begin:.0f} s, {crowd.figures(copies)}, {len(found)} findings",
               file=sys.stderr)
         if found:

@@ -45,9 +45,10 @@ class Caller:
         deadline = deadline or Deadline(40)
         while True:
             self._next = (self._next + 1) % len(self._daemons)
-            if tried is not None:
-                tried.append(time.time())
+            began = time.time()
             reply = self.try_at(self._next, method, path, body)
+            if tried is not None and (reply is None or reply.status == 503):
+                tried.append(began)
             if reply is not None and reply.status in good:
                 return reply
             if reply is not None and reply.status != 503:
@@ -64,8 +65,8 @@ class Caller:
 class Agent:
     """Session after session, with reports that are retried by event_id at any daemon."""
 
-    def __init__(self, crowd: "Crowd", name: str, seed: str):
-        self.crowd, self.name = crowd, name
+    def __init__(self, crowd: "Crowd", name: str, seed: str, parent: str | None):
+        self.crowd, self.name, self.parent = crowd, name, parent
         self.history = crowd.history
         self.dice = random.Random(seed)
         self.caller = Caller(crowd.daemons, self.dice)
@@ -79,7 +80,10 @@ class Agent:
     def _session(self, session: str):
         dice, path = self.dice, f"/v1/sessions/{session}"
         tried = self.history.attempts[session]
-        self.caller.insist("PUT", path, {"agent": {"type": "crowd"}, "policy": {"heartbeat_interval_ms": INTERVAL * 1000}}, tried=tried)
+        about = {"agent": {"type": "crowd"}, "policy": {"heartbeat_interval_ms": INTERVAL * 1000}}
+        if self.parent:
+            about["parent"] = self.parent
+        self.caller.insist("PUT", path, about, tried=tried)
         self.crowd.sessions.add(session)
         turns, last, loops = dice.randrange(10, 60), 0, dice.random() < 0.3
         for turn in range(turns):
@@ -95,9 +99,8 @@ class Agent:
                 self._ask(session, turn, tried)
             time.sleep(dice.uniform(0, 2 * self.crowd.pause))
         if dice.random() < 0.8:
-            tried.append(time.time())
             # A try whose outcome is not known may have ended it.
-            self.caller.insist("POST", path + "/end", {"outcome": "completed"}, good=(200, 409))
+            self.caller.insist("POST", path + "/end", {"outcome": "completed"}, good=(200, 409), tried=tried)
             self._wait(session, ("completed", "failed", "halted"), 0)
         self._read(session)
         # An agent that has left one open falls silent, which is no finding: it does not try any more.
@@ -255,7 +258,9 @@ class Crowd:
         self.deciders = [Decider(self, "ann", {"decision": "approve"}, f"{seed}/ann"),
                          Decider(self, "bob", {"decision": "reject", "then": "change_approach"}, f"{seed}/bob")]
         self.followers = [Follower(self, number) for number in range(len(daemons))]
-        self.agents = [Agent(self, f"agent{number}", f"{seed}/{number}") for number in range(agents)]
+        self.parents = [f"family-{number}" for number in range(max(agents // 15, 1))]
+        self.agents = [Agent(self, f"agent{number}", f"{seed}/{number}", self.parents[number // 2 % len(self.parents)] if number % 2 else None)
+                       for number in range(agents)]
         self.watchers = [Watcher(self, f"watcher{number}", f"{seed}/w{number}") for number in range(3)]
         self.threads = {one: threading.Thread(target=self._run, args=(one,), daemon=True)
                         for one in (*self.deciders, *self.followers, *self.watchers, *self.agents)}
@@ -267,6 +272,12 @@ class Crowd:
             self.history.problems.append(f"{type(one).__name__} {getattr(one, 'name', '')}: {error!r}")
 
     def start(self):
+        """Half of the agents have a parent, whose budget counts what they use."""
+        caller = Caller(self.daemons, random.Random(0))
+        for name in self.parents:
+            caller.insist("PUT", f"/v1/sessions/{name}", {"policy": {"heartbeat_interval_ms": 3_600_000}, "budget": {"max_cost_usd": 10}})
+            self.sessions.add(name)
+        caller.close()
         for thread in self.threads.values():
             thread.start()
 
@@ -294,9 +305,10 @@ class Crowd:
             decider.work.put(None)
         self.join(self.deciders, 30)
         caller = Caller(self.daemons, random.Random(0))
-        for session in sorted(self.sessions):
+        for session in sorted(self.sessions.difference(self.parents)):
             caller.insist("POST", f"/v1/sessions/{session}/end", {"outcome": "completed"}, good=(200, 409))
         caller.close()
+        time.sleep(1)  # parents hear of it in another turn
         copies = {}
         for number, daemon in enumerate(self.daemons):
             client = Client(daemon.port, token=daemon.operator_token())

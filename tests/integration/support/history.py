@@ -61,7 +61,7 @@ class History:
     decisions: list = field(default_factory=list)
     streams: dict = field(default_factory=lambda: defaultdict(list))  # by reader: (cursor, session, n)
     session_streams: dict = field(default_factory=lambda: defaultdict(list))  # by (reader, session): n
-    attempts: dict = field(default_factory=lambda: defaultdict(list))  # by session: when its agent has tried to report (wall clock)
+    attempts: dict = field(default_factory=lambda: defaultdict(list))  # by session: when its agent was not heard (wall clock)
     problems: list = field(default_factory=list)  # what a client could not understand
 
 
@@ -237,7 +237,8 @@ def nobody_silenced(history: History, journals: dict) -> list:
                 found.append(f"{session}: silent at {event['n']}, {at - heard:.3f} s after an event, with an interval of {interval} s")
             tried = [when for when in history.attempts.get(session, []) if at - 2 * interval < when < at]
             if tried:
-                found.append(f"{session}: silent at {event['n']}, and its agent had tried to report {at - max(tried):.3f} s before")
+                last = [(e["n"], e["type"], e["at"]) for e in journal[max(event["n"] - 4, 0):event["n"]]]
+                found.append(f"{session}: silent at {event['n']}, and its agent had tried to report {at - max(tried):.3f} s before: {last}")
     return found
 
 
@@ -252,6 +253,24 @@ def silence_noticed(journals: dict, quiet: dict) -> list:
             found.append(f"{session}: its agent fell silent once, and {len(silences)} verdicts say so")
         elif silences[0] - heard > limit:
             found.append(f"{session}: its agent fell silent, which was noticed after {silences[0] - heard:.1f} s")
+    return found
+
+
+def children_told(journals: dict) -> list:
+    """The journal of a parent says of each child that it has ended, and how many calls it has made, once it has ended."""
+    found = []
+    for session, journal in journals.items():
+        parent = journal[0]["data"].get("parent") if journal else None
+        if not parent or not any(e["type"] == "session.ended" for e in journal):
+            continue
+        told = [e["data"] for e in journals[parent] if e["type"] == "child.progress" and e["data"]["child"] == session]
+        calls = sum(e["type"] == "tool.finished" for e in journal)
+        if not told or not told[-1]["ended"]:
+            found.append(f"{session}: its parent does not know that it has ended")
+        elif told[-1]["steps"] != calls:
+            found.append(f"{session}: its parent knows of {told[-1]['steps']} calls of {calls}")
+        if sum(one["ended"] for one in told) > 1:
+            found.append(f"{session}: its parent was told of its end {sum(one['ended'] for one in told)} times")
     return found
 
 

@@ -162,6 +162,10 @@ TEST_CASE("waiters: a drain answers all waits", "[server]") {
     room.wait(3, {"a", "unresolved"}, "stuck", 100'000, true);
     room.waiters.expire(kNever);
     CHECK(room.answers.size() == 3);
+    CHECK(room.answers[1].status == 200);
+    // Not that it was never opened, which is not known.
+    CHECK(room.answers[2].status == 503);
+    CHECK(room.answers[3].status == 503);
     CHECK(room.waiters.size() == 0);
 }
 

@@ -2,6 +2,7 @@
 #include "storage/postgres/postgres_store.hpp"
 
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -271,6 +272,32 @@ TEST_CASE("postgres: an id is found though its snapshot came between the hold an
     CHECK(loaded->front().new_ids.empty());
     CHECK(two->find_event_id(a.key, "x").value() == 2U);
     two->rollback();
+}
+
+TEST_CASE("postgres: what one daemon posts while another takes is not lost", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto reader = here.daemon("reader");
+    const auto writer = here.daemon("writer");
+    constexpr std::size_t kMessages = 300;
+    std::thread posts{[&] {
+        for (std::size_t i = 0; i < kMessages; ++i) {
+            if (!writer->begin() || !writer->inbox().post(1, beat()) || !writer->commit()) return;
+        }
+    }};
+    std::size_t taken = 0;
+    const auto take = [&] {
+        require_ok(reader->begin());
+        const auto messages = reader->inbox().take(1);
+        require_ok(messages);
+        taken += messages->size();
+        require_ok(reader->commit());
+    };
+    for (int i = 0; i < 2'000 && taken < kMessages; ++i)
+        take();
+    posts.join();
+    take();
+    CHECK(taken == kMessages);
 }
 
 TEST_CASE("postgres: cursors grow within a transaction, also when the feed is locked in its middle",
