@@ -172,9 +172,9 @@ void Waiters::expire(core::Timestamp now) {
         const bool over = all || pending.wait.deadline <= now;
         if (all && pending.unresolved > 0) {
             // Nothing is known of its sessions, not even that they were never opened.
-            answer_(pending.wait.reply_to, core::Error{core::ErrorCode::kDraining,
-                                                       "the daemon is going down; ask again",
-                                                       {}});
+            answer_(
+                pending.wait.reply_to,
+                core::Error{core::ErrorCode::kDraining, "the daemon is going down; ask again", {}});
             remove(id);
         } else if (over && pending.unresolved > 0) {
             // Also a wait of zero is answered only when the views have arrived.
