@@ -16,8 +16,7 @@ using core::Result;
 Result<> SqlInbox::prepare() {
     HEADWAY_TRY(post_, database_.prepare("INSERT INTO inbox(session,event) VALUES(?1,?2)"));
     // In one statement: another daemon may post between two of them.
-    HEADWAY_TRY(take_,
-                database_.prepare("DELETE FROM inbox WHERE session=?1 RETURNING id,event"));
+    HEADWAY_TRY(take_, database_.prepare("DELETE FROM inbox WHERE session=?1 RETURNING id,event"));
     return {};
 }
 
@@ -45,7 +44,8 @@ Result<std::vector<core::Event>> SqlInbox::take(SessionKey to) {
 }
 
 Result<std::vector<SessionKey>> SqlInbox::receivers() {
-    HEADWAY_TRY(Statement list, database_.prepare("SELECT DISTINCT session FROM inbox ORDER BY session"));
+    HEADWAY_TRY(Statement list,
+                database_.prepare("SELECT DISTINCT session FROM inbox ORDER BY session"));
     std::vector<SessionKey> keys;
     while (true) {
         HEADWAY_TRY(const bool row, list.step());

@@ -254,7 +254,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     Call& call = session->calls[call_id];
     if (call.known.is_null()) call.known = Json::object();
     call.known.update(params["toolCall"]);
-    // How a call is told before and how it is asked for differs with honest agents, too.
+    // The update of a call and the request for its permission differ with honest agents, too.
     const Json now = about_call(call_id, call.known);
     const bool other = !call.asked.is_null() && call.asked != now;
     if (other) ask_anew(id, call_id, call, actions);

@@ -45,12 +45,12 @@ const target = () => {
   return [url.protocol === 'https:' ? https : http, plain, url.pathname.replace(/\/$/, '')];
 };
 
-let awayUntil = 1; // 0 while it is there; nobody knows at first
+let awayUntil = 1; // 0 while it is there; unknown at first
 let probe; // the one connection that finds out whether it is back
 const away = (ms) => { awayUntil = Date.now() + ms; return {}; };
 
-// Whether there is somebody to ask. A daemon that was away has to take a connection first: what is asked is not written out for
-// nobody, and many calls at once try it once.
+// Whether a daemon is there. One that was away has to take a connection first, so that no body is written in vain, and parallel
+// calls share one try.
 const there = () => {
   if (!awayUntil) return true;
   if (Date.now() < awayUntil) return false;

@@ -48,7 +48,7 @@ void ClusterHints::run() {
         (void)!::read(wake_, &count, sizeof count);
         if (ends_ || !committed_.exchange(false)) continue;
         hints_->tell();
-        // What is committed meanwhile is told by the next one.
+        // The next hint is for what is committed meanwhile.
         std::this_thread::sleep_for(kTellEvery);
     }
 }

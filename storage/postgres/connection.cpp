@@ -395,9 +395,4 @@ std::int64_t PostgresConnection::changes() {
     return changes_;
 }
 
-std::string PostgresConnection::contains(std::string_view column,
-                                         std::string_view parameter) const {
-    return "position(" + std::string{parameter} + " IN " + std::string{column} + ")>0";
-}
-
 }  // namespace headway::storage

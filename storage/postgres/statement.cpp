@@ -69,4 +69,9 @@ Result<Statement> PostgresConnection::prepare(std::string_view sql) {
     return Statement{std::make_unique<PostgresStatement>(*this, numbered(sql))};
 }
 
+std::string PostgresConnection::contains(std::string_view column,
+                                         std::string_view parameter) const {
+    return "position(" + std::string{parameter} + " IN " + std::string{column} + ")>0";
+}
+
 }  // namespace headway::storage

@@ -96,7 +96,7 @@ const plugin = await Headway({ client: {}, directory: '/home/dev' });
 const on = {};
 pi({ on: (name, handler) => { on[name] = handler; } });
 for (let i = 0; i < 20; ++i) {
-  ahead += 10_000; // each call finds out anew whether it is there
+  ahead += 10_000; // each call finds out again whether it is there
   await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: `c${i}` }, { args });
   await on.tool_call({ toolName: 'bash', toolCallId: `c${i}`, input: args }, {});
 }

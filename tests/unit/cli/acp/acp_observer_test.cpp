@@ -302,7 +302,7 @@ TEST_CASE("acp: a permission for other arguments is another question", "[cli]") 
     CHECK(dump(other.data["started"]["args"]) == R"({"path":"b"})");
 }
 
-TEST_CASE("acp: arguments that change beside a permission are asked for anew", "[cli]") {
+TEST_CASE("acp: arguments that change beside a permission are asked for again", "[cli]") {
     AcpObserver observer("agent");
     observer.from_editor(prompt(1));
     observer.from_agent(permission(7, R"("rawInput":{"path":"a"})"));
