@@ -151,6 +151,10 @@ class Judge(unittest.TestCase):
         self.history.attempts["s"].append(BEGIN + 8)
         self.finds("s: silent at 7, and its agent had tried to report 1.000 s before")
 
+    def test_a_retry_of_what_was_stored_is_no_sign_of_life(self):
+        self.history.attempts["s"].append(BEGIN + 5)
+        self.assertEqual(judge.judge(self.history, self.journals), [])
+
     def test_silence_that_is_noticed_late_or_twice_or_never(self):
         def of(*silences):
             return {"q": [event(1, "session.started", 0), *(event(2 + i, "verdict.changed", s, to="silent")

@@ -235,7 +235,8 @@ def nobody_silenced(history: History, journals: dict) -> list:
                 continue
             if heard is not None and at - heard < 2 * interval - 0.002:
                 found.append(f"{session}: silent at {event['n']}, {at - heard:.3f} s after an event, with an interval of {interval} s")
-            tried = [when for when in history.attempts.get(session, []) if at - 2 * interval < when < at]
+            # A retry of what was stored already is no sign of life, so only what came a whole interval later counts.
+            tried = [when for when in history.attempts.get(session, []) if (heard or 0) + interval < when < at]
             if tried:
                 last = [(e["n"], e["type"], e["at"]) for e in journal[max(event["n"] - 4, 0):event["n"]]]
                 found.append(f"{session}: silent at {event['n']}, and its agent had tried to report {at - max(tried):.3f} s before: {last}")
