@@ -24,15 +24,13 @@ class Migrate(OwnDaemonCase):
         """A daemon with a database of its own, and an empty schema."""
         daemon = Daemon()
         self.addCleanup(daemon.close)
-        schema, daemon.schema = daemon.schema, ""
+        schema, daemon.store = daemon.schema, ""
         self.addCleanup(postgres, f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
         return daemon, schema
 
     def shared_daemon(self, schema: str) -> Daemon:
-        daemon = Daemon()
+        daemon = Daemon(schema=schema)
         self.addCleanup(daemon.close)
-        postgres(f'DROP SCHEMA "{daemon.schema}"')
-        daemon.schema = schema
         return daemon
 
     def migrate(self, daemon: Daemon, schema: str, *more, code: int = 0, store: str = ""):

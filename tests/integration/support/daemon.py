@@ -84,11 +84,12 @@ class Daemon:
         self.address = "127.0.0.1"
         self.port = 0
         self.wrapper = []  # a command that runs the daemon
+        self.schema = schema
         self.store = store  # the URL of PostgreSQL, where the journal is there
         if POSTGRES and not store:
-            schema = schema or self.root.name.replace("-", "_").lower()
-            postgres(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
-            self.store = store_in(schema)
+            self.schema = schema or self.root.name.replace("-", "_").lower()
+            postgres(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')
+            self.store = store_in(self.schema)
 
     # life
 

@@ -35,6 +35,7 @@ TEST_CASE("system: every figure under its name", "[api]") {
     report.connections_max = 15;
     report.retention = Millis{16'000};
     report.judges = {{"a", "m", "primary", "half_open", 1, 2}};
+    report.daemons = {{"d1", "host 1", "1", Timestamp{Millis{17'000}}, Timestamp{Millis{18'000}}}};
     std::string out;
     append_system(out, report);
     CHECK(Document::parse(out) == Document::parse(R"({"version":{"version":"1"},
@@ -44,7 +45,8 @@ TEST_CASE("system: every figure under its name", "[api]") {
         "sessions":{"open":9,"in_memory":10},"streams":{"clients":11,"max":12},
         "waiters":{"count":13},"connections":{"open":14,"max":15},"retention_seconds":16,
         "judge":{"endpoints":[{"name":"a","model":"m","role":"primary","breaker":"half_open",
-        "in_flight":1,"waiting":2}]}})"));
+        "in_flight":1,"waiting":2}]},"daemons":[{"id":"d1","name":"host 1","version":"1",
+        "started_at":"1970-01-01T00:00:17.000Z","seen_at":"1970-01-01T00:00:18.000Z"}]})"));
 }
 
 TEST_CASE("journal page: it tells whether there is more, and where", "[api]") {

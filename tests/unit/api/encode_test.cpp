@@ -64,6 +64,15 @@ TEST_CASE("encode: the progress document has exactly the fields of the first des
         "alarm":null,"n":3,"nextHeartbeatMs":10000})"));
 }
 
+TEST_CASE("encode: a document from memory says as of which event it is", "[api]") {
+    const Document json = json_of([&](std::string& out) {
+        append_progress(out, view(), reading(4200));
+        append_as_of(out, 3);
+    });
+    CHECK(json["as_of_n"] == 3);
+    CHECK(json["n"] == 3);
+}
+
 TEST_CASE("encode: progress of a fresh session knows nothing yet, a silent one is not alive",
           "[api]") {
     const Story story;

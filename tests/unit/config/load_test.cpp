@@ -389,3 +389,22 @@ TEST_CASE("load: the first design's variable is understood or refused", "[config
         CHECK(load(request).has_value() == ok);
     }
 }
+
+TEST_CASE("load: a store is PostgreSQL by its URL, whose password is shown nowhere", "[config]") {
+    CHECK(without_password("postgresql://u:secret@h:1/d?sslmode=require") ==
+          "postgresql://u:***@h:1/d?sslmode=require");
+    CHECK(without_password("postgres://h/d?user=u&password=secret&x=1") ==
+          "postgres://h/d?user=u&password=***&x=1");
+    CHECK(without_password("postgresql://h/d") == "postgresql://h/d");
+    CHECK(without_password("") == "");
+    LoadRequest request;
+    request.flags["storage.store"] = "mysql://u:secret@h/d";
+    const auto refused = load(request);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().detail.find("postgresql://") != std::string::npos);
+    CHECK(refused.error().detail.find("secret") == std::string::npos);
+    request.flags["storage.store"] = "postgresql://u:secret@h/d";
+    const auto loaded = load(request);
+    REQUIRE(loaded);
+    CHECK(loaded->settings.storage.store == "postgresql://u:secret@h/d");
+}

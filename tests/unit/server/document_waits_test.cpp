@@ -115,3 +115,16 @@ TEST_CASE("document waits: they are bounded", "[server]") {
     CHECK(code_of(room.waits.add({1, 1'000'000}, {"s", 1}, at(1))) ==
           headway::core::ErrorCode::kOverloaded);
 }
+
+TEST_CASE("document waits: what other daemons may have decided is asked for, and waits go on",
+          "[server]") {
+    Room room;
+    room.wait(1);
+    room.wait(2, 8);
+    CHECK(room.kept(1, true));
+    room.waits.look_again();  // the second one's first document is on its way
+    CHECK(room.asked == std::vector<std::uint64_t>{1});
+    CHECK(room.kept(1, true));
+    CHECK_FALSE(room.kept(2, false));
+    CHECK(room.waits.size() == 1);
+}

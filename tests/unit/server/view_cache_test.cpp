@@ -123,3 +123,26 @@ TEST_CASE("view cache: trimmed to its bound, the views of watched sessions stay"
     CHECK(cache.views.size() == headway::core::limits::kViewCacheMax);
     CHECK(cache.views.find("kept") != nullptr);
 }
+
+TEST_CASE("view cache: of a shared store each reader asks, and gets the answer to its own question",
+          "[server]") {
+    Cache cache;
+    cache.views.share();
+    cache.views.update(view_of("a", 1));
+    CHECK(cache.views.find("a") != nullptr);
+    CHECK(cache.views.find_newest("a") == nullptr);
+    cache.get("a");
+    cache.get("a");
+    CHECK(cache.asked.size() == 2);
+    const SessionView older = view_of("a", 2);
+    cache.views.resolve("a", &older);
+    CHECK(cache.told == std::vector<std::string>{"2"});
+    const SessionView newer = view_of("a", 3);
+    cache.views.resolve("a", &newer);
+    CHECK(cache.told == std::vector<std::string>{"2", "3"});
+    cache.room = false;
+    cache.get("a");
+    CHECK(cache.told.back() == "error");
+    cache.views.resolve("a", &newer);  // no reader waits any more
+    CHECK(cache.told.size() == 3);
+}
