@@ -12,7 +12,6 @@ namespace headway::server {
 namespace {
 
 using namespace std::chrono_literals;
-using core::Error;
 using core::ErrorCode;
 using core::Result;
 

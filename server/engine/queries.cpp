@@ -15,6 +15,8 @@
 namespace headway::server {
 namespace {
 
+using core::Error;
+using core::ErrorCode;
 using core::Result;
 
 /// Events per read of a stream's page; a page ends with its time slice.

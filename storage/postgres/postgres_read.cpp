@@ -111,9 +111,11 @@ Result<std::vector<StoredSession>> PostgresStore::load_all(std::span<const Sessi
             continue;
         }
         auto alone = load(key);
-        if (alone) loaded.push_back(*std::move(alone));
-        if (!alone && alone.error().code == ErrorCode::kStorageUnavailable)
+        if (alone) {
+            loaded.push_back(*std::move(alone));
+        } else if (alone.error().code == ErrorCode::kStorageUnavailable) {
             return std::move(alone).error();
+        }
     }
     return loaded;
 }
@@ -178,6 +180,7 @@ Result<std::vector<KnownSession>> PostgresStore::numbers(std::span<const std::st
     HEADWAY_TRY(const PostgresRows rows,
                 sql_.ask("SELECT key,name,n FROM session WHERE name=ANY($1) AND n>0", values));
     std::vector<KnownSession> known;
+    known.reserve(static_cast<std::size_t>(rows.size()));
     for (int at = 0; at < rows.size(); ++at)
         known.push_back({rows.integer(at, 0), std::string{rows.bytes(at, 1)}, rows.count(at, 2)});
     return known;
