@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/fold_call.hpp"
 #include "core/session.hpp"
 #include "core/session_command.hpp"
 

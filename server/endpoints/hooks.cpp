@@ -50,14 +50,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOwnNames
      {"/error/message", "/error"}}};
 
 /// The field of the hook that the field of an event comes from.
-std::string own_field(std::string field) {
+std::string own_field(std::string_view field) {
     constexpr std::string_view kInside = "/0/data/";
-    if (!field.starts_with(kInside)) return field;
-    field.erase(0, kInside.size() - 1);
+    if (!field.starts_with(kInside)) return std::string{field};
+    field.remove_prefix(kInside.size() - 1);
     const auto found = std::find_if(kOwnNames.begin(), kOwnNames.end(),
-                                    [&field](const auto& name) { return name.first == field; });
-    if (found != kOwnNames.end()) field = found->second;
-    return field;
+                                    [field](const auto& name) { return name.first == field; });
+    return std::string{found == kOwnNames.end() ? field : std::string_view{found->second}};
 }
 
 std::string main_session(const std::string& given, std::string_view agent, const Hook& hook) {
@@ -192,7 +191,7 @@ Error unknown_agent(std::string_view name) {
 Result<> not_understood(Services& on, const HookReading& reading, bool generic) {
     if (!generic && !reading.required) return nothing(on, reading.to);
     Error error = reading.read.error();
-    error.field = own_field(std::move(error.field));
+    error.field = own_field(error.field);
     return error;
 }
 

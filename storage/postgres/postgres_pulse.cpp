@@ -129,6 +129,7 @@ Result<std::vector<SessionKey>> PostgresStore::with_working_children(
                  "WHERE t.depth<$2) SELECT DISTINCT root FROM tree WHERE depth>0 AND verdict<>$3",
                  values));
     std::vector<SessionKey> working;
+    working.reserve(static_cast<std::size_t>(rows.size()));
     for (int at = 0; at < rows.size(); ++at)
         working.push_back(rows.integer(at, 0));
     return working;

@@ -18,10 +18,10 @@ using Kind = ApprovalAlarmKind;
 
 namespace {
 
-const std::string kOne = bound_digest("one");
-const std::string kTwo = bound_digest("two");
+const std::string kDialogOne = bound_digest("one");
+const std::string kDialogTwo = bound_digest("two");
 
-ApprovalRequested request(const std::string& digest = kOne, std::string call_id = {}) {
+ApprovalRequested request(const std::string& digest = kDialogOne, std::string call_id = {}) {
     ApprovalRequested made;
     made.tool = "Bash";
     made.call_id = std::move(call_id);
@@ -31,7 +31,7 @@ ApprovalRequested request(const std::string& digest = kOne, std::string call_id 
     return made;
 }
 
-ToolFinished finished(const std::string& digest = kOne, std::string call_id = "c1",
+ToolFinished finished(const std::string& digest = kDialogOne, std::string call_id = "c1",
                       bool ok = true) {
     ToolFinished call;
     call.tool = "Bash";
@@ -45,7 +45,7 @@ ToolFinished finished(const std::string& digest = kOne, std::string call_id = "c
     return call;
 }
 
-struct Desk : Story {
+struct DialogDesk : Story {
     ApprovalRules rules;
 
     Context around(std::int64_t ms) const {
@@ -57,7 +57,7 @@ struct Desk : Story {
         events.insert(events.end(), out.begin(), out.end());
         REQUIRE(folded(events) == session.state());
     }
-    std::uint64_t dialog(const std::string& digest = kOne, std::int64_t ms = 10) {
+    std::uint64_t dialog(const std::string& digest = kDialogOne, std::int64_t ms = 10) {
         std::vector<Event> out;
         const std::uint64_t n = session.ask_beside_dialog(request(digest), around(ms), out);
         keep(out);
@@ -68,13 +68,13 @@ struct Desk : Story {
         ruling.decision = decision;
         ruling.by = "ana";
         ruling.scope = scope;
-        ruling.edited_digest = kTwo;
+        ruling.edited_digest = kDialogTwo;
         ruling.then = Ruling::Then::kChangeApproach;
         std::vector<Event> out;
         REQUIRE(*session.decide(n, ruling, around(20), out));
         keep(out);
     }
-    void redeem(std::uint64_t n, const std::string& digest = kOne) {
+    void redeem(std::uint64_t n, const std::string& digest = kDialogOne) {
         std::vector<Event> out;
         REQUIRE(*session.redeem(n, digest, kDeliveredKey, around(25), out));
         keep(out);
@@ -93,7 +93,8 @@ struct Desk : Story {
         REQUIRE(folded(events) == session.state());
         return raised;
     }
-    HookAnswer answer(std::uint64_t n, const std::string& digest = kOne, bool late = false) const {
+    HookAnswer answer(std::uint64_t n, const std::string& digest = kDialogOne,
+                      bool late = false) const {
         HookQuestion asked;
         asked.session = "story";
         asked.waits = true;
@@ -109,7 +110,7 @@ struct Desk : Story {
 
 /// The same request from elsewhere: by a policy, or of the agent.
 ApprovalRequested other_request(std::string call_id) {
-    ApprovalRequested made = request(kOne, std::move(call_id));
+    ApprovalRequested made = request(kDialogOne, std::move(call_id));
     made.source = "policy";
     made.expires_in_ms.reset();
     return made;
@@ -118,7 +119,7 @@ ApprovalRequested other_request(std::string call_id) {
 }  // namespace
 
 TEST_CASE("dialogs: a person's decision is the answer, and its use is counted once", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
     CHECK(desk.of(n).of_dialog());
     CHECK(desk.of(n).expires_at == at(3'600'010));
@@ -136,9 +137,9 @@ TEST_CASE("dialogs: a person's decision is the answer, and its use is counted on
 }
 
 TEST_CASE("dialogs: no decision leaves the call to the dialog", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
-    const HookAnswer late = desk.answer(n, kOne, true);
+    const HookAnswer late = desk.answer(n, kDialogOne, true);
     CHECK(late.undecided);
     CHECK(late.deny.empty());
     CHECK_FALSE(desk.answer(0).hold);
@@ -151,37 +152,37 @@ TEST_CASE("dialogs: no decision leaves the call to the dialog", "[core]") {
 }
 
 TEST_CASE("dialogs: a rejection has its reason", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
     desk.decide(n, Decision::kReject);
     CHECK(desk.answer(n).deny == "This call was not allowed.");
     CHECK(desk.verdict() != Verdict::kBlocked);
-    CHECK(desk.ran(finished(kOne, "c1", false)).empty());  // it did not run
+    CHECK(desk.ran(finished(kDialogOne, "c1", false)).empty());  // it did not run
     CHECK(desk.ran(finished()) == std::vector{Kind::kExecutedThoughRejected});
 }
 
 TEST_CASE("dialogs: other arguments are for the next call, whose dialog they answer", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
     desk.decide(n, Decision::kEdit);
     const HookAnswer answer = desk.answer(n);
     CHECK(answer.edit == "edited");
     CHECK(answer.redeemed == 0);
-    CHECK(ready_for_dialog(desk.session.state().approvals, "Bash", kOne) == nullptr);
-    const Approval* ready = ready_for_dialog(desk.session.state().approvals, "Bash", kTwo);
+    CHECK(ready_for_dialog(desk.session.state().approvals, "Bash", kDialogOne) == nullptr);
+    const Approval* ready = ready_for_dialog(desk.session.state().approvals, "Bash", kDialogTwo);
     REQUIRE(ready != nullptr);
     CHECK(ready->n == n);
-    CHECK(desk.answer(n, kTwo).redeemed == n);
+    CHECK(desk.answer(n, kDialogTwo).redeemed == n);
     CHECK(desk.ran(finished()) == std::vector{Kind::kExecutedUnapproved});  // not as edited
 }
 
 TEST_CASE("dialogs: the end of the call shows that it was answered at the agent", "[core]") {
     const bool ok = GENERATE(true, false);
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
-    CHECK(desk.ran(finished(kTwo)).empty());  // another call
+    CHECK(desk.ran(finished(kDialogTwo)).empty());  // another call
     CHECK(desk.of(n).pending());
-    CHECK(desk.ran(finished(kOne, "c1", ok)).empty());
+    CHECK(desk.ran(finished(kDialogOne, "c1", ok)).empty());
     CHECK(desk.of(n).status == S::kCancelled);
     CHECK(desk.of(n).closed == ApprovalClosing::kAnsweredAtAgent);
     CHECK_FALSE(desk.of(n).decision);
@@ -200,16 +201,16 @@ TEST_CASE("dialogs: the end of the call shows that it was answered at the agent"
 }
 
 TEST_CASE("dialogs: one call is the answer to one of equal dialogs", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t one = desk.dialog();
     const std::uint64_t two = desk.dialog();
     CHECK(one != two);
-    desk.ran(finished(kOne, "c1"));
+    desk.ran(finished(kDialogOne, "c1"));
     CHECK_FALSE(desk.of(one).pending());
     CHECK(desk.of(two).pending());
     desk.decide(two, Decision::kApprove);
     desk.dialog();
-    desk.ran(finished(kOne, "c2"));  // the approved one, so it says nothing about the third
+    desk.ran(finished(kDialogOne, "c2"));  // the approved one, so it says nothing about the third
     CHECK(desk.of(two).status == S::kExecuted);
     CHECK(desk.session.state().approvals.pending() == 1);
 }
@@ -217,10 +218,10 @@ TEST_CASE("dialogs: one call is the answer to one of equal dialogs", "[core]") {
 TEST_CASE("dialogs: what ends them is kept, and ends no other request", "[core]") {
     const auto how = GENERATE(ApprovalClosing::kLeftToAgent, ApprovalClosing::kStopped,
                               ApprovalClosing::kAnsweredAtAgent);
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t asked = desk.Story::report(event(other_request("c9")), 5).front().n;
     const std::uint64_t one = desk.dialog();
-    const std::uint64_t two = desk.dialog(kTwo);
+    const std::uint64_t two = desk.dialog(kDialogTwo);
     desk.close(one, how);
     CHECK(desk.of(one).closed == how);
     CHECK(desk.of(two).pending());
@@ -233,7 +234,7 @@ TEST_CASE("dialogs: what ends them is kept, and ends no other request", "[core]"
 }
 
 TEST_CASE("dialogs: a dialog that was left still waits for a person at the agent", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
     desk.close(n, ApprovalClosing::kLeftToAgent);
     CHECK(desk.session.state().agent_state == AgentState::kAwaitingPermission);
@@ -244,13 +245,13 @@ TEST_CASE("dialogs: a dialog that was left still waits for a person at the agent
 }
 
 TEST_CASE("dialogs: they end by their time, and with the daemon that they waited for", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.dialog();
     CHECK(desk.session.next_deadline(Watch{at(0)}) <= at(3'600'010));
     desk.tick(3'600'010);
     CHECK(desk.of(n).closed == ApprovalClosing::kLeftToAgent);
     CHECK_FALSE(desk.of(n).overdue);
-    const std::uint64_t again = desk.dialog(kOne, 3'600'020);
+    const std::uint64_t again = desk.dialog(kDialogOne, 3'600'020);
     Context later = desk.around(3'600'030);
     later.watch.start(at(3'600'030));
     CHECK(desk.session.next_deadline(later.watch) == at(3'600'030));
@@ -261,7 +262,7 @@ TEST_CASE("dialogs: they end by their time, and with the daemon that they waited
 }
 
 TEST_CASE("dialogs: a later dialog excuses a call from what was said to an earlier one", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     desk.decide(desk.dialog(), Decision::kReject);
     const std::uint64_t again = desk.dialog();
     CHECK(desk.ran(finished()).empty());
@@ -269,37 +270,38 @@ TEST_CASE("dialogs: a later dialog excuses a call from what was said to an earli
 }
 
 TEST_CASE("dialogs: none excuses a call from what was said elsewhere", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.Story::report(event(other_request("c1")), 5).front().n;
     desk.decide(n, Decision::kReject);
     desk.dialog();
     CHECK(desk.ran(finished()) == std::vector{Kind::kExecutedThoughRejected});
     desk.rules.require_tools = {"Bash"};
-    desk.dialog(kTwo);
-    CHECK(desk.ran(finished(kTwo, "c2")) == std::vector{Kind::kExecutedUnapproved});
+    desk.dialog(kDialogTwo);
+    CHECK(desk.ran(finished(kDialogTwo, "c2")) == std::vector{Kind::kExecutedUnapproved});
 }
 
 TEST_CASE("dialogs: their requests answer no other, nor stand in its way", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::string id = GENERATE("", "c1");
     std::vector<Event> out;
-    const std::uint64_t n = desk.session.ask_beside_dialog(request(kOne, id), desk.around(10), out);
+    const std::uint64_t n =
+        desk.session.ask_beside_dialog(request(kDialogOne, id), desk.around(10), out);
     desk.keep(out);
     const ApprovalRequested other = other_request(id);
     const auto asked_by_call = [&] {
         const SessionState& state = desk.session.state();
         CHECK(state.approvals.asked_before(other) == nullptr);
-        CHECK(approval_of_call(state, id, "Bash", kOne) == nullptr);
+        CHECK(approval_of_call(state, id, "Bash", kDialogOne) == nullptr);
         return asks_anew(state, other, at(15));
     };
     CHECK(asked_by_call());
     desk.decide(n, Decision::kApprove);
     CHECK(asked_by_call());
-    CHECK(ready_for_dialog(desk.session.state().approvals, "Bash", kOne) == nullptr);
+    CHECK(ready_for_dialog(desk.session.state().approvals, "Bash", kDialogOne) == nullptr);
 }
 
 TEST_CASE("dialogs: what one approved is not free for another call beside it", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     ToolStarted running;
     running.call_id = "c8";
     running.tool = "Bash";
@@ -312,29 +314,29 @@ TEST_CASE("dialogs: what one approved is not free for another call beside it", "
 }
 
 TEST_CASE("dialogs: an approval of the call itself answers its dialog once", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     const std::uint64_t n = desk.Story::report(event(other_request("c1")), 5).front().n;
     const Approvals& approvals = desk.session.state().approvals;
-    CHECK(ready_for_dialog(approvals, "Bash", kOne) == nullptr);
+    CHECK(ready_for_dialog(approvals, "Bash", kDialogOne) == nullptr);
     desk.decide(n, Decision::kApprove);
-    REQUIRE(ready_for_dialog(approvals, "Bash", kOne) != nullptr);
-    CHECK(ready_for_dialog(approvals, "Bash", kOne)->n == n);
-    CHECK(ready_for_dialog(approvals, "Bash", kTwo) == nullptr);
-    CHECK(ready_for_dialog(approvals, "Write", kOne) == nullptr);
+    REQUIRE(ready_for_dialog(approvals, "Bash", kDialogOne) != nullptr);
+    CHECK(ready_for_dialog(approvals, "Bash", kDialogOne)->n == n);
+    CHECK(ready_for_dialog(approvals, "Bash", kDialogTwo) == nullptr);
+    CHECK(ready_for_dialog(approvals, "Write", kDialogOne) == nullptr);
     CHECK(ready_for_dialog(approvals, "Bash", "") == nullptr);
     CHECK(desk.answer(n).redeemed == n);
     desk.redeem(n);
-    CHECK(ready_for_dialog(approvals, "Bash", kOne) == nullptr);
+    CHECK(ready_for_dialog(approvals, "Bash", kDialogOne) == nullptr);
     CHECK(desk.answer(n).allow.empty());
     CHECK(desk.ran(finished()).empty());
     CHECK(desk.of(n).status == S::kExecuted);
 }
 
 TEST_CASE("dialogs: a grant answers them at once", "[core]") {
-    Desk desk;
+    DialogDesk desk;
     desk.decide(desk.dialog(), Decision::kApprove, GrantScope::kSession);
     const std::uint64_t again = desk.dialog();
     CHECK(desk.of(again).status == S::kApproved);
     CHECK(desk.answer(again).redeemed == again);
-    CHECK(desk.of(desk.dialog(kTwo)).pending());
+    CHECK(desk.of(desk.dialog(kDialogTwo)).pending());
 }
