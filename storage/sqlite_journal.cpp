@@ -16,7 +16,6 @@
 namespace headway::storage {
 
 using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 namespace {
