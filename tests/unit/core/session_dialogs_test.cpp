@@ -31,8 +31,8 @@ ApprovalRequested request(const std::string& digest = kDialogOne, std::string ca
     return made;
 }
 
-ToolFinished finished(const std::string& digest = kDialogOne, std::string call_id = "c1",
-                      bool ok = true) {
+ToolFinished dialog_call_finished(const std::string& digest = kDialogOne,
+                                  std::string call_id = "c1", bool ok = true) {
     ToolFinished call;
     call.tool = "Bash";
     call.call_id = std::move(call_id);
@@ -132,7 +132,7 @@ TEST_CASE("dialogs: a person's decision is the answer, and its use is counted on
     desk.redeem(n);
     CHECK(desk.answer(n).allow.empty());
     CHECK(desk.of(n).execute_by == kNever);  // which answer the dialog took is not known
-    CHECK(desk.ran(finished()).empty());
+    CHECK(desk.ran(dialog_call_finished()).empty());
     CHECK(desk.of(n).status == S::kExecuted);
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("dialogs: no decision leaves the call to the dialog", "[core]") {
     CHECK_FALSE(declined.hold);
     CHECK((declined.deny.empty() && declined.allow.empty()));
     CHECK(desk.verdict() == Verdict::kBlocked);  // it waits for a person at the agent
-    CHECK(desk.ran(finished()).empty());
+    CHECK(desk.ran(dialog_call_finished()).empty());
 }
 
 TEST_CASE("dialogs: a rejection has its reason", "[core]") {
@@ -157,8 +157,8 @@ TEST_CASE("dialogs: a rejection has its reason", "[core]") {
     desk.decide(n, Decision::kReject);
     CHECK(desk.answer(n).deny == "This call was not allowed.");
     CHECK(desk.verdict() != Verdict::kBlocked);
-    CHECK(desk.ran(finished(kDialogOne, "c1", false)).empty());  // it did not run
-    CHECK(desk.ran(finished()) == std::vector{Kind::kExecutedThoughRejected});
+    CHECK(desk.ran(dialog_call_finished(kDialogOne, "c1", false)).empty());  // it did not run
+    CHECK(desk.ran(dialog_call_finished()) == std::vector{Kind::kExecutedThoughRejected});
 }
 
 TEST_CASE("dialogs: other arguments are for the next call, whose dialog they answer", "[core]") {
@@ -173,16 +173,17 @@ TEST_CASE("dialogs: other arguments are for the next call, whose dialog they ans
     REQUIRE(ready != nullptr);
     CHECK(ready->n == n);
     CHECK(desk.answer(n, kDialogTwo).redeemed == n);
-    CHECK(desk.ran(finished()) == std::vector{Kind::kExecutedUnapproved});  // not as edited
+    CHECK(desk.ran(dialog_call_finished()) ==
+          std::vector{Kind::kExecutedUnapproved});  // not as edited
 }
 
 TEST_CASE("dialogs: the end of the call shows that it was answered at the agent", "[core]") {
     const bool ok = GENERATE(true, false);
     DialogDesk desk;
     const std::uint64_t n = desk.dialog();
-    CHECK(desk.ran(finished(kDialogTwo)).empty());  // another call
+    CHECK(desk.ran(dialog_call_finished(kDialogTwo)).empty());  // another call
     CHECK(desk.of(n).pending());
-    CHECK(desk.ran(finished(kDialogOne, "c1", ok)).empty());
+    CHECK(desk.ran(dialog_call_finished(kDialogOne, "c1", ok)).empty());
     CHECK(desk.of(n).status == S::kCancelled);
     CHECK(desk.of(n).closed == ApprovalClosing::kAnsweredAtAgent);
     CHECK_FALSE(desk.of(n).decision);
@@ -205,12 +206,13 @@ TEST_CASE("dialogs: one call is the answer to one of equal dialogs", "[core]") {
     const std::uint64_t one = desk.dialog();
     const std::uint64_t two = desk.dialog();
     CHECK(one != two);
-    desk.ran(finished(kDialogOne, "c1"));
+    desk.ran(dialog_call_finished(kDialogOne, "c1"));
     CHECK_FALSE(desk.of(one).pending());
     CHECK(desk.of(two).pending());
     desk.decide(two, Decision::kApprove);
     desk.dialog();
-    desk.ran(finished(kDialogOne, "c2"));  // the approved one, so it says nothing about the third
+    desk.ran(dialog_call_finished(kDialogOne,
+                                  "c2"));  // the approved one, so it says nothing about the third
     CHECK(desk.of(two).status == S::kExecuted);
     CHECK(desk.session.state().approvals.pending() == 1);
 }
@@ -239,7 +241,7 @@ TEST_CASE("dialogs: a dialog that was left still waits for a person at the agent
     desk.close(n, ApprovalClosing::kLeftToAgent);
     CHECK(desk.session.state().agent_state == AgentState::kAwaitingPermission);
     CHECK(desk.verdict() == Verdict::kBlocked);
-    CHECK(desk.ran(finished()).empty());
+    CHECK(desk.ran(dialog_call_finished()).empty());
     CHECK(desk.verdict() != Verdict::kBlocked);
     CHECK(desk.session.state().agent_state == AgentState::kProgressCheck);
 }
@@ -265,7 +267,7 @@ TEST_CASE("dialogs: a later dialog excuses a call from what was said to an earli
     DialogDesk desk;
     desk.decide(desk.dialog(), Decision::kReject);
     const std::uint64_t again = desk.dialog();
-    CHECK(desk.ran(finished()).empty());
+    CHECK(desk.ran(dialog_call_finished()).empty());
     CHECK(desk.of(again).closed == ApprovalClosing::kAnsweredAtAgent);
 }
 
@@ -274,10 +276,11 @@ TEST_CASE("dialogs: none excuses a call from what was said elsewhere", "[core]")
     const std::uint64_t n = desk.Story::report(event(other_request("c1")), 5).front().n;
     desk.decide(n, Decision::kReject);
     desk.dialog();
-    CHECK(desk.ran(finished()) == std::vector{Kind::kExecutedThoughRejected});
+    CHECK(desk.ran(dialog_call_finished()) == std::vector{Kind::kExecutedThoughRejected});
     desk.rules.require_tools = {"Bash"};
     desk.dialog(kDialogTwo);
-    CHECK(desk.ran(finished(kDialogTwo, "c2")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.ran(dialog_call_finished(kDialogTwo, "c2")) ==
+          std::vector{Kind::kExecutedUnapproved});
 }
 
 TEST_CASE("dialogs: their requests answer no other, nor stand in its way", "[core]") {
@@ -328,7 +331,7 @@ TEST_CASE("dialogs: an approval of the call itself answers its dialog once", "[c
     desk.redeem(n);
     CHECK(ready_for_dialog(approvals, "Bash", kDialogOne) == nullptr);
     CHECK(desk.answer(n).allow.empty());
-    CHECK(desk.ran(finished()).empty());
+    CHECK(desk.ran(dialog_call_finished()).empty());
     CHECK(desk.of(n).status == S::kExecuted);
 }
 
