@@ -23,7 +23,7 @@ class Agent:
     hook: str = "command"  # or http, plugin: what talks to the daemon
     hooks_a_call: int = 2  # how often it talks to the daemon from one answer of the model to the next request
     plugin: str = ""  # its file below the home folder,
-    idle_plugin: str = ""  # and one that only is called
+    timed_plugin: str = ""  # and what times the plugin inside of the agent
     settings: str = ""  # the file with the URLs of http hooks,
     commands_too: bool = False  # and whether commands stand beside them
     install: tuple = ()  # more arguments of `headway install`
@@ -85,10 +85,15 @@ def opencode_like(name: str) -> Callable:
     return configure
 
 
-IDLE_PLUGIN = """export const Headway = async () => ({
-  event: async () => {}, 'chat.message': async () => {}, 'tool.execute.before': async () => {}, 'tool.execute.after': async () => {},
-  'experimental.chat.system.transform': async () => {},
-});
+# The plugin inside of the agent, with a clock around each of its hooks. An agent awaits them, so the time that it lets pass itself
+# counts too.
+TIMED_PLUGIN = """import { appendFileSync } from 'node:fs';
+import { Headway as real } from '%(plugin)s';
+export const Headway = async (input) => Object.fromEntries(Object.entries(await real(input)).map(([name, hook]) =>
+  [name, typeof hook !== 'function' ? hook : async (...given) => {
+    const began = performance.now();
+    try { return await hook(...given); } finally { appendFileSync('%(log)s', `${name} ${performance.now() - began}\\n`); }
+  }]));
 """
 
 
@@ -118,10 +123,10 @@ AGENTS = (
           cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs") | NO_TOKENS),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
-          plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
+          plugin=".config/opencode/plugin/headway.js", timed_plugin=TIMED_PLUGIN),
     Agent("kilo", "Kilo", ("@kilocode/cli@7.7.7",), "bash", opencode_like("kilo"), opencode_environment("KILO"),
           ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin",
-          plugin=".config/kilo/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
+          plugin=".config/kilo/plugin/headway.js", timed_plugin=TIMED_PLUGIN),
     Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "Bash", nothing,
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},

@@ -41,11 +41,30 @@ def hook_ms(world) -> float:
     return statistics.median(times)
 
 
+def plugin_ms(times) -> float:
+    """What the hooks of one call took, by their medians."""
+    spent = {}
+    for line in times.read_text().splitlines():
+        name, took = line.split()
+        spent.setdefault(name, []).append(float(took))
+    a_call = [spent[f"tool.execute.{when}"] for when in ("before", "after")]
+    expect(all(len(one) >= AWAY_TURNS for one in a_call), f"the plugin was called {[len(one) for one in a_call]} times")
+    return sum(statistics.median(one) for one in a_call)
+
+
 @case("daemon away")
 def away(world, cell):
     with cell("daemon away") as note:
         world.daemon.stop()
         world.script([shell(f"touch away-{i}") for i in range(AWAY_TURNS)])
+        if world.agent.timed_plugin:
+            times = world.time_plugin()
+            expect(world.finish(world.run()) == 0, "the agent has failed")
+            expect(len(list(world.work.glob("away-*"))) == AWAY_TURNS, "not all calls ran")
+            spent = plugin_ms(times)
+            expect(spent < AWAY_MS, f"{spent:.1f} ms a call")
+            note(f"{spent:.1f} ms a call")
+            return
         pairs = []
         # In pairs, of which the middle one counts: a machine that does other things is slow for a while.
         for _ in range(AWAY_RUNS):

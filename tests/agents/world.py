@@ -103,12 +103,20 @@ class World:
 
     def idle_hooks(self):
         """Hooks that are called and do nothing: that agents call them at all is not Headway's time."""
-        if self.agent.idle_plugin:
-            (self.home / self.agent.plugin).write_text(self.agent.idle_plugin)
-        elif self.agent.hook == "http":
+        if self.agent.hook == "http":
             self.change_url(self.daemon.url, self.model)
         else:
             self.verb("uninstall", self.agent.name, "--yes")
+
+    def time_plugin(self) -> Path:
+        """Puts a clock around the hooks of the plugin. Each line of the file has the name of a hook and what one call took, in ms."""
+        plugin = self.home / self.agent.plugin
+        beside = self.home / plugin.name  # an agent loads all that is in the folder of its plugins
+        times = self.logs / "plugin.times"
+        times.unlink(missing_ok=True)
+        plugin.rename(beside)
+        plugin.write_text(self.agent.timed_plugin % {"plugin": beside, "log": times})
+        return times
 
     @property
     def environment(self) -> dict:
