@@ -18,7 +18,10 @@ constexpr std::size_t kRecordBytes = 1024 * 1024;
 constexpr std::size_t kIdBytesMax = 64;
 constexpr std::size_t kTimeBytesMax = 32;
 constexpr std::size_t kSessionIdBytesMax = 128;
-constexpr int kLooksMax = 20;
+// Claude Code writes its transcript every 100 ms.
+constexpr int kLooksMax = 40;
+/// So much of the agent's last words tells an answer from the one before it.
+constexpr std::size_t kWordsBytes = 200;
 constexpr long kLookEveryNs = 10'000'000;
 
 /// One answer of the model.
@@ -92,10 +95,11 @@ std::string use_in(std::string_view tail, std::string_view sign, Read read) {
     return use;
 }
 
-/// At the end of a turn, which is written while the hook runs.
-std::string whole_transcript(const std::string& path) {
+/// At the end of a turn, which is written while the hook runs, and after it.
+std::string whole_transcript(const std::string& path, std::string_view words) {
     std::string tail = tail_of(path, kRecordBytes);
-    for (int look = 0; look < kLooksMax && !tail.empty() && !ends_with_answer(tail); ++look) {
+    for (int look = 0; look < kLooksMax && !tail.empty() && !ends_with_answer(tail, words);
+         ++look) {
         const timespec pause{0, kLookEveryNs};
         ::nanosleep(&pause, nullptr);
         tail = tail_of(path, kRecordBytes);
@@ -118,11 +122,12 @@ std::string use_in_rollout(std::string_view tail) {
     return use_in(tail, "\"token_usage_record\"", answer_of_codex);
 }
 
-bool ends_with_answer(std::string_view tail) noexcept {
+bool ends_with_answer(std::string_view tail, std::string_view words) noexcept {
     while (!tail.empty()) {
         const std::string_view line = take_last_line(tail);
         const std::string_view type = text_member(line, "type");
-        if (type == "assistant" || type == "user") return type == "assistant";
+        if (type == "user") return false;
+        if (type == "assistant") return line.find(words.substr(0, kWordsBytes)) != line.npos;
     }
     return false;
 }
@@ -148,7 +153,9 @@ std::string use_of(std::string_view agent, std::string_view body) {
         const bool ends = is_one_of(event, kEnds);
         if (!ends && event != "PostToolBatch") return {};
         const std::string path = record_of(body);
-        return use_in_transcript(ends ? whole_transcript(path) : tail_of(path, kRecordBytes));
+        const std::string_view words = text_member(body, "last_assistant_message");
+        return use_in_transcript(ends ? whole_transcript(path, words)
+                                      : tail_of(path, kRecordBytes));
     }
     if (agent != "codex" || !is_one_of(event, kCodex)) return {};
     return use_in_rollout(tail_of(record_of(body), kRecordBytes));

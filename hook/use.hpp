@@ -21,9 +21,9 @@ inline constexpr int kAnswersMax = 32;
 std::string use_in_transcript(std::string_view tail);
 std::string use_in_rollout(std::string_view tail);
 
-/// True if the last message in a transcript is of the agent: at the end of a turn, that all of it
-/// is written. Pure.
-bool ends_with_answer(std::string_view tail) noexcept;
+/// True if the last message in a transcript is of the agent and has `words`, as JSON has them: at
+/// the end of a turn, that all of it is written. Pure.
+bool ends_with_answer(std::string_view tail, std::string_view words = {}) noexcept;
 
 /// The record of the session, or of the sub-agent, that this body of a hook is about; empty without
 /// one. Pure.
@@ -31,8 +31,8 @@ std::string record_of(std::string_view body);
 
 /// What the agent has used until this hook, of one that comes when the use is known: Claude's Stop,
 /// StopFailure, SubagentStop and PostToolBatch, Codex's Stop, SubagentStop and PostToolUse. Empty
-/// otherwise. Waits for at most 200 ms at Claude's ends of turns, since older versions write the
-/// last answer while the hook runs.
+/// otherwise. Waits for at most 400 ms at Claude's ends of turns, whose last answer is written
+/// while the hook runs: its words stand in the hook.
 std::string use_of(std::string_view agent, std::string_view body);
 
 /// A body that says only whose use the header has; empty if the hook names no session. Pure.

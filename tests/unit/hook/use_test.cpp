@@ -116,6 +116,16 @@ TEST_CASE("use: a turn is written when its last message is an answer", "[hook]")
     CHECK_FALSE(ends_with_answer(""));
 }
 
+TEST_CASE("use: the answer that ends a turn has the words that its hook tells", "[hook]") {
+    const std::string before = answer("msg_1", 1);  // the last one is not written yet
+    std::string last = answer("msg_2", 1);
+    last.insert(last.find("\"usage\""), R"("content":[{"type":"text","text":"It \"works\".\n"}],)");
+    CHECK_FALSE(ends_with_answer(before, R"(It \"works\".)"));
+    CHECK(ends_with_answer(before + last, R"(It \"works\".)"));
+    CHECK(ends_with_answer(before + last));
+    CHECK_FALSE(ends_with_answer(last + result(), R"(It \"works\".)"));
+}
+
 TEST_CASE("use: a sub-agent has a record of its own", "[hook]") {
     CHECK(record_of(R"({"transcript_path":"/p/s.jsonl"})") == "/p/s.jsonl");
     CHECK(record_of(R"({"transcript_path":"/p/s.jsonl","agent_id":"a1"})") ==
