@@ -75,6 +75,8 @@ public:
     JsonValue root() const { return {*this, 0}; }
     /// From now on; null, as at first: nothing is one. It has to live as long as the tape.
     void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
+    /// For text that did not come as JSON (plain_text.hpp); null: nothing is a secret.
+    const core::SecretFinder* secrets() const { return secrets_; }
     /// Whether what is read are events as Headway stored them: {"head","tail","bytes","digest"} is
     /// a text that was cut then, and its own words may be longer than an agent's. At first not.
     void read_exports(bool on) { exports_ = on; }

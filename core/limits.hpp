@@ -33,6 +33,8 @@ inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// the greatest size.
 inline constexpr std::size_t kLongBodiesMax = 32;
 inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
+/// Of what a ping says: this much of its end is kept, as much as healthchecks.io keeps.
+inline constexpr std::size_t kPingBytesKept = 100'000;
 /// Of an exporter: 512 records with the arguments and results of calls.
 inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;

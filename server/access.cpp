@@ -235,7 +235,7 @@ Result<const Principal*> Access::check_token(const Target& target, const Request
     if (peer.reports) return check_reporter(target, peer);
     const Guard guard = target.endpoint->guard;
     ++refused_;  // undone on success
-    auto identified = identify(head, peer);
+    auto identified = identify(target, head, peer);
     if (!identified) return failed(std::move(identified).error(), peer);
     const Principal* const caller = *identified;
     if (!caller->anonymous()) {

@@ -91,7 +91,8 @@ public:
     core::Result<const Principal*> check(const Target& target, const RequestHead& head,
                                          const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.endpoint->guard));
-        const bool plain = head.authorizations == 0 && head.login.empty() && !head.from_browser();
+        const bool plain = head.authorizations == 0 && head.login.empty() && target.key.empty() &&
+                           !head.from_browser();
         if (open && plain && !peer.on_socket()) return &anonymous_;
         return check_token(target, head, peer);
     }
@@ -133,8 +134,10 @@ private:
 
     core::Result<const Principal*> check_token(const Target& target, const RequestHead& head,
                                                const Peer& peer);
-    core::Result<const Principal*> authenticate(const RequestHead& head);
-    core::Result<const Principal*> identify(const RequestHead& head, const Peer& peer);
+    core::Result<const Principal*> authenticate(std::string_view token);
+    core::Result<const Principal*> authenticate_key(std::string_view key);
+    core::Result<const Principal*> identify(const Target& target, const RequestHead& head,
+                                            const Peer& peer);
     core::Error failed(core::Error why, const Peer& peer);
     core::Result<const Principal*> check_reporter(const Target& target, const Peer& peer);
     bool closed_to_anonymous(const RequestHead& head, Guard guard) const;

@@ -37,8 +37,13 @@ Result<std::string_view> bearer(const RequestHead& head) {
 
 /// By token, else by login, else by the Unix socket. An invalid login is ignored, unlike an invalid
 /// token: a page sends the login that it has stored, valid or not.
-Result<const Principal*> Access::identify(const RequestHead& head, const Peer& peer) {
-    if (head.authorizations > 0) return authenticate(head);
+Result<const Principal*> Access::identify(const Target& target, const RequestHead& head,
+                                          const Peer& peer) {
+    if (!target.key.empty()) return authenticate_key(target.key);
+    if (head.authorizations > 0) {
+        HEADWAY_TRY(const std::string_view text, bearer(head));
+        return authenticate(text);
+    }
     const bool logged_in = !head.login.empty() && logins_.logged_in(head.login, clock_.earliest());
     if (logged_in) return &std::as_const(dashboard_);
     return peer.local ? &std::as_const(operator_) : &anonymous_;
@@ -61,9 +66,23 @@ Error Access::failed(Error why, const Peer& peer) {
             "Authorization"};
 }
 
+/// A key stands in an URL, and so in logs, histories and crontabs: it may only report.
+Result<const Principal*> Access::authenticate_key(std::string_view key) {
+    HEADWAY_TRY(const Principal* caller, authenticate(key));
+    const core::Grants& grants = caller->grants;
+    const bool more = grants.has(core::Scope::kRead) || grants.has(core::Scope::kApprove) ||
+                      grants.has(core::Scope::kControl) || grants.has(core::Scope::kAdmin);
+    if (!more) return caller;
+    return Error{ErrorCode::kForbidden,
+                 "the token \"" + caller->name + "\" (" + caller->id +
+                     ") may do more than report, so it does not belong in a URL, which ends up in "
+                     "logs; make one that only reports: headway token create NAME --scope "
+                     "report:ID",
+                 "key"};
+}
+
 /// Hashes and compares also for an unknown id, so that the duration reveals nothing.
-Result<const Principal*> Access::authenticate(const RequestHead& head) {
-    HEADWAY_TRY(const std::string_view text, bearer(head));
+Result<const Principal*> Access::authenticate(std::string_view text) {
     HEADWAY_TRY(const std::string_view id, token_id(text));
     const std::string hash = token_hash(text);
     if (id == kOperatorId) {

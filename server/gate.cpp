@@ -193,6 +193,7 @@ Result<> check_body(RequestHead& head, const BodyRule& rule) {
         return Error{ErrorCode::kUnsupportedMediaType,
                      "send the body as it is, or with Content-Encoding: gzip", "Content-Encoding"};
     }
+    if (rule.any_type) return {};
     if (is_media_type(head.content_type, "application/json") ||
         (rule.lines && is_media_type(head.content_type, "application/x-ndjson"))) {
         return check_charset(head.content_type);

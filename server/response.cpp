@@ -5,6 +5,7 @@
 
 #include "api/problem.hpp"
 #include "core/assert.hpp"
+#include "server/endpoints/ping_path.hpp"
 #include "server/gate.hpp"
 
 namespace headway::server {
@@ -146,7 +147,7 @@ Response problem_response(const core::Error& error, std::string_view instance,
     Response response;
     response.status = kind.status;
     response.content_type = "application/problem+json";
-    api::append_problem(response.body, error, instance, more);
+    api::append_problem(response.body, error, path_without_key(instance), more);
     if (kind.status == 503 || kind.status == 507) response.headers = "Retry-After: 1\r\n";
     if (kind.status == 401) response.headers = "WWW-Authenticate: Bearer\r\n";
     if (error.code == core::ErrorCode::kMethodNotAllowed) {

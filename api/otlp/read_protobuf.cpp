@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/otlp/export.hpp"
+#include "api/plain_text.hpp"
 
 // The numbers are those of opentelemetry/proto/{common,resource,logs,trace}/v1.
 
@@ -22,37 +23,6 @@ constexpr int kDepthMax = 16;
 
 std::string_view view(data_view data) {
     return {data.data(), data.size()};
-}
-
-/// How many bytes the UTF-8 sequence at the start of `text` has; 0 if it is none (RFC 3629).
-std::size_t sequence_length(std::string_view text) {
-    const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = at(0);
-    if (first < 0x80) return 1;
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((at(i) & 0xC0U) != 0x80U) return 0;
-    }
-    const unsigned char second = at(1);
-    const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-    const bool beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-    return overlong || beyond ? 0 : length;
-}
-
-std::string utf8(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        const std::size_t length = sequence_length(text);
-        if (length == 0) {
-            out += "\xEF\xBF\xBD";
-        } else if (text.front() != '\0') {
-            out += text.substr(0, length);
-        }
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
 }
 
 std::string hex(std::string_view bytes) {
@@ -94,7 +64,7 @@ void append_map(std::string& out, pbf_reader map, int depth) {
         while (pair.next()) {
             switch (pair.tag_and_type()) {
                 case tag_and_type(1, pbf_wire_type::length_delimited):
-                    key = utf8(view(pair.get_view()));
+                    key = as_utf8(view(pair.get_view()));
                     break;
                 case tag_and_type(2, pbf_wire_type::length_delimited):
                     value = pair.get_view();
@@ -120,7 +90,7 @@ void append_json(std::string& out, data_view any, int depth) {
     switch (value.tag_and_type()) {
         case tag_and_type(1, pbf_wire_type::length_delimited):
         case tag_and_type(7, pbf_wire_type::length_delimited):
-            append_json_string(out, utf8(view(value.get_view())));
+            append_json_string(out, as_utf8(view(value.get_view())));
             break;
         case tag_and_type(2, pbf_wire_type::varint):
             out += value.get_bool() ? "true" : "false";
@@ -145,7 +115,7 @@ void append_json(std::string& out, data_view any, int depth) {
 std::string value_text(data_view any) {
     pbf_reader value{any};
     if (value.next() && value.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited))
-        return utf8(view(value.get_view()));
+        return as_utf8(view(value.get_view()));
     std::string out;
     append_json(out, any, 0);
     return out;
@@ -157,7 +127,7 @@ void add_attribute(pbf_reader pair, Attributes& out) {
     while (pair.next()) {
         switch (pair.tag_and_type()) {
             case tag_and_type(1, pbf_wire_type::length_delimited):
-                attribute.key = utf8(view(pair.get_view()));
+                attribute.key = as_utf8(view(pair.get_view()));
                 break;
             case tag_and_type(2, pbf_wire_type::length_delimited):
                 attribute.value = value_text(pair.get_view());
@@ -193,7 +163,7 @@ Record log_record(pbf_reader message) {
                 record.span_id = hex(view(message.get_view()));
                 break;
             case tag_and_type(12, pbf_wire_type::length_delimited):
-                record.name = utf8(view(message.get_view()));
+                record.name = as_utf8(view(message.get_view()));
                 break;
             default:
                 message.skip();
@@ -208,7 +178,7 @@ void read_status(pbf_reader status, Record& record) {
     while (status.next()) {
         switch (status.tag_and_type()) {
             case tag_and_type(2, pbf_wire_type::length_delimited):
-                record.error = utf8(view(status.get_view()));
+                record.error = as_utf8(view(status.get_view()));
                 break;
             case tag_and_type(3, pbf_wire_type::varint):
                 record.failed = status.get_int32() == 2;
@@ -252,7 +222,7 @@ Record span_record(pbf_reader message) {
                 record.parent_id = hex(view(message.get_view()));
                 break;
             case tag_and_type(5, pbf_wire_type::length_delimited):
-                record.name = utf8(view(message.get_view()));
+                record.name = as_utf8(view(message.get_view()));
                 break;
             case tag_and_type(7, pbf_wire_type::fixed64):
                 record.began_ns = message.get_fixed64();

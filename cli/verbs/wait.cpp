@@ -2,6 +2,9 @@
 #include "cli/verbs/wait.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <iostream>
 #include <set>
 #include <thread>
@@ -9,8 +12,10 @@
 #include "cli/client_options.hpp"
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
+#include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
+#include "cli/junit_report.hpp"
 #include "cli/session_names.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -36,6 +41,22 @@ public:
     }
 
     int run() {
+        std::ofstream junit;
+        if (!options_.junit.empty()) {
+            // Now rather than after hours.
+            junit.open(options_.junit, std::ios::binary | std::ios::trunc);
+            if (!junit) {
+                return complain(console_, kExitUsage,
+                                "cannot write " + options_.junit + ": " + std::strerror(errno));
+            }
+        }
+        const int code = wait();
+        if (!options_.junit.empty()) report(junit, code);
+        return code;
+    }
+
+private:
+    int wait() {
         if (until_.empty()) {
             return complain(console_, kExitUsage, "nothing is left to wait for",
                             "--on-stuck ignore takes `stuck` out of --until");
@@ -65,7 +86,29 @@ public:
         }
     }
 
-private:
+    void report(std::ofstream& file, int code) {
+        std::vector<JunitCase> cases = junit_cases(last_, options_.sessions, code);
+        for (JunitCase& one : cases) {
+            if (!one.failure.empty() && one.failure != "no_answer")
+                one.lines = last_of(one.session);
+        }
+        const auto waited = std::chrono::floor<milliseconds>(steady_now() - began_);
+        file << junit_report(cases, waited) << std::flush;
+        if (!file) complain(console_, code, "cannot write all of " + options_.junit);
+    }
+
+    /// What a session did last, oldest first; nothing if that cannot be read.
+    std::vector<std::string> last_of(const std::string& session) {
+        constexpr int kEvents = 20;
+        std::vector<std::string> lines;
+        const std::string query = "/events?order=newest&limit=" + std::to_string(kEvents);
+        const std::optional<Json> page = body_json(daemon_.get(session_path(session, query)));
+        if (!page) return lines;
+        for (const Json& event : (*page)["events"])
+            lines.insert(lines.begin(), event_line(event, {}));
+        return lines;
+    }
+
     // Asks again while there is no daemon, as long as the options allow.
     Poll ask_until_answered(HttpReply& reply) {
         Backoff backoff;
@@ -240,7 +283,8 @@ Examples:
   headway wait build-1 --until ended --on-stuck ignore
   headway wait build-1 --open-within 10m           the opening may take that long
   headway wait a b c --all                         all of them; the worst decides the exit code
-  headway wait a b c --any                         whichever comes first)";
+  headway wait a b c --any                         whichever comes first
+  headway wait a b c --junit headway.xml           and tell the CI service which one failed)";
 
 class Wait : public VerbOf<WaitOptions> {
 public:
@@ -274,6 +318,10 @@ private:
                                  all_verdicts();
             })
             .show_default();
+        arguments
+            .option("--junit", options.junit,
+                    "write JUnit XML for a CI service: one case a session")
+            .type("FILE");
         arguments.option("--after", options.after, "only what happens after this event counts");
         arguments
             .option("--mode", options.mode, "now: the verdict now; ever: also one that has passed")

@@ -6,6 +6,7 @@
 #include "api/encode_budget.hpp"
 #include "api/json_writer.hpp"
 #include "api/tokens.hpp"
+#include "core/limits.hpp"
 
 namespace headway::server {
 namespace {
@@ -103,6 +104,15 @@ void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered) {
 
 void answer_with(Answers& on, const ReplyTo& to, TelemetryTaken&& taken) {
     on.respond(to, telemetry_response(taken));
+}
+
+/// As healthchecks.io answers.
+void answer_with(Answers& on, const ReplyTo& to, Pinged&&) {
+    Response response;
+    response.content_type = "text/plain; charset=utf-8";
+    response.headers = "Ping-Body-Limit: " + std::to_string(core::limits::kPingBytesKept) + "\r\n";
+    response.body = "OK";
+    on.respond(to, response);
 }
 
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview) {

@@ -9,6 +9,7 @@
 #include "server/engine/check_commands.hpp"
 #include "server/engine/expectations.hpp"
 #include "server/engine/hook_commands.hpp"
+#include "server/engine/ping_commands.hpp"
 #include "server/engine/queries.hpp"
 #include "server/engine/session_commands.hpp"
 #include "server/engine/telemetry_commands.hpp"
@@ -33,6 +34,7 @@ void answer_with(Answers& on, const ReplyTo& to, ViewShown&& shown);
 void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page);
 void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered);
 void answer_with(Answers& on, const ReplyTo& to, TelemetryTaken&& taken);
+void answer_with(Answers& on, const ReplyTo& to, Pinged&& pinged);
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview);
 void answer_with(Answers& on, const ReplyTo& to, TextPage&& page);
 

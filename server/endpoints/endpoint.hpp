@@ -34,6 +34,7 @@ struct BodyRule {
     bool lines = false;         ///< also as application/x-ndjson
     std::size_t bytes_max = 0;  ///< also of an inflated body
     bool protobuf = false;      ///< also as application/x-protobuf
+    bool any_type = false;      ///< whatever its Content-Type says
 };
 
 enum class Effect : std::uint8_t {
@@ -61,7 +62,8 @@ struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
     /// `{check}` that of a check. `{asset}` may contain slashes; `{page}` is a
-    /// name in the documentation, `{agent}` the name of a dialect of hooks.
+    /// name in the documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain
+    /// slashes: ping_path.hpp.
     std::string_view path;
     std::string_view name;    ///< the operationId in openapi.json, unique
     std::string_view metric;  ///< the label `route` in /metrics; aliases share one
@@ -76,7 +78,8 @@ struct Endpoint {
 
     /// True if the path names the session; otherwise the handler has to check access to it.
     constexpr bool names_session() const {
-        return path.find("{id}") != path.npos || path.find("{approval}") != path.npos;
+        return path.find("{id}") != path.npos || path.find("{approval}") != path.npos ||
+               path.find("{ping}") != path.npos;
     }
 };
 
@@ -95,10 +98,11 @@ std::string route_table_document();
 struct Target {
     const Endpoint* endpoint = nullptr;  ///< not null after match()
     std::string session;                 ///< the `{id}` of the path, validated; or empty
-    std::string asset;           ///< the `{asset}`, `{page}` or `{agent}` of the path; or empty
-    std::string check;           ///< the `{check}` of the path, validated; or empty
+    std::string asset;  ///< the `{asset}`, `{page}` or `{agent}` of the path, or what a ping says
+    std::string check;  ///< the `{check}` of the path, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}`, which names `session`
     std::string alias;  ///< the `{approval}` if it is a UUID: then `session` is unknown here
+    std::string key;    ///< a token in the path of a ping; or empty
     std::string query;  ///< after the `?`, still encoded
 };
 

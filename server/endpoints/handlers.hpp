@@ -15,6 +15,9 @@ Handler heartbeat;
 // hooks.cpp
 Handler hook;
 
+// pings.cpp
+Handler ping;
+
 // telemetry.cpp
 Handler telemetry_logs;
 Handler telemetry_traces;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
+#include <utility>
 
 #include "api/decode.hpp"
 #include "api/decode_checks.hpp"
@@ -7,6 +8,7 @@
 #include "core/approval_alias.hpp"
 #include "core/approvals.hpp"
 #include "server/endpoints/endpoint.hpp"
+#include "server/endpoints/ping_path.hpp"
 
 namespace headway::server {
 namespace {
@@ -24,7 +26,8 @@ bool fits(std::string_view pattern, std::string_view path, std::string_view& id)
     if (path.size() < before.size() + after.size()) return false;
     if (!path.starts_with(before) || !path.ends_with(after)) return false;
     id = path.substr(before.size(), path.size() - before.size() - after.size());
-    return id.find('/') == std::string_view::npos || pattern.ends_with("{asset}");
+    return id.find('/') == std::string_view::npos || pattern.ends_with("{asset}") ||
+           pattern.ends_with("{ping}");
 }
 
 std::string_view method_name(Method method) {
@@ -64,6 +67,14 @@ Result<> read_approval(std::string_view raw, Target& found) {
     return {};
 }
 
+Result<> read_ping(std::string_view path, Target& found) {
+    HEADWAY_TRY(PingPath ping, parse_ping_path(path.substr(kPingPrefix.size())));
+    HEADWAY_TRY(found.session, session_id(ping.id));
+    found.key = std::move(ping.key);
+    found.asset = std::move(ping.action);
+    return {};
+}
+
 Result<std::string> check_id(std::string_view raw) {
     const auto id = api::percent_decoded(raw, false);
     if (id && api::valid_check_id(*id)) return *id;
@@ -88,7 +99,9 @@ Result<Target> match(Method method, std::string_view target) {
         }
         Target found;
         found.endpoint = &entry;
-        if (entry.path.find("{id}") != std::string_view::npos) {
+        if (entry.path.starts_with(kPingPrefix)) {
+            HEADWAY_CHECK(read_ping(path, found));
+        } else if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
         }
         if (entry.path.ends_with("{asset}") || entry.path.ends_with("{page}") ||

@@ -24,6 +24,7 @@ constexpr BodyRule kApprovalBody{true, false, limits::kApprovalBodyBytesMax};
 constexpr BodyRule kReportBody{true, true, limits::kReportBodyBytesMax};
 constexpr BodyRule kHookBody{true, false, limits::kHookBodyBytesMax};
 
+constexpr BodyRule kPingBody{true, false, limits::kHookBodyBytesMax, false, true};
 constexpr BodyRule kTelemetryBody{true, false, limits::kTelemetryBodyBytesMax, true};
 
 constexpr std::uint64_t kNovember2026 = 1'795'219'200;
@@ -48,6 +49,15 @@ constexpr Endpoint kEndpoints[] = {
      Effect::kReports, "", "Take log records of agents (OTLP)", endpoints::telemetry_logs},
     {Method::kPost, "/v1/traces", "exportTraces", "otlp_traces", Guard::kReport, kTelemetryBody,
      Effect::kReports, "", "Take spans of agents (OTLP)", endpoints::telemetry_traces},
+    {Method::kGet, "/ping/{id}", "ping", "ping", Guard::kReport, kNoBody, Effect::kReports,
+     "rid create", "Ping: a job is done", endpoints::ping},
+    {Method::kGet, "/ping/{ping}", "pingOf", "ping", Guard::kReport, kNoBody, Effect::kReports,
+     "rid create", "Ping: a job starts, fails, says something or ends", endpoints::ping},
+    {Method::kPost, "/ping/{id}", "pingWithText", "ping", Guard::kReport, kPingBody,
+     Effect::kReports, "rid create", "Ping: a job is done", endpoints::ping},
+    {Method::kPost, "/ping/{ping}", "pingOfWithText", "ping", Guard::kReport, kPingBody,
+     Effect::kReports, "rid create", "Ping: a job starts, fails, says something or ends",
+     endpoints::ping},
     {Method::kGet, "/progress/{id}", "getProgress", "progress", Guard::kRead, kNoBody,
      Effect::kReads, "stale", "Progress of a session", endpoints::progress},
     {Method::kGet, "/api/autonomous/progress/{id}", "getProgressAlias", "progress", Guard::kRead,
@@ -214,8 +224,9 @@ constexpr bool is_sound() {
         if (row.name.empty() || row.metric.empty()) return false;
         // `{id}` is a session's only there: others must not be authorised by a prefix of sessions.
         const bool scoped = row.guard == Guard::kReport || row.guard == Guard::kRead;
-        const bool of_session =
-            row.path.starts_with("/v1/sessions/") || row.path.find("/progress/") != row.path.npos;
+        const bool of_session = row.path.starts_with("/v1/sessions/") ||
+                                row.path.starts_with("/ping/") ||
+                                row.path.find("/progress/") != row.path.npos;
         if (scoped && row.path.find("{id}") != row.path.npos && !of_session) return false;
         for (std::size_t j = 0; j < i; ++j) {
             const Endpoint& other = kEndpoints[j];

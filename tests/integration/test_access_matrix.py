@@ -15,7 +15,7 @@ NOBODY, ANYBODY, REPORT, READ, READ_SOME, OVERVIEW, CONTROL, APPROVE, ADMIN = (
 
 # The table of api/API.md "Access", by operation. READ_SOME: nothing in the request says which session it is about.
 GUARDS = {
-    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "exportLogs", "exportTraces", "callMcp", "endSession", "askApproval", "redeemApproval",
+    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "ping", "pingWithText", "pingOf", "pingOfWithText", "exportLogs", "exportTraces", "callMcp", "endSession", "askApproval", "redeemApproval",
                      "askCheck", "askCheckAlias"), REPORT),
     **dict.fromkeys(("getSession", "listEvents", "waitForSession", "waitForSessions", "streamSession", "getProgress", "getProgressAlias",
                      "streamProgress", "streamProgressAlias", "getBudget", "compareTimers", "getApproval", "getChatStatus"), READ),
@@ -46,11 +46,11 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
           "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
           "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "acknowledgeAlarms": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",
           "replayWebhook": b"{}"}
-QUERIES = {"waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
+QUERIES = {**dict.fromkeys(("ping", "pingWithText", "pingOf", "pingOfWithText"), "rid=none"), "waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
            "rotateOperator": "no_such=1", "logout": "no_such=1", "createLoginCode": "no_such=1"}
 HEADERS = {"callMcp": "X-Headway-Session: own-1\r\n"}
 VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js", "{page}": "none",
-          "{agent}": "generic"}
+          "{agent}": "generic", "{action}": "start"}
 
 # What a token with these scopes may, of the session own-1 and of all.
 MAY = {

@@ -20,8 +20,9 @@ from support.mutations import Mutator, texts_out_of_bounds
 from support.openapi import FILE, METHODS, PROBLEM, OpenApi, Operation, references
 from support.sse import EventStream
 
-# The one path of the table that stands for more than one segment.
-SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}"}
+# The paths of the table that stand for more than one segment. A ping's may have a token in front, which the description tells:
+# two paths of two parameters cannot be told apart.
+SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}", "/ping/{ping}": "/ping/{id}/{action}"}
 # The callers that satisfy a guard, as in `security`: anonymous ones in access.mode "local", a token with one of `x-scopes`, or a
 # login. The scopes stand apart, since tools take those within `security` for OAuth's.
 LOGIN, LOCAL, TOKEN = {"login": []}, {}, {"bearer": []}
@@ -433,6 +434,8 @@ class Replies(OwnDaemonCase):
         self.assertEqual([result.get("duplicate") for result in advice["results"]], [None, True, True])
         record.get("/v1/sessions/lines/events?limit=2", headers={"Accept": "application/x-ndjson"})
         record.get("/v1/sessions/lines/events?order=newest&before=3&limit=1&types=message,heartbeat")
+        record.get("/ping/docs-ping")
+        record.send("POST", "/ping/docs-ping?rid=5e8f6a50-7c1b-4f6c-9f0e-2f6f0f3f9a11", "done")
         record.get("/v1/sessions?view=row&verdict=ended,exploring&limit=200")
         record.get("/v1/sessions?q=docs&label=team:night&agent=coder&ids=docs-open,lines")
         record.get("/v1/sessions?parent=absent&open=false&view=document&cursor=5")
@@ -694,7 +697,7 @@ class Problems(SharedDaemonCase):
 def target_of(operation) -> str:
     """A path of nothing that exists."""
     names = {"id": "absent", "approval": "absent.a1", "check": "nothing", "hash": "other", "file": "nothing.js", "page": "nothing",
-             "agent": "generic"}
+             "agent": "generic", "action": "start"}
     return re.sub(r"\{(\w+)\}", lambda hole: names[hole[1]], operation.path)
 
 
@@ -722,8 +725,10 @@ class Requests(SharedDaemonCase):
     def test_every_body_with_one_mistake_is_refused(self):
         mutator, count = Mutator(self.api.schemas), 0
         for operation in self.api.operations:
-            # A hook is answered whatever it is (test_hooks), and unknown members of telemetry and MCP are skipped.
-            if "requestBody" not in operation.said or operation.id in ("reportHook", "exportLogs", "exportTraces", "callMcp"):
+            # A hook is answered whatever it is (test_hooks), unknown members of telemetry and MCP are skipped, and what a ping says
+            # is text.
+            free = ("reportHook", "exportLogs", "exportTraces", "callMcp", "pingWithText", "pingOfWithText")
+            if "requestBody" not in operation.said or operation.id in free:
                 continue
             schema = operation.said["requestBody"]["content"]["application/json"]["schema"]
             for body in self.bodies(operation):

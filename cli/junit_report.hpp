@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a wait found, as the JUnit XML that CI services show.
+
+namespace headway::cli {
+
+class Json;
+
+/// One session that was waited for.
+struct JunitCase {
+    std::string session;
+    bool skipped = false;  ///< another one was enough
+    /// Why it is no success: a verdict, `never_opened`, `timeout`, `no_answer`; empty: it is one.
+    std::string failure;
+    std::string message;             ///< the reason of its verdict
+    std::vector<std::string> lines;  ///< what it did last
+};
+
+/// The cases of `sessions`, in their order, by the last reply of /wait (null: there was none) and
+/// the exit code of the wait. Pure.
+std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
+                                   int exit_code);
+
+/// One suite `headway wait`, with one case a session. What agents wrote is escaped, and has no
+/// character that XML 1.0 forbids. Pure.
+std::string junit_report(std::span<const JunitCase> cases, std::chrono::milliseconds waited);
+
+}  // namespace headway::cli

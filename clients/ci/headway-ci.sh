@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+
+# Runs a command of a CI job beside a daemon of its own, waits for the agents that it started, and reports on them as JUnit XML.
+# The job has no sleep and no timeout: `headway wait` returns when an agent is done, is stuck, needs a person or is gone.
+set -eu
+
+usage() {
+    cat <<'TEXT'
+Usage: headway-ci.sh [--wait ID]... [--until WHAT] [--junit FILE] [--deb FILE|URL] -- COMMAND [ARGUMENTS...]
+
+  --wait ID      a session to wait for when the command has ended; repeatable
+  --until WHAT   until what (default: settled; see `headway wait --help`)
+  --junit FILE   write JUnit XML, one case a session
+  --deb FILE     install this package if there is no headway; also an https:// URL
+
+The command finds the daemon in HEADWAY_URL. The exit status is that of the command, or of `headway wait` if that was 0.
+TEXT
+}
+
+die() { printf 'headway-ci: %s\n' "$1" >&2; exit "${2:-64}"; }
+
+sessions='' until=settled junit='' deb=''
+while [ $# -gt 0 ]; do
+    case $1 in
+        --wait | --until | --junit | --deb) [ $# -ge 2 ] || die "$1 needs a value" ;;
+    esac
+    case $1 in
+        --wait)
+            case $2 in '' | *[!A-Za-z0-9._~:-]*) die "--wait: '$2' is no session id" ;; esac
+            sessions="$sessions $2"; shift 2 ;;
+        --until) until=$2; shift 2 ;;
+        --junit) junit=$2; shift 2 ;;
+        --deb) deb=$2; shift 2 ;;
+        --) shift; break ;;
+        -h | --help) usage; exit 0 ;;
+        *) usage >&2; die "what is '$1'? The command stands behind --" ;;
+    esac
+done
+[ $# -gt 0 ] || { usage >&2; die "no command is given"; }
+[ -z "$junit" ] || [ -n "$sessions" ] || die "--junit needs a --wait: a case is a session"
+
+work=$(mktemp -d)
+daemon=''
+# shellcheck disable=SC2317  # by trap
+clean() {
+    if [ -n "$daemon" ]; then
+        kill "$daemon" 2>/dev/null || true
+        wait "$daemon" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap clean EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+if ! command -v headway >/dev/null; then
+    [ -n "$deb" ] || die "there is no headway on PATH; --deb names the package to install" 127
+    case $deb in
+        http://* | https://*) curl -fsSL --retry 3 -o "$work/headway.deb" "$deb"; deb=$work/headway.deb ;;
+        /*) ;;
+        *) deb=$PWD/$deb ;;
+    esac
+    root=''
+    [ "$(id -u)" = 0 ] || root=sudo
+    $root apt-get install -y -qq "$deb" >&2
+fi
+
+headway serve --listen 127.0.0.1:0 --state-dir "$work/state" --ports-file "$work/ports" >"$work/log" 2>&1 &
+daemon=$!
+until [ -s "$work/ports" ]; do
+    kill -0 "$daemon" 2>/dev/null || { cat "$work/log" >&2; die "the daemon did not start" 69; }
+    sleep 0.1
+done
+HEADWAY_URL=$(sed -n 's/.*"http":"\([^"]*\)".*/http:\/\/\1/p' "$work/ports")
+export HEADWAY_URL
+
+status=0
+"$@" || status=$?
+
+waited=0
+if [ -n "$sessions" ]; then
+    # What a command that failed did not open is not waited for.
+    patience=60s
+    [ "$status" = 0 ] || patience=1s
+    # shellcheck disable=SC2086  # ids have no blanks
+    headway wait $sessions --until "$until" --open-within "$patience" ${junit:+--junit "$junit"} || waited=$?
+fi
+[ "$status" != 0 ] || status=$waited
+exit "$status"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/decode.hpp"
+#include "api/plain_text.hpp"
+#include "core/limits.hpp"
+#include "core/words.hpp"
+#include "server/endpoints/call.hpp"
+#include "server/endpoints/handlers.hpp"
+#include "server/engine/ping_commands.hpp"
+
+// Pings, by the URLs of healthchecks.io (docs/clients.md).
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// A UUID (RFC 9562), in lower case.
+Result<std::string> run_id(std::string_view raw) {
+    constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    const auto fits = [](char c, char form) {
+        const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        return form == '-' ? c == '-' : hex;
+    };
+    std::string id = core::lower(raw);
+    if (id.size() == kForm.size() && std::equal(id.begin(), id.end(), kForm.begin(), fits))
+        return id;
+    return Error{ErrorCode::kInvalidParameter,
+                 "must be a UUID, one for each run: the same with its start and its end", "rid"};
+}
+
+void read_action(std::string_view action, PingCommand& ping) {
+    if (action == "start") ping.kind = PingKind::kStart;
+    if (action == "log") ping.kind = PingKind::kLog;
+    if (action == "fail") ping.kind = PingKind::kFail;
+    std::from_chars(action.data(), action.data() + action.size(), ping.exit_status);
+    if (ping.exit_status != 0) ping.kind = PingKind::kFail;
+}
+
+}  // namespace
+
+Result<> endpoints::ping(Call& call) {
+    PingCommand ping;
+    ping.job = call.session();
+    if (const std::string* rid = call.query.find("rid")) {
+        HEADWAY_TRY(ping.rid, run_id(*rid));
+    }
+    // Room for the rid, or for the number of the run.
+    const std::size_t behind = ping.rid.empty() ? 8 : ping.rid.size() + 1;
+    if (ping.job.size() + behind > core::limits::kIdBytesMax) {
+        return Error{ErrorCode::kInvalidId,
+                     "is too long here: at most " +
+                         std::to_string(core::limits::kIdBytesMax - behind) + " bytes",
+                     "id"};
+    }
+    read_action(call.target().asset, ping);
+    ping.text = api::without_secrets(api::tail_of(call.request.body, core::limits::kPingBytesKept),
+                                     call.on.tape.secrets());
+    std::string session = ping.job;
+    return call.write(std::move(ping), session);
+}
+
+}  // namespace headway::server

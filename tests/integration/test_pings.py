@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ping URLs, as those of healthchecks.io: the vendor's own clients with nothing but another URL."""
+import shutil
+import subprocess
+import sys
+import unittest
+import urllib.request
+import uuid
+
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.cli import Cli, finish
+from support.http import RawConnection
+
+
+class Runs(SharedDaemonCase):
+    def ping(self, path: str, body: bytes | None = None, status: int = 200, method: str = "", **headers):
+        method = method or ("GET" if body is None else "POST")
+        reply = self.client.request(method, f"/ping/{path}", body, headers or {"Content-Type": "application/x-www-form-urlencoded"})
+        self.assertEqual(reply.status, status, reply.body)
+        return reply
+
+    def kinds(self, session: str) -> list:
+        return [event["type"] for event in self.client.journal(session)]
+
+    def reason(self, session: str):
+        return self.client.journal(session)[-1]["data"].get("reason")
+
+    def test_the_answer_is_ok_as_plain_text(self):
+        reply = self.ping(unique("job"))
+        self.assertEqual((reply.body, reply.headers["content-type"]), (b"OK", "text/plain; charset=utf-8"))
+        self.assertEqual(reply.headers["ping-body-limit"], "100000")
+        self.assertEqual(self.ping(unique("job"), method="HEAD").body, b"")
+
+    def test_start_and_success_are_one_completed_session(self):
+        job = unique("job")
+        self.ping(f"{job}/start")
+        self.assertIsNone(self.client.session(job)["ended_at"])
+        self.ping(job)
+        read = self.client.session(job)
+        self.assertEqual((read["outcome"], read["agent"]["type"], read["agent"]["name"]), ("completed", "job", job))
+        self.assertEqual(self.kinds(job).count("tool.finished"), 1)
+
+    def test_fail_and_exit_status_end_it_as_failed_with_the_reason(self):
+        for action, says in (("fail", "the disk is full"), ("7", "exit status 7: the disk is full")):
+            job = unique("job")
+            self.ping(f"{job}/start")
+            self.ping(f"{job}/{action}", b"the disk is full\n")
+            read = self.client.session(job)
+            self.assertEqual((read["outcome"], self.reason(job)), ("failed", says))
+
+    def test_exit_status_0_is_success(self):
+        job = unique("job")
+        self.ping(f"{job}/0")
+        self.assertEqual(self.client.session(job)["outcome"], "completed")
+
+    def test_a_success_without_a_start_is_a_run_of_its_own(self):
+        job = unique("job")
+        self.ping(job)
+        self.ping(job)
+        self.ping(f"{job}/fail")
+        self.assertEqual([self.client.session(run)["outcome"] for run in (job, f"{job}~2", f"{job}~3")], ["completed", "completed", "failed"])
+
+    def test_a_start_that_is_sent_again_changes_nothing(self):
+        job = unique("job")
+        self.ping(f"{job}/start")
+        self.ping(f"{job}/start")
+        self.assertEqual(self.kinds(job).count("tool.started"), 1)
+        self.assertEqual(self.client.get(f"/v1/sessions/{job}~2").status, 404)
+
+    def test_a_hundred_runs_without_rid_are_a_hundred_sessions(self):
+        job = unique("job")
+        for _ in range(100):
+            self.ping(f"{job}/start")
+            self.ping(job)
+        self.assertEqual(self.client.session(f"{job}~100")["outcome"], "completed")
+        self.assertEqual(self.client.get(f"/v1/sessions/{job}~101").status, 404)
+
+    def test_every_open_rid_is_a_session_of_its_own(self):
+        job, one, two = unique("job"), str(uuid.uuid4()), str(uuid.uuid4())
+        self.ping(f"{job}/start?rid={one}")
+        self.ping(f"{job}/start?rid={two.upper()}")
+        self.ping(f"{job}/fail?rid={two}")
+        self.assertIsNone(self.client.session(f"{job}.{one}")["ended_at"])
+        self.assertEqual(self.client.session(f"{job}.{two}")["outcome"], "failed")
+        self.ping(f"{job}?rid={one}")
+        read = self.client.session(f"{job}.{one}")
+        self.assertEqual(read["outcome"], "completed")
+        self.assertIn({"key": "rid", "value": one}, [{"key": k, "value": v} for k, v in read["labels"].items()])
+
+    def test_a_ping_with_rid_that_is_sent_again_counts_once(self):
+        job, rid = unique("job"), str(uuid.uuid4())
+        for _ in range(3):
+            self.ping(f"{job}/start?rid={rid}")
+        for _ in range(3):
+            self.ping(f"{job}/3?rid={rid}", b"late")
+        session = f"{job}.{rid}"
+        self.assertEqual([self.kinds(session).count(kind) for kind in ("tool.started", "tool.finished", "session.ended")], [1, 1, 1])
+
+    def test_log_tells_what_a_run_does_and_changes_no_state(self):
+        job = unique("job")
+        self.ping(f"{job}/start")
+        self.ping(f"{job}/log", b"half of it is done")
+        self.assertIn("half of it is done", [event["data"].get("note") for event in self.client.journal(job)])
+        self.ping(job)
+        reply = self.ping(f"{job}/log", b"too late", status=409)
+        self.assertEqual(reply.json()["code"], "session_ended")
+
+    def test_a_long_body_keeps_its_end_and_no_secret(self):
+        job = unique("job")
+        text = b"noise\n" * 40_000 + b"password=hunter2hunter2hunter2\nlast \xff words"
+        self.ping(f"{job}/fail", text)
+        self.assertNotIn("hunter2", str(self.client.journal(job)))
+        last = "last \N{REPLACEMENT CHARACTER} words"
+        self.assertTrue(self.reason(job).endswith(last))
+        self.assertTrue(self.client.session(job)["verdict"]["reason"].endswith(last))
+        call = next(event for event in self.client.journal(job) if event["type"] == "tool.finished")
+        self.assertTrue(call["data"]["error"]["message"]["tail"].endswith(last))
+        self.assertGreater(call["data"]["error"]["message"]["bytes"], 90_000)
+
+    def test_no_time_makes_a_run_silent(self):
+        job = unique("job")
+        self.ping(f"{job}/start")
+        self.clock.advance(12 * 3600, step=600)
+        verdict = self.client.session(job)["verdict"]["status"]
+        self.assertNotIn(verdict, ("silent", "stuck", "blocked"))
+
+    test_clock = True
+
+    def test_wrong_urls_say_what_is_right(self):
+        for path, status, code in (("", 404, "unknown_route"), ("a/b", 404, "unknown_route"), ("a/256", 404, "unknown_route"),
+                                   ("a/-1", 404, "unknown_route"), ("a/start/", 404, "unknown_route"), ("a/start/x", 404, "unknown_route"),
+                                   ("a%2Fb", 400, "invalid_id"), ("a?rid=7", 400, "invalid_parameter"), ("a?wait=1", 400, "invalid_parameter"),
+                                   ("a" * 125, 400, "invalid_id")):
+            reply = self.ping(path, status=status)
+            self.assertEqual(reply.json()["code"], code, path)
+        self.ping("a", method="PUT", status=405)
+        self.ping("a" * 120)
+
+    def test_a_web_page_cannot_ping(self):
+        job = unique("job")
+        for site in ("cross-site", "same-site"):
+            self.assertEqual(self.ping(f"{job}/start", status=403, **{"Sec-Fetch-Site": site}).json()["code"], "forbidden_origin")
+        self.ping(f"{job}/start", status=403, Origin="https://evil.example")
+        self.ping(f"{job}/start", status=403, Origin="null")
+        self.assertEqual(self.client.get(f"/v1/sessions/{job}").status, 404)
+        self.ping(f"{job}/start", **{"Sec-Fetch-Site": "none"})  # a person who types it
+
+    def test_large_body_in_pieces_and_chunked(self):
+        job = unique("job")
+        with RawConnection(self.daemon.port) as raw:
+            head = f"POST /ping/{job}/fail HTTP/1.1\r\nHost: 127.0.0.1:{self.daemon.port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+            raw.send(head.encode() + b"6\r\nhello \r\n")
+            raw.send(b"5\r\nworld\r\n0\r\n\r\n")
+            self.assertEqual(raw.reply().status, 200)
+        self.assertEqual(self.reason(job), "hello world")
+
+    def test_wait_sees_the_end_of_a_run(self):
+        job = unique("job")
+        self.ping(f"{job}/start")
+        waiting = Cli(self.daemon).start("wait", job)
+        self.ping(f"{job}/3", b"no")
+        self.assertEqual(finish(waiting).code, 1)
+
+
+class Snippets(SharedDaemonCase):
+    """What the vendor's documentation tells its users to write, with our URL."""
+
+    def setUp(self):
+        super().setUp()
+        self.job = unique("job")
+        self.url = f"http://127.0.0.1:{self.daemon.port}/ping/{self.job}"
+
+    def shell(self, script: str):
+        done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def outcome(self) -> str:
+        return self.client.session(self.job)["outcome"]
+
+    def test_curl(self):
+        self.shell(f"curl -fsS -m 10 --retry 5 -o /dev/null {self.url}")
+        self.assertEqual(self.outcome(), "completed")
+
+    def test_curl_with_exit_status_and_output(self):
+        self.shell(f"curl -fsS -m 10 --retry 5 -o /dev/null {self.url}/start; m=$(ls /none 2>&1); "
+                   f'curl -fsS -m 10 --retry 5 --data-raw "$m" -o /dev/null {self.url}/$?; true')
+        self.assertEqual(self.outcome(), "failed")
+
+    def test_curl_with_rid(self):
+        self.shell(f'RID=$(cat /proc/sys/kernel/random/uuid); curl -fsS -m 10 --retry 5 -o /dev/null "{self.url}/start?rid=$RID"; '
+                   f'curl -fsS -m 10 --retry 5 -o /dev/null "{self.url}?rid=$RID"')
+        listed = self.client.get(f"/v1/sessions?q={self.job}").json()["sessions"]
+        self.assertEqual([one["outcome"] for one in listed if one["id"].startswith(self.job + ".")], ["completed"])
+
+    @unittest.skipUnless(shutil.which("wget"), "there is no wget")
+    def test_wget(self):
+        self.shell(f"wget {self.url} -T 10 -t 5 -q -O /dev/null")
+        self.assertEqual(self.outcome(), "completed")
+
+    def test_python(self):
+        done = subprocess.run([sys.executable, "-c", "import socket, urllib.request\n"
+                               f"try:\n    urllib.request.urlopen('{self.url}', timeout=10)\n"
+                               "except socket.error as e:\n    print('Ping failed: %s' % e)\n"],
+                              capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.outcome(), "completed")
+
+    @unittest.skipUnless(shutil.which("node"), "there is no node")
+    def test_node(self):
+        subprocess.run(["node", "-e", f"require('http').get('{self.url}').on('error', (err) => {{ console.log('Ping failed: ' + err); }});"],
+                       timeout=60, check=True, capture_output=True)
+        self.assertEqual(self.outcome(), "completed")
+
+
+class Keys(OwnDaemonCase):
+    def setUp(self):
+        self.daemon = self.start({"access.mode": "token"})
+        self.operator = self.client(self.daemon, token=self.daemon.operator_token())
+        self.anyone = self.client(self.daemon)
+
+    def key(self, *scopes) -> str:
+        reply = self.operator.post("/v1/tokens", {"name": "cron", "scopes": list(scopes)})
+        self.assertEqual(reply.status, 201, reply.body)
+        return reply.json()["token"]
+
+    def test_a_key_in_the_path_reports_for_its_sessions_and_does_no_more(self):
+        key = self.key("report:backup")
+        self.assertEqual(self.anyone.get("/ping/backup").status, 401)
+        self.assertEqual(self.anyone.get(f"/ping/{key}/backup/start").status, 200)
+        self.assertEqual(self.anyone.get(f"/ping/{key}/backup").status, 200)
+        self.assertEqual(self.operator.session("backup")["outcome"], "completed")
+        refused = self.anyone.get(f"/ping/{key}/other")
+        self.assertEqual((refused.status, refused.json()["code"]), (403, "forbidden"))
+
+    def test_a_key_that_may_do_more_is_refused(self):
+        for key in (self.daemon.operator_token(), self.key("report:", "read"), self.key("read"), self.key("control", "report:")):
+            refused = self.anyone.get(f"/ping/{key}/backup")
+            self.assertEqual(refused.status, 403, refused.body)
+            self.assertIn("only reports", refused.json()["detail"])
+        self.assertEqual(self.operator.get("/v1/sessions/backup").status, 404)
+
+    def test_a_wrong_key_is_refused_and_never_becomes_a_session(self):
+        key = self.key("report:")
+        wrong = key[:-8] + ("A" * 8)
+        cut = key[:-3]
+        for path in (f"/ping/{wrong}/backup", f"/ping/{cut}/backup", f"/ping/{cut}/start"):
+            self.assertEqual(self.anyone.get(path).status, 401)
+        self.assertEqual(self.anyone.get(f"/ping/{key}").status, 404)
+        self.assertEqual(self.operator.get("/v1/sessions").json()["sessions"], [])
+
+    def test_no_answer_and_no_log_has_the_key(self):
+        key = self.key("report:backup")
+        for path in (f"/ping/{key}/other", f"/ping/{key}/backup/none", f"/ping/{key}/backup?rid=x", f"/ping/{key}"):
+            self.assertNotIn(key, self.anyone.get(path).body.decode())
+        self.assertEqual(self.daemon.stop(), 0)
+        self.assertNotIn(key, self.daemon.log())
+
+    def test_a_token_in_the_header_pings_too(self):
+        client = self.client(self.daemon, token=self.key("report:backup"))
+        self.assertEqual(client.get("/ping/backup").status, 200)
+
+    def test_a_run_outlives_a_restart(self):
+        key = self.key("report:")
+        self.assertEqual(self.anyone.get(f"/ping/{key}/backup").status, 200)
+        self.assertEqual(self.anyone.get(f"/ping/{key}/backup/start").status, 200)
+        self.daemon.kill()
+        self.daemon.start()
+        self.assertEqual(self.client(self.daemon).get(f"/ping/{key}/backup/1").status, 200)
+        operator = self.client(self.daemon, token=self.daemon.operator_token())
+        self.assertEqual(operator.session("backup~2")["outcome"], "failed")
+
+
+if __name__ == "__main__":
+    unittest.main()
