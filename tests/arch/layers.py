@@ -85,7 +85,7 @@ def rule_for(parts: tuple) -> tuple:
     if parts == ("bench", "engine_bench.cpp"):  # measures the engine from within; the others the daemon from outside
         return ("bench", "core", "api", "tests"), every_library
     if top == "bench":
-        return ("bench",), every_library + ("beast",)
+        return ("bench", "clients"), every_library + ("beast",)
     if parts[1:2] == ("integration",):
         return ("tests",), every_library
     if parts[1:2] == ("unit",) and len(parts) > 2 and parts[2] in ALLOWED:
