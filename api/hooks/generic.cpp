@@ -111,9 +111,16 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     if (hook.kind == HookKind::kPrompt && hook.text.empty()) hook.kind = HookKind::kTurn;
 }
 
+/// A hook can make several events, whose ids end in a number; what leaves no room for it is absent.
+std::string event_id_in(JsonValue body) {
+    std::string id = name_in(body, "event_id");
+    return id.size() <= kHookEventIdBytesMax ? id : std::string{};
+}
+
 Hook parse_generic(JsonValue body, const HookFacts& facts) {
     Hook hook;
     hook.event = name_in(body, "event");
+    hook.event_id = event_id_in(body);
     hook.session = name_in(body, "session");
     hook.agent_version = name_in(body, "agent_version");
     if (hook.agent_version.empty()) hook.agent_version = facts.agent_version;

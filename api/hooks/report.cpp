@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/hooks/report.hpp"
 
+#include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "api/args_digest.hpp"
 #include "api/json_writer.hpp"
@@ -189,6 +192,13 @@ void drop_content(HookCall& call) {
     std::vector<core::Mutation>{}.swap(call.mutated);
 }
 
+/// A hook that is sent again makes the same events: those that are stored are known by their ids.
+void name_events(std::vector<core::Event>& events, const std::string& id) {
+    if (id.empty()) return;
+    for (std::size_t i = 0; i < events.size(); ++i)
+        events[i].event_id = i == 0 ? id : id + "." + std::to_string(i + 1);
+}
+
 }  // namespace
 
 /// The request of a dialog. What a person could not be shown is left to the dialog.
@@ -228,6 +238,7 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     }
     if (hook.kind == HookKind::kEnd) return report;
     HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
+    name_events(report.decoded.events, hook.event_id);
     report.dialog = dialog_of(tape, asks);
     // What the dialog shows may differ from what runs.
     if (report.dialog) report.args_digest = report.dialog->args_digest;

@@ -444,6 +444,21 @@ class Holds(HookCase):
         session = self.client.session(f"mine-{generic['session']}")
         self.assertEqual((session["in_flight"], session["approvals_pending"]), ([], 1))
 
+    def test_a_hook_that_is_sent_again_with_its_event_id_counts_once(self):
+        session = unique("again")
+        for event in ({"event": "pre", "tool": "bash", "call": "c1", "args": {"command": "make"}},
+                      {"event": "post", "tool": "bash", "call": "c1", "ok": False, "error": "no"},
+                      {"event": "usage", "usage": {"input_tokens": 30, "output_tokens": 12}},
+                      {"event": "stop", "text": "done", "usage": {"input_tokens": 1}}):
+            for _ in range(3):
+                hook = {"agent": "mine", "session": session, "event_id": f"{session}-{event['event']}", **event}
+                self.assertEqual(self.client.post("/v1/hooks/generic", hook).status, 200)
+        journal = self.client.journal(f"mine-{session}")
+        self.assertEqual([e["event_id"].removeprefix(session) for e in journal if "event_id" in e],
+                         ["-pre", "-post", "-usage", "-stop", "-stop.2", "-stop.3"])
+        tokens = [e["data"]["usage"] for e in journal if "usage" in e["data"]]
+        self.assertEqual(len(tokens), 2, tokens)
+
 
 class Drain(OwnDaemonCase):
     def test_hooks_that_wait_are_answered_before_the_daemon_goes(self):
