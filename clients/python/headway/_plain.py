@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of an agent as bounded JSON that is safe to send: no code of the agent's objects is run to make it."""
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import hashlib
+import json
+import math
+import pathlib
+import re
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+DEPTH_MAX = 40
+# What is cut stays above the 64 KiB that an approval may have: a call of which a person could not see all is refused there.
+NODES_MAX, CHARS_MAX = 50_000, 1 << 20
+# For a daemon that is away: enough to compare calls by.
+BRIEF_NODES_MAX, BRIEF_CHARS_MAX = 100, 2048
+TEXT_BYTES_MAX = 2000  # of each text that goes to a model
+_SAMPLE = 1 << 16
+_AS_TEXT = (pathlib.PurePath, uuid.UUID, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, complex, range)
+
+
+def _digest(data: bytes) -> str:
+    """Tells long values apart; of very long ones by their length, beginning and end."""
+    sample = data if len(data) <= 2 * _SAMPLE else data[:_SAMPLE] + data[-_SAMPLE:]
+    return hashlib.sha256(sample + str(len(data)).encode()).hexdigest()[:16]
+
+
+def cut(text: object, most: int = TEXT_BYTES_MAX, newest: bool = False) -> str:
+    """`text` of at most so many bytes, with a "…" where something is missing; "" if it is none."""
+    if not isinstance(text, str):
+        return ""
+    if len(text) * 4 <= most:
+        return text
+    part = text[-most:] if newest else text[:most]
+    data = part.encode("utf-8", "replace")
+    if len(data) <= most and len(part) == len(text):
+        return text
+    room = most - len("…".encode())
+    kept = (data[-room:] if newest else data[:room]).decode("utf-8", "ignore")
+    return "…" + kept if newest else kept + "…"
+
+
+def error_text(error: BaseException, most: int = 8000) -> str:
+    """An exception as its tool's failure; its __str__ may be broken."""
+    try:
+        said = str(error)
+    except Exception:
+        said = ""
+    name = type(error).__name__
+    for stream in ("stderr", "stdout", "output"):  # of a subprocess
+        more = getattr(error, stream, None) if hasattr(error, "returncode") else None
+        if isinstance(more, bytes):
+            more = more[-most:].decode("utf-8", "replace")
+        if isinstance(more, str) and more.strip():
+            said += "\n" + more[-most:]
+            break
+    return cut(f"{name}: {said}" if said else name, most)
+
+
+class _Writer:
+    def __init__(self, nodes: int, chars: int) -> None:
+        self.nodes, self.chars = nodes, chars
+
+    def text(self, value: str) -> str:
+        if len(value) <= self.chars:
+            self.chars -= len(value)
+            return value
+        head, self.chars = value[:self.chars], 0
+        sample = (value[:_SAMPLE] + value[-_SAMPLE:]).encode("utf-8", "replace")
+        return f"{head}… ({len(value)} characters, {_digest(sample + str(len(value)).encode())})"
+
+    def number(self, value: int) -> Any:
+        if -(1 << 63) <= value < 1 << 64:
+            return value
+        bits = value.bit_length()
+        return self.text(str(value)) if bits <= 4096 else f"<int of {bits} bits, {value & 0xffffffff}>"
+
+    def mapping(self, items: list[tuple[Any, Any]], depth: int) -> Any:
+        out: dict[str, Any] = {}
+        for key, value in items:
+            if self.nodes <= 0:
+                out["…"] = f"{len(items)} members"
+                break
+            name = key if type(key) is str else self.key(key)
+            out[self.text(name)] = self.value(value, depth + 1)
+        return out
+
+    def key(self, key: Any) -> str:
+        said = self.value(key, DEPTH_MAX)
+        return said if isinstance(said, str) else json.dumps(said)
+
+    def sequence(self, items: list[Any], depth: int) -> Any:
+        out: list[Any] = []
+        for item in items:
+            if self.nodes <= 0:
+                out.append(f"… ({len(items)} items)")
+                break
+            out.append(self.value(item, depth + 1))
+        return out
+
+    def scalar(self, value: Any) -> Any:
+        """Of what has no parts; None for anything else."""
+        if isinstance(value, enum.Enum):
+            return self.text(f"{type(value).__name__}.{value.name}") if not isinstance(value, (str, int)) else self.plain_enum(value)
+        if isinstance(value, str):
+            return self.text(str.__str__(value))
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, int):
+            return self.number(int.__index__(value))
+        if isinstance(value, float):
+            number = float.__float__(value)
+            return number if math.isfinite(number) else float.__repr__(number)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            data = bytes(value)
+            return f"<{len(data)} bytes, {_digest(data)}>"
+        if isinstance(value, _AS_TEXT):
+            return self.text(str(value))
+        return None
+
+    def plain_enum(self, value: Any) -> Any:
+        return self.text(str.__str__(value)) if isinstance(value, str) else self.number(int.__index__(value))
+
+    def value(self, value: Any, depth: int) -> Any:
+        self.nodes -= 1
+        if value is None:
+            return None
+        try:
+            plain = self.scalar(value)
+            if plain is not None:
+                return plain
+            if depth < DEPTH_MAX:
+                return self.parts(value, depth)
+        except Exception:  # of a type that lies about itself
+            pass
+        kind = type(value)
+        return self.text(cut(f"<{kind.__module__}.{kind.__qualname__}>", 200))
+
+    def parts(self, value: Any, depth: int) -> Any:
+        if isinstance(value, (dict, Mapping)):
+            return self.mapping(list(value.items()), depth)
+        if isinstance(value, (list, tuple)):
+            return self.sequence(list(value), depth)
+        if isinstance(value, (set, frozenset)):
+            return sorted(self.sequence(list(value), depth), key=lambda item: json.dumps(item, sort_keys=True))
+        fields = getattr(type(value), "__dataclass_fields__", None)
+        if isinstance(fields, dict) and dataclasses.is_dataclass(value):
+            known = vars(value)
+            return self.mapping([(f.name, known.get(f.name)) for f in dataclasses.fields(value) if f.repr], depth)
+        fields = getattr(type(value), "__pydantic_fields__", None)
+        if isinstance(fields, dict):
+            return self.mapping([(name, vars(value).get(name)) for name in fields], depth)
+        raise TypeError("no parts")
+
+
+def json_of(value: Any, brief: bool = False) -> str:
+    """Compact JSON in ASCII. Never fails; what JSON cannot express is text, what is too long is cut and says so."""
+    writer = _Writer(BRIEF_NODES_MAX, BRIEF_CHARS_MAX) if brief else _Writer(NODES_MAX, CHARS_MAX)
+    try:
+        return json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except Exception:
+        return json.dumps(f"<{type(value).__name__}>")
+
+
+def id_of(text: str, most: int = 128) -> str:
+    """A name that the daemon takes as a session's id."""
+    name = re.sub(r"[^A-Za-z0-9._~:-]", "-", text)[:most]
+    return name if name not in ("", ".", "..") else "session"

@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A supervised run of an agent."""
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import json
+import os
+import threading
+import time
+from types import TracebackType
+from typing import Any, Callable, Mapping, Optional, Sequence, Type, TypeVar, overload
+
+from ._call import Call, Decision
+from ._errors import Stop
+from ._ids import new_id, process_headers
+from ._outbox import Item, Outbox
+from ._plain import cut, error_text, id_of, json_of
+from ._tools import supervised
+from ._wire import LOG, Abort, Away, Wire
+
+F = TypeVar("F", bound=Callable[..., Any])
+DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
+LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
+RESTART_SECONDS = 10.0  # a call that was held waits so long for a daemon that is started again
+BEAT_SECONDS = 240.0
+ADVICE_BYTES_MAX = 4000
+CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit")
+
+_current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("headway_session", default=None)
+
+
+def current() -> Optional["Session"]:
+    """The innermost session whose `with` block runs here."""
+    return _current.get()
+
+
+class Session:
+    """`with Session(goal="...") as s:`. It opens the session, ends it, and reports in between. `id` is by default that of
+    HEADWAY_SESSION, or a new one; `url` that of HEADWAY_URL, `token` HEADWAY_TOKEN. `budget` and `policy` are those of the
+    API. With `require` a call does not run where Headway has not answered."""
+
+    def __init__(self, goal: Optional[str] = None, *, id: Optional[str] = None, agent: str = "python", model: Optional[str] = None,
+                 labels: Optional[Mapping[str, str]] = None, budget: Optional[Mapping[str, Any]] = None,
+                 policy: Optional[Mapping[str, Any]] = None, complexity: Optional[str] = None, url: Optional[str] = None,
+                 token: Optional[str] = None, heartbeat_seconds: float = BEAT_SECONDS, require: bool = False,
+                 parent: Optional["Session"] = None) -> None:
+        self.agent = id_of(str(agent), 32)
+        given = id or (None if parent is not None else os.environ.get("HEADWAY_SESSION"))
+        self.id = id_of(str(given)) if given else f"{self.agent}-{new_id()}"
+        self.goal, self.model, self.require, self.parent = goal, model, require, parent
+        self.budget_block = ""  # for the system prompt, and the same until it changes
+        self.stopped = ""  # why the agent has to end
+        self._outbox: Outbox = parent._outbox if parent is not None else Outbox(Wire(url, token))
+        self._wire = self._outbox.wire
+        self._opening: dict[str, Any] = {"goal": goal, "labels": labels, "budget": budget, "complexity": complexity}
+        self._policy: dict[str, Any] = dict(policy or {})
+        self._beat_seconds = max(float(heartbeat_seconds), 0.0)
+        self._advice: list[str] = []
+        self._lock = threading.Lock()
+        self._began = self._over = False
+        self._last = time.monotonic()
+        self._owner = os.getpid()
+        self._left: list[contextvars.Token[Optional["Session"]]] = []
+
+    def __repr__(self) -> str:
+        return f"<headway.Session {self.id!r} at {self._wire.name}>"
+
+    def __copy__(self) -> "Session":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Session":
+        return self  # frameworks copy what they are given
+
+    # life
+
+    def start(self) -> "Session":
+        """As the beginning of the `with` block."""
+        if self._began:
+            return self
+        self._began = True
+        about = dict(self._opening)
+        if self._beat_seconds:
+            self._policy.setdefault("heartbeat_interval_ms", int(min(max(self._beat_seconds * 1.25, 0.1), 600) * 1000))
+        about["policy"] = self._policy
+        about["agent"] = {"type": self.agent, "name": self.agent, **({"model": self.model} if self.model else {})}
+        about["parent"] = self.parent.id if self.parent is not None else None
+        clean = {name: value for name, value in about.items() if value}
+        self._outbox.add(Item("PUT", "/v1/sessions/" + self.id, json_of(clean), {}, None, opens=True))
+        if self.goal:
+            self._tell("prompt", text=str(self.goal), model=self.model, cwd=_folder())
+        else:
+            self._tell("turn", model=self.model, cwd=_folder())
+        if self._beat_seconds:
+            self._outbox.watch(self)
+        return self
+
+    def end(self, outcome: Optional[str] = None, reason: str = "") -> None:
+        """As the end of the `with` block. `outcome`: completed, failed, cancelled or budget_exhausted; by default what the
+        daemon makes of it."""
+        if not self._began or self._over or os.getpid() != self._owner:
+            return
+        self._tell("end", outcome=outcome, reason=cut(reason))
+        self._over = True
+        self._outbox.beats.discard(self)
+        self._outbox.drain(LEAVE_SECONDS)
+        if self.parent is None and self._outbox.idle():
+            self._outbox.close()
+            self._wire.close()
+
+    def __enter__(self) -> "Session":
+        self.start()
+        self._left.append(_current.set(self))
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> bool:
+        self._forget_current()
+        outcome, reason = self._outcome(error)
+        self.end(outcome, reason)
+        return self._is_own_stop(error)
+
+    async def __aenter__(self) -> "Session":
+        return self.__enter__()
+
+    async def __aexit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                        trace: Optional[TracebackType]) -> bool:
+        self._forget_current()
+        outcome, reason = self._outcome(error)
+        await _beside(lambda abort: self.end(outcome, reason))
+        return self._is_own_stop(error)
+
+    def _forget_current(self) -> None:
+        if self._left:
+            try:
+                _current.reset(self._left.pop())
+            except ValueError:  # of another task
+                _current.set(None)
+
+    def _outcome(self, error: Optional[BaseException]) -> tuple[Optional[str], str]:
+        if error is None:
+            return (None, self.stopped) if self.stopped else ("completed", "")
+        if self._is_own_stop(error):
+            return None, self.stopped
+        if isinstance(error, SystemExit) and not error.code:
+            return "completed", ""
+        cancelled = isinstance(error, (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit))
+        return "cancelled" if cancelled else "failed", error_text(error, 1000)
+
+    def _is_own_stop(self, error: Optional[BaseException]) -> bool:
+        if isinstance(error, Stop):
+            return error.session == self.id
+        if error is None or not hasattr(error, "split"):
+            return False
+        rest = error.split(lambda e: isinstance(e, Stop) and e.session == self.id)[1]  # of a task group
+        return rest is None
+
+    def child(self, goal: Optional[str] = None, *, agent: Optional[str] = None, id: Optional[str] = None, **more: Any) -> "Session":
+        """A session of a sub-agent, whose use counts in this one's budget."""
+        self.start()
+        return Session(goal, id=id, agent=agent or self.agent, parent=self, require=more.pop("require", self.require), **more)
+
+    # calls
+
+    @overload
+    def tool(self, function: F) -> F: ...
+
+    @overload
+    def tool(self, function: None = None, *, name: Optional[str] = None, require: Optional[bool] = None,
+             refusal: str = "raise") -> Callable[[F], F]: ...
+
+    def tool(self, function: Any = None, *, name: Optional[str] = None, require: Optional[bool] = None, refusal: str = "raise") -> Any:
+        """`@s.tool`, for functions, async functions and generators. A call that must not run raises Denied or Stop; with
+        `refusal="return"` the reason is its result."""
+        def decorate(real: Any) -> Any:
+            return supervised(self, real, name, require, refusal != "return")
+        return decorate if function is None else decorate(function)
+
+    def call(self, tool: str, args: Any = None, *, require: Optional[bool] = None, raises: bool = True) -> Call:
+        """`with s.call("bash", {"command": "make"}) as c: c.result = run(**c.args)`."""
+        return Call(self, str(tool), {} if args is None else args, self.require if require is None else require, raises)
+
+    def begin(self, tool: str, args: Any = None, *, require: Optional[bool] = None) -> Call:
+        """A call that is about to run. Never raises: see whether it is true, then say `done` or `fail`."""
+        call = self.call(tool, args, require=require, raises=False)
+        self._begin(call)
+        return call
+
+    async def abegin(self, tool: str, args: Any = None, *, require: Optional[bool] = None) -> Call:
+        call = self.call(tool, args, require=require, raises=False)
+        await self._abegin(call)
+        return call
+
+    def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
+        """Asks a person, and waits. Without a daemon, or a decision, it is not approved."""
+        asked = {} if args is None else args
+        return self._decision(self._ask("request", asked, tool=tool, text=str(summary), call=new_id()), asked)
+
+    async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
+        asked = {} if args is None else args
+        return self._decision(await _beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
+                                                                    call=new_id())) or {}, asked)
+
+    def ask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
+        """A person's answer; None without one."""
+        return self._answer(self._ask("question", None, text=str(question), options=[str(o) for o in options] or None, call=new_id()))
+
+    async def aask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
+        return self._answer(await _beside(lambda abort: self._ask("question", None, abort, text=str(question), call=new_id(),
+                                                                  options=[str(o) for o in options] or None)) or {})
+
+    @staticmethod
+    def _answer(answer: dict[str, Any]) -> Optional[str]:
+        said = answer.get("answer")
+        return said if isinstance(said, str) else None
+
+    @staticmethod
+    def _decision(answer: dict[str, Any], args: Any) -> Decision:
+        edit = answer.get("edit")
+        edited = isinstance(edit, dict)
+        approved = isinstance(answer.get("allow"), str) and not answer.get("deny") and not answer.get("stop")
+        reason = cut(answer.get("deny") or answer.get("stop") or answer.get("allow") or "no decision was made")
+        return Decision(approved, reason, edit if edited else args, edited)
+
+    # what else there is to tell
+
+    def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: float = 0.0, model: Optional[str] = None) -> None:
+        """What the model used since the last time it was said."""
+        use = {"input_tokens": max(int(input_tokens), 0), "output_tokens": max(int(output_tokens), 0), "cost": max(float(cost_usd), 0.0)}
+        self._tell("usage", usage=use, model=model)
+
+    def said(self, text: str) -> None:
+        """Words of the agent."""
+        self._tell("said", text=str(text))
+
+    def prompt(self, text: str, *, synthetic: bool = False) -> None:
+        """A message to the agent; `synthetic` if no person wrote it."""
+        self._tell("prompt", text=str(text), synthetic=synthetic or None)
+
+    def turn(self) -> None:
+        """The model is asked again."""
+        self._tell("turn")
+
+    def turn_over(self, text: str = "") -> None:
+        """The agent waits for its next prompt."""
+        self._tell("stop", text=text or None)
+
+    def error(self, error: Any, kind: Optional[str] = None) -> None:
+        """The turn ended by an error; `kind` as `error.class` of the API: server_error, rate_limit and so on."""
+        more: dict[str, Any] = {"text": error_text(error) if isinstance(error, BaseException) else str(error), "class": kind}
+        self._tell("error", **more)
+
+    def advice(self) -> str:
+        """Words for the model's next request, each given once; "" mostly."""
+        if not self._wire.away():
+            self._outbox.drain(DRAIN_SECONDS)
+        with self._lock:
+            said, self._advice = self._advice, []
+        return cut("\n\n".join(said), ADVICE_BYTES_MAX, newest=True)
+
+    async def aadvice(self) -> str:
+        if not self._outbox.idle() and not self._wire.away():
+            await _beside(lambda abort: self._outbox.drain(DRAIN_SECONDS))
+        with self._lock:
+            said, self._advice = self._advice, []
+        return cut("\n\n".join(said), ADVICE_BYTES_MAX, newest=True)
+
+    def check(self) -> None:
+        """Raises Stop if the agent has to end."""
+        if self.stopped:
+            raise Stop(self.stopped, self.id)
+
+    # inside
+
+    def _headers(self) -> dict[str, str]:
+        if os.getpid() != self._owner or self.parent is not None:
+            return {"X-Headway-Session": self.id}  # the process that the daemon follows is that of the agent
+        return {"X-Headway-Session": self.id, **process_headers()}
+
+    def _body(self, event: str, members: Mapping[str, Any], raw: str = "") -> str:
+        said = {name: value for name, value in members.items() if value is not None}
+        head = f'{{"event":"{event}","agent":{json.dumps(self.agent)},"session":"{self.id}","event_id":"{new_id()}"'
+        rest = json_of(said)[1:-1] if said else ""
+        return head + ("," + rest if rest else "") + raw + "}"
+
+    def _tell(self, event: str, raw: str = "", **members: Any) -> None:
+        """Never raises, and does not wait."""
+        try:
+            if self._over:
+                return
+            if not self._began:
+                self.start()
+            self._last = time.monotonic()
+            self._outbox.add(Item("POST", "/v1/hooks/generic", self._body(event, members, raw), self._headers(), self._take))
+        except Exception as error:
+            LOG.warning("a report could not be made: %s", type(error).__name__)
+
+    def _take(self, answer: dict[str, Any]) -> None:
+        """What an answer says besides its decision."""
+        words, system, stop = cut(answer.get("context")), cut(answer.get("system")), cut(answer.get("stop"))
+        with self._lock:
+            if words:
+                self._advice = [*self._advice[-15:], words]
+            if system:
+                self.budget_block = system
+            if stop:
+                self.stopped = stop
+
+    def _ask(self, event: str, args: Any, abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
+        raw = ',"args":' + json_of(args) if args is not None else ""
+        return self._question(event, raw, abort, members) or {}
+
+    def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any]) -> Optional[dict[str, Any]]:
+        """What the daemon answers, maybe after hours; None if it is away. Only KeyboardInterrupt and the like are raised."""
+        if self._over:
+            return None
+        self.start()
+        if self._wire.away():
+            return None
+        self._outbox.drain(DRAIN_SECONDS)
+        self._last = time.monotonic()
+        body, headers = self._body(event, members, raw), self._headers()
+        again: Optional[float] = None
+        while True:
+            try:
+                got = self._wire.exchange("POST", "/v1/hooks/generic", body, headers, True, abort)
+                self._take(got.body)
+                return got.body if got.status == 200 else None
+            except Away as away:
+                if away.held and again is None:
+                    again = time.monotonic() + RESTART_SECONDS
+                if again is None or time.monotonic() > again or (abort is not None and abort.fired):
+                    return None
+                time.sleep(0.2)  # it held this call, so a person is to decide: a restart is no answer
+            except Exception as error:
+                LOG.warning("a question could not be asked: %s", type(error).__name__)
+                return None
+
+    def _begin(self, call: Call, abort: Optional[Abort] = None) -> None:
+        call.id = new_id()
+        answer: Optional[dict[str, Any]] = None
+        try:
+            away = self._wire.away()
+            call._sent = json_of(call.args, brief=away)
+            if not away:
+                answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id})
+        except Exception as error:
+            LOG.warning("a call could not be reported: %s", type(error).__name__)
+        except BaseException as error:  # Ctrl-C while it was held: it does not run
+            call.fail(error)
+            raise
+        self._decide(call, answer)
+        call._began = time.monotonic()
+
+    def _decide(self, call: Call, answer: Optional[dict[str, Any]]) -> None:
+        if answer is None:
+            call.stop = self.stopped
+            if call.require and not call.stop and not self._over:
+                call.denied = "Headway did not answer, and this call may not run without it."
+                call.fail(call.denied)
+        else:
+            call.stop, call.denied = cut(answer.get("stop")), cut(answer.get("deny"))
+            call.allowed_by = cut(answer.get("allow"))
+            edit = answer.get("edit")
+            if isinstance(edit, dict):
+                call.args, call.edited, call._sent = edit, True, json_of(edit)
+        if not call:
+            call._over = True  # the daemon has noted its end
+
+    async def _abegin(self, call: Call) -> None:
+        if self._wire.away() or self._over:
+            self._begin(call)
+            return
+        try:
+            await _beside(lambda abort: self._begin(call, abort))
+        except asyncio.CancelledError as error:
+            call.fail(error)
+            raise
+        if not call.id:  # there was no thread for it
+            self._decide(call, None)
+
+    def _finished(self, call: Call, error: Any, seconds: float) -> None:
+        try:
+            brief = self._wire.away()
+            raw = ',"args":' + (call._sent or json_of(call.args, brief))
+            more: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
+            if error is None:
+                more["ok"] = True
+                text = call.result if isinstance(call.result, str) else None
+                raw += ',"result":' + json_of("" if call.result is None else call.result if text is None else text, brief)
+            else:
+                more["ok"] = False
+                more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
+                more["class"] = "cancelled" if type(error).__name__ in CANCELLED else "denied" if call.denied else None
+                code = getattr(error, "returncode", None)
+                more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
+            self._tell("post", raw, **more)
+        except Exception as broken:
+            LOG.warning("a result could not be reported: %s", type(broken).__name__)
+
+    # beats, on the thread of the outbox
+
+    def _beat_in(self) -> float:
+        return self._last + self._beat_seconds - time.monotonic() if not self._over else 3600.0
+
+    def _beat(self) -> None:
+        if self._beat_in() <= 0:
+            self._tell("turn")
+
+
+def _folder() -> Optional[str]:
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+async def _beside(work: Callable[[Abort], Any]) -> Any:
+    """On a thread of its own, since a person may take a day: the loop's executor has few. A cancellation ends it."""
+    loop = asyncio.get_running_loop()
+    future: "asyncio.Future[Any]" = loop.create_future()
+    abort = Abort()
+    context = contextvars.copy_context()
+
+    def settle(result: Any, error: Optional[BaseException]) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = context.run(work, abort)
+        except BaseException as raised:
+            error = raised
+        try:
+            loop.call_soon_threadsafe(settle, result, error)
+        except RuntimeError:  # the loop is closed
+            pass
+
+    try:
+        threading.Thread(target=run, name="headway-question", daemon=True).start()
+    except RuntimeError:
+        return None
+    try:
+        return await future
+    except asyncio.CancelledError:
+        abort.fire()
+        raise
