@@ -2,9 +2,10 @@
 """One call of a tool."""
 from __future__ import annotations
 
+import contextlib
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Optional, Type
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Type
 
 from ._errors import Denied, Stop
 
@@ -63,6 +64,16 @@ class Call:
         if not self._over:
             self._over = True
             self.session._finished(self, error, time.monotonic() - self._began)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator["Call"]:
+        """Of a call that was begun: an exception of the block is its failure."""
+        try:
+            yield self
+        except BaseException as error:
+            self._leave(error)
+            raise
+        self._leave(None)
 
     def _leave(self, error: Optional[BaseException]) -> None:
         if error is None or isinstance(error, GeneratorExit):

@@ -35,3 +35,11 @@ def process_headers() -> dict[str, str]:
         found = {}
     _process = (os.getpid(), found)
     return found
+
+
+def folder() -> Optional[str]:
+    """Where this process works; None where that is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None

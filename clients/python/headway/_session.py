@@ -11,9 +11,10 @@ import time
 from types import TracebackType
 from typing import Any, Callable, Mapping, Optional, Sequence, Type, TypeVar, overload
 
+from ._beside import beside
 from ._call import Call, Decision
 from ._errors import Stop
-from ._ids import new_id, process_headers
+from ._ids import folder, new_id, process_headers
 from ._outbox import Item, Outbox
 from ._plain import cut, error_text, id_of, json_of
 from ._tools import supervised
@@ -88,9 +89,9 @@ class Session:
         clean = {name: value for name, value in about.items() if value}
         self._outbox.add(Item("PUT", "/v1/sessions/" + self.id, json_of(clean), {}, None, opens=True))
         if self.goal:
-            self._tell("prompt", text=str(self.goal), model=self.model, cwd=_folder())
+            self._tell("prompt", text=str(self.goal), model=self.model, cwd=folder())
         else:
-            self._tell("turn", model=self.model, cwd=_folder())
+            self._tell("turn", model=self.model, cwd=folder())
         if self._beat_seconds:
             self._outbox.watch(self)
         return self
@@ -126,7 +127,7 @@ class Session:
                         trace: Optional[TracebackType]) -> bool:
         self._forget_current()
         outcome, reason = self._outcome(error)
-        await _beside(lambda abort: self.end(outcome, reason))
+        await beside(lambda abort: self.end(outcome, reason))
         return self._is_own_stop(error)
 
     def _forget_current(self) -> None:
@@ -197,7 +198,7 @@ class Session:
 
     async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
         asked = {} if args is None else args
-        return self._decision(await _beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
+        return self._decision(await beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
                                                                     call=new_id())) or {}, asked)
 
     def ask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
@@ -205,7 +206,7 @@ class Session:
         return self._answer(self._ask("question", None, text=str(question), options=[str(o) for o in options] or None, call=new_id()))
 
     async def aask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
-        return self._answer(await _beside(lambda abort: self._ask("question", None, abort, text=str(question), call=new_id(),
+        return self._answer(await beside(lambda abort: self._ask("question", None, abort, text=str(question), call=new_id(),
                                                                   options=[str(o) for o in options] or None)) or {})
 
     @staticmethod
@@ -259,7 +260,7 @@ class Session:
 
     async def aadvice(self) -> str:
         if not self._outbox.idle() and not self._wire.away():
-            await _beside(lambda abort: self._outbox.drain(DRAIN_SECONDS))
+            await beside(lambda abort: self._outbox.drain(DRAIN_SECONDS))
         with self._lock:
             said, self._advice = self._advice, []
         return cut("\n\n".join(said), ADVICE_BYTES_MAX, newest=True)
@@ -359,6 +360,7 @@ class Session:
                 call.fail(call.denied)
         else:
             call.stop, call.denied = cut(answer.get("stop")), cut(answer.get("deny"))
+            self.stopped = call.stop  # a person may have given it more budget since
             call.allowed_by = cut(answer.get("allow"))
             edit = answer.get("edit")
             if isinstance(edit, dict):
@@ -371,7 +373,7 @@ class Session:
             self._begin(call)
             return
         try:
-            await _beside(lambda abort: self._begin(call, abort))
+            await beside(lambda abort: self._begin(call, abort))
         except asyncio.CancelledError as error:
             call.fail(error)
             raise
@@ -405,47 +407,3 @@ class Session:
     def _beat(self) -> None:
         if self._beat_in() <= 0:
             self._tell("turn")
-
-
-def _folder() -> Optional[str]:
-    try:
-        return os.getcwd()
-    except OSError:
-        return None
-
-
-async def _beside(work: Callable[[Abort], Any]) -> Any:
-    """On a thread of its own, since a person may take a day: the loop's executor has few. A cancellation ends it."""
-    loop = asyncio.get_running_loop()
-    future: "asyncio.Future[Any]" = loop.create_future()
-    abort = Abort()
-    context = contextvars.copy_context()
-
-    def settle(result: Any, error: Optional[BaseException]) -> None:
-        if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = context.run(work, abort)
-        except BaseException as raised:
-            error = raised
-        try:
-            loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:  # the loop is closed
-            pass
-
-    try:
-        threading.Thread(target=run, name="headway-question", daemon=True).start()
-    except RuntimeError:
-        return None
-    try:
-        return await future
-    except asyncio.CancelledError:
-        abort.fire()
-        raise
