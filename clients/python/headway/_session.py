@@ -50,7 +50,6 @@ class Session:
         given = id or (None if parent is not None else os.environ.get("HEADWAY_SESSION"))
         self.id = id_of(str(given)) if given else f"{self.agent}-{new_id()}"
         self.goal, self.model, self.require, self.parent = goal, model, require, parent
-        self.budget_block = ""  # for the system prompt, and the same until it changes
         self.stopped = ""  # why the agent has to end
         self._outbox: Outbox = parent._outbox if parent is not None else Outbox(Wire(url, token))
         self._wire = self._outbox.wire
@@ -88,10 +87,8 @@ class Session:
         about["parent"] = self.parent.id if self.parent is not None else None
         clean = {name: value for name, value in about.items() if value}
         self._outbox.add(Item("PUT", "/v1/sessions/" + self.id, json_of(clean), {}, None, opens=True))
-        if self.goal:
-            self._tell("prompt", text=str(self.goal), model=self.model, cwd=folder())
-        else:
-            self._tell("turn", model=self.model, cwd=folder())
+        # Not as a prompt, which would end calls that a fork or another thread has begun before it is sent.
+        self._tell("turn", model=self.model, cwd=folder())
         if self._beat_seconds:
             self._outbox.watch(self)
         return self
@@ -265,6 +262,17 @@ class Session:
             said, self._advice = self._advice, []
         return cut("\n\n".join(said), ADVICE_BYTES_MAX, newest=True)
 
+    def status(self) -> str:
+        """How the session stands and what is left of its budget, for the model; "" where Headway is away."""
+        answer = self._question("status", "", None, {}, hold=False)
+        return cut(answer.get("context")) if answer else ""
+
+    def budget_block(self) -> str:
+        """The part of that which is about the budget, for the system message; "" without one."""
+        status = self.status()
+        at = status.find("[EXECUTION BUDGET]")
+        return status[at:] if at >= 0 else ""
+
     def check(self) -> None:
         """Raises Stop if the agent has to end."""
         if self.stopped:
@@ -291,18 +299,17 @@ class Session:
             if not self._began:
                 self.start()
             self._last = time.monotonic()
-            self._outbox.add(Item("POST", "/v1/hooks/generic", self._body(event, members, raw), self._headers(), self._take))
+            then = None if event == "end" else self._take
+            self._outbox.add(Item("POST", "/v1/hooks/generic", self._body(event, members, raw), self._headers(), then))
         except Exception as error:
             LOG.warning("a report could not be made: %s", type(error).__name__)
 
     def _take(self, answer: dict[str, Any]) -> None:
         """What an answer says besides its decision."""
-        words, system, stop = cut(answer.get("context")), cut(answer.get("system")), cut(answer.get("stop"))
+        words, stop = cut(answer.get("context")), cut(answer.get("stop"))
         with self._lock:
             if words:
                 self._advice = [*self._advice[-15:], words]
-            if system:
-                self.budget_block = system
             if stop:
                 self.stopped = stop
 
@@ -310,7 +317,8 @@ class Session:
         raw = ',"args":' + json_of(args) if args is not None else ""
         return self._question(event, raw, abort, members) or {}
 
-    def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any]) -> Optional[dict[str, Any]]:
+    def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any],
+                  hold: bool = True) -> Optional[dict[str, Any]]:
         """What the daemon answers, maybe after hours; None if it is away. Only KeyboardInterrupt and the like are raised."""
         if self._over:
             return None
@@ -323,8 +331,9 @@ class Session:
         again: Optional[float] = None
         while True:
             try:
-                got = self._wire.exchange("POST", "/v1/hooks/generic", body, headers, True, abort)
-                self._take(got.body)
+                got = self._wire.exchange("POST", "/v1/hooks/generic", body, headers, hold, abort)
+                if hold:
+                    self._take(got.body)
                 return got.body if got.status == 200 else None
             except Away as away:
                 if away.held and again is None:

@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""clients/python against the real daemon: what is reported, what is obeyed, and that the agent's own work passes unchanged."""
+import asyncio
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import logging
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.client_stand import Stand
+from support.daemon import PROJECT
+from support.limits import SLOW, eventually, patient
+
+sys.path.insert(0, str(PROJECT / "clients/python"))
+import headway  # noqa: E402
+from headway import _plain  # noqa: E402
+
+logging.getLogger("headway").setLevel(logging.CRITICAL)
+
+
+def kinds(journal, kind) -> list:
+    return [event["data"] for event in journal if event["type"] == kind]
+
+
+class ClientCase(SharedDaemonCase):
+    settings = {"approvals.require_tools": "deploy"}
+
+    def setUp(self):
+        self.client = self.daemon.operator()
+        self.addCleanup(self.client.close)
+
+    def session(self, goal="try it", **more):
+        return headway.Session(goal, id=more.pop("id", None) or unique("py"), url=self.daemon.url, **more)
+
+    def journal(self, session):
+        return self.client.journal(session.id)
+
+    def pending(self, session):
+        def look():
+            reply = self.client.get("/v1/approvals?status=pending&session=" + session.id)
+            return reply.json().get("approvals") if reply.status == 200 else None
+        return eventually(look)[0]["id"]
+
+    def decide(self, session, decision, **more):
+        reply = self.client.post(f"/v1/approvals/{self.pending(session)}/decision", {"decision": decision, **more})
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def later(self, function, *args, **more):
+        pool = ThreadPoolExecutor(1)
+        self.addCleanup(pool.shutdown)
+        return pool.submit(function, *args, **more)
+
+
+class Reports(ClientCase):
+    def test_a_session_its_calls_its_use_and_its_end(self):
+        with self.session("fix it", agent="mine", model="m1", labels={"team": "night"}, budget={"max_steps": 20}) as s:
+            @s.tool
+            def add(a, b=2):
+                """Adds."""
+                return a + b
+            self.assertEqual((add(1), add(a=1, b=5), add.__name__, add.__doc__), (3, 6, "add", "Adds."))
+            s.usage(input_tokens=10, output_tokens=5, cost_usd=0.25)
+            s.said("done")
+        document = self.client.session(s.id)
+        self.assertEqual((document["goal"], document["agent"], document["labels"]["team"], document["verdict"]["status"]),
+                         ("fix it", {"type": "mine", "name": "mine", "model": "m1"}, "night", "completed"))
+        journal = self.journal(s)
+        self.assertEqual([d["args"] for d in kinds(journal, "tool.started")], [{"a": 1}, {"a": 1, "b": 5}])
+        self.assertEqual([(d["ok"], d["result"]) for d in kinds(journal, "tool.finished")], [(True, "3"), (True, "6")])
+        self.assertEqual([d["usage"] for d in kinds(journal, "heartbeat") if "usage" in d],
+                         [{"tokens": 0, "input_tokens": 10, "output_tokens": 5, "cost_usd": 0.25}])
+        self.assertEqual(kinds(journal, "message")[-1]["text"], "done")
+        ids = [event["event_id"] for event in journal if "event_id" in event]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertGreaterEqual(len(ids), 7)
+
+    def test_an_exception_is_a_failure_and_the_same_exception(self):
+        error = ValueError("no")
+        with self.assertRaises(ValueError) as raised, self.session() as s:
+            @s.tool
+            def bad():
+                raise error
+            bad()
+        self.assertIs(raised.exception, error)
+        (finished,) = kinds(self.journal(s), "tool.finished")
+        self.assertEqual((finished["ok"], finished["error"]["message"]), (False, "ValueError: no"))
+        self.assertEqual(self.client.session(s.id)["outcome"], "failed")
+
+    def test_the_error_of_a_command_says_its_status_and_its_words(self):
+        with self.session() as s:
+            with self.assertRaises(subprocess.CalledProcessError), s.call("bash", {"command": "x"}):
+                subprocess.run(["sh", "-c", "echo no such thing >&2; exit 3"], check=True, capture_output=True)
+        (finished,) = kinds(self.journal(s), "tool.finished")
+        self.assertIn("no such thing", finished["error"]["message"])
+
+    def test_coroutines_and_generators(self):
+        async def main():
+            async with self.session() as s:
+                @s.tool
+                async def fetch(url):
+                    await asyncio.sleep(0)
+                    return {"url": url}
+
+                @s.tool
+                async def stream(n):
+                    for i in range(n):
+                        yield i
+
+                @s.tool
+                def count(n):
+                    got = yield 0
+                    return got
+
+                self.assertEqual(await fetch("a"), {"url": "a"})
+                self.assertEqual([i async for i in stream(3)], [0, 1, 2])
+                running = count(1)
+                next(running)
+                with self.assertRaises(StopIteration) as over:
+                    running.send("sent")
+                self.assertEqual(over.exception.value, "sent")
+                running = count(2)
+                next(running)
+                running.close()
+                return s
+        s = asyncio.run(main())
+        self.assertEqual([(d["tool"], d["ok"]) for d in kinds(self.journal(s), "tool.finished")],
+                         [("fetch", True), ("stream", True), ("count", True), ("count", True)])
+
+    def test_a_method_has_the_arguments_without_its_object(self):
+        with self.session() as s:
+            class Box:
+                @s.tool
+                def put(self, x, /, *rest, y=1, **more):
+                    return (x, rest, y, more)
+            self.assertEqual(Box().put(1, 2, 3, y=4, z=5), (1, (2, 3), 4, {"z": 5}))
+        self.assertEqual(kinds(self.journal(s), "tool.started")[0]["args"], {"x": 1, "rest": [2, 3], "y": 4, "z": 5})
+
+    def test_parallel_calls_of_threads(self):
+        with self.session() as s:
+            @s.tool
+            def square(x):
+                return x * x
+            with ThreadPoolExecutor(8) as pool:
+                self.assertEqual(list(pool.map(square, range(64))), [x * x for x in range(64)])
+        journal = self.journal(s)
+        self.assertEqual(sorted(d["args"]["x"] for d in kinds(journal, "tool.started")), list(range(64)))
+        self.assertEqual(len(kinds(journal, "tool.finished")), 64)
+        self.assertEqual(self.client.session(s.id)["in_flight"], [])
+
+    def test_children_are_sessions_whose_parent_is_this_one(self):
+        with self.session() as s:
+            with s.child("look around", agent="explore") as c:
+                c.begin("read", {"path": "a"}).done("text")
+                self.assertIs(headway.current(), c)
+            self.assertIs(headway.current(), s)
+        document = self.client.session(c.id)
+        self.assertEqual((document["parent"], document["goal"], document["outcome"]), (s.id, "look around", "completed"))
+
+    def test_beats_of_a_quiet_agent(self):
+        with self.session(heartbeat_seconds=0.2) as s:
+            s.advice()
+            eventually(lambda: len(kinds(self.journal(s), "heartbeat")) >= 3)
+        before = len(self.journal(s))
+        time.sleep(0.5)
+        self.assertEqual(len(self.journal(s)), before, "it is over")
+
+    def test_the_end_says_how_it_ended(self):
+        def run(error):
+            try:
+                with self.session() as s:
+                    if error:
+                        raise error
+            except BaseException as raised:  # noqa: BLE001
+                self.assertIs(raised, error)
+            return self.client.session(s.id)["outcome"]
+        self.assertEqual(run(None), "completed")
+        self.assertEqual(run(RuntimeError("no")), "failed")
+        self.assertEqual(run(KeyboardInterrupt()), "cancelled")
+        self.assertEqual(run(SystemExit(0)), "completed")
+        self.assertEqual(run(SystemExit(2)), "failed")
+        self.assertEqual(run(asyncio.CancelledError()), "cancelled")
+
+    def test_the_session_ends_with_its_process(self):
+        name = unique("gone")
+        code = ("import headway, os, signal\n"
+                f"s = headway.Session('x', id={name!r}).start()\n"
+                "s.begin('bash', {}).done('x'); s.advice()\n"
+                "os.kill(os.getpid(), signal.SIGKILL)\n")
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, "HEADWAY_URL": self.daemon.url,
+                                                          "PYTHONPATH": str(PROJECT / "clients/python")}, check=False)
+        eventually(lambda: self.client.session(name)["verdict"]["status"] == "failed")
+        self.assertEqual(kinds(self.client.journal(name), "session.ended")[0]["code"], "agent_gone")
+
+    def test_a_child_of_a_fork_reports_and_ends_nothing(self):
+        with self.session() as s:
+            s.begin("before", {}).done(1)
+            child = os.fork()
+            if child == 0:
+                try:
+                    with s:
+                        s.begin("inside", {}).done(2)
+                        s.advice()
+                finally:
+                    os._exit(0)
+            os.waitpid(child, 0)
+            s.begin("after", {}).done(3)
+        self.assertEqual([d["tool"] for d in kinds(self.journal(s), "tool.finished")], ["before", "inside", "after"])
+        self.assertEqual(self.client.session(s.id)["outcome"], "completed")
+
+    def test_forks_while_other_threads_report(self):
+        with self.session() as s:
+            stop = threading.Event()
+
+            def busy():
+                while not stop.is_set():
+                    s.begin("busy", {}).done(1)
+            threads = [threading.Thread(target=busy) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            codes = []
+            for _ in range(20):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(int(patient(20)))
+                    s.begin("child", {}).done(1)
+                    s.advice()
+                    os._exit(7)
+                codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            stop.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(codes, [7] * 20)
+        finished = [d for d in kinds(self.journal(s), "tool.finished") if d["tool"] == "child"]
+        self.assertEqual(len(finished), 20, finished)
+
+
+class Obeys(ClientCase):
+    def test_advice_reaches_the_agent_once(self):
+        with self.session() as s:
+            told = []
+            for _ in range(5):
+                s.begin("bash", {"command": "cat nothing"}).fail("cat: nothing: No such file or directory")
+                told.append(s.advice())
+        self.assertEqual([bool(text) for text in told[:2]], [False, False])
+        self.assertTrue(any("4 times in a row" in text for text in told), told)
+        self.assertEqual(s.advice(), "")
+
+    def test_a_cancel_ends_the_block_without_an_error(self):
+        reached = []
+        with self.session() as s:
+            s.begin("bash", {}).done(1)
+            self.client.post(f"/v1/sessions/{s.id}/cancel", {"reason": "not needed"})
+
+            @s.tool
+            def never():
+                reached.append(1)
+            try:
+                never()
+            except Exception:
+                reached.append("swallowed")
+            reached.append("not here")
+        self.assertEqual(reached, [])
+        self.assertIn("not needed", s.stopped)
+        self.assertEqual(self.client.session(s.id)["outcome"], "cancelled")
+        self.assertEqual(self.client.session(s.id)["in_flight"], [])
+
+    def test_stop_as_a_value(self):
+        with self.session() as s:
+            self.client.post(f"/v1/sessions/{eventually(lambda: s.advice() == '' and s.id)}/cancel", {"reason": "enough"})
+            call = s.begin("bash", {})
+            self.assertFalse(call)
+            self.assertIn("enough", call.stop)
+            call.done("ignored")
+            with self.assertRaises(headway.Stop):
+                s.check()
+
+    def test_the_budget_block_and_its_stop(self):
+        with self.session(budget={"max_steps": 10}) as s:
+            blocks, calls = [], 0
+            self.assertRegex(s.budget_block(), r"^\[EXECUTION BUDGET\]\n.*Step 0/10")
+            for i in range(40):
+                call = s.begin("bash", {"i": i})
+                if not call:
+                    break
+                call.done(i)
+                calls += 1
+                blocks.append(s.advice())
+        self.assertLess(calls, 11)
+        self.assertTrue(any("Wrap up" in text for text in blocks), blocks)
+        self.assertIn("steps are used", call.refusal)
+        self.assertEqual(self.client.session(s.id)["outcome"], "completed", "it gave its answer in time")
+
+    def test_a_person_approves_rejects_and_edits(self):
+        ran = []
+        with self.session() as s:
+            @s.tool
+            def deploy(target, force=False):
+                ran.append((target, force))
+                return "deployed"
+            held = self.later(deploy, "staging")
+            self.decide(s, "approve")
+            self.assertEqual(held.result(patient(20)), "deployed")
+            held = self.later(deploy, "production")
+            self.decide(s, "reject", reason="not on Fridays: use another day instead")
+            with self.assertRaises(headway.Denied) as denied:
+                held.result(patient(20))
+            self.assertIn("not on Fridays", denied.exception.reason)
+            held = self.later(deploy, target="everywhere")
+            self.decide(s, "edit", edited_args={"target": "canary", "force": True})
+            self.assertEqual(held.result(patient(20)), "deployed")
+            held = self.later(deploy, target="x")
+            self.decide(s, "edit", edited_args={"no_such": 1})
+            with self.assertRaises(headway.Denied):
+                held.result(patient(20))
+            soft = s.tool(refusal="return")(deploy.__wrapped__)
+            held = self.later(soft, "production")
+            self.decide(s, "reject", reason="a different way instead")
+            self.assertIn("different way", held.result(patient(20)))
+        self.assertEqual(ran, [("staging", False), ("canary", True)])
+        self.assertEqual(kinds(self.journal(s), "approval.alarm"), [])
+
+    def test_a_person_is_asked(self):
+        with self.session() as s:
+            held = self.later(s.approve, "Send the mail?", tool="mail", args={"to": "all"})
+            self.decide(s, "approve", by="ana")
+            decision = held.result(patient(20))
+            self.assertTrue(decision)
+            self.assertEqual(decision.args, {"to": "all"})
+            held = self.later(s.approve, "Send it again?")
+            self.decide(s, "reject", reason="once is enough; use a different list instead")
+            self.assertFalse(held.result(patient(20)))
+            held = self.later(s.ask, "Which database?", ["a", "b"])
+            self.decide(s, "respond", response="b")
+            self.assertEqual(held.result(patient(20)), "b")
+
+    def test_a_held_coroutine_can_be_cancelled_and_others_go_on(self):
+        async def main():
+            async with self.session() as s:
+                @s.tool
+                async def deploy(target):
+                    raise AssertionError("it was not approved")
+                tasks = [asyncio.ensure_future(deploy(str(i))) for i in range(12)]
+                await asyncio.get_running_loop().run_in_executor(None, self.pending, s)
+                async with s.call("other", {}) as call:  # the executor is not full of those who wait
+                    call.result = "went on"
+                for task in tasks:
+                    task.cancel()
+                done = await asyncio.gather(*tasks, return_exceptions=True)
+                self.assertTrue(all(isinstance(d, asyncio.CancelledError) for d in done), done)
+                return s
+        begin = time.monotonic()
+        s = asyncio.run(main())
+        self.assertLess(time.monotonic() - begin, patient(20))
+        self.assertEqual(self.client.session(s.id)["in_flight"], [])
+
+    def test_stop_of_a_task_group(self):
+        if sys.version_info < (3, 11):
+            self.skipTest("there are no task groups")
+
+        async def main():
+            async with self.session() as s:
+                s.begin("bash", {}).done(1)
+                s.advice()
+                self.client.post(f"/v1/sessions/{s.id}/cancel", {"reason": "enough"})
+
+                @s.tool
+                async def work(i):
+                    return i
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(work(1))
+                raise AssertionError("not reached")
+            return s
+        self.assertIn("enough", asyncio.run(main()).stopped)
+
+
+class Interrupts(OwnDaemonCase):
+    def test_ctrl_c_in_a_held_call(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        code = ("import headway\n"
+                "with headway.Session('x', id='held') as s:\n"
+                "    with s.call('deploy', {'a': 1}):\n"
+                "        print('ran')\n")
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "HEADWAY_URL": daemon.url, "PYTHONPATH": str(PROJECT / "clients/python")})
+        eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=patient(20))
+        self.assertEqual(out, "")
+        self.assertIn("KeyboardInterrupt", err)
+        document = operator.session("held")
+        self.assertEqual((document["in_flight"], document["outcome"]), ([], "cancelled"))
+
+
+class Color(str, enum.Enum):
+    RED = "red"
+
+
+class Plain(unittest.TestCase):
+    """No daemon: values as JSON."""
+
+    @staticmethod
+    def of(value, **more):
+        return json.loads(_plain.json_of(value, **more))
+
+    def test_what_json_has_is_itself(self):
+        value = {"a": [1, -2.5, True, None, "\u00e9 \ud800 \x00"], "b": {}}
+        self.assertEqual(self.of(value), value)
+
+    def test_what_json_lacks_is_text(self):
+        @dataclasses.dataclass
+        class Point:
+            x: int
+            secret: str = dataclasses.field(repr=False, default="s3cret")
+
+        class Nasty:
+            def __repr__(self):
+                raise RuntimeError("no")
+
+            def __str__(self):
+                raise SystemExit
+        told = self.of({"p": pathlib.PurePosixPath("/a"), "d": datetime.date(2026, 1, 2), "n": float("nan"), "i": 1 << 70, "b": b"x",
+                        "e": Color.RED, "s": {3, 1, 2}, "t": (1, 2), 5: 6, None: 7, "o": Nasty(), "pt": Point(1), "c": decimal.Decimal("1.5"),
+                        "u": uuid.UUID(int=0), "type": Nasty})
+        self.assertEqual((told["p"], told["d"], told["n"], told["i"], told["e"], told["s"], told["t"], told["5"], told["c"], told["pt"]),
+                         ("/a", "2026-01-02", "nan", str(1 << 70), "red", [1, 2, 3], [1, 2], 6, "1.5", {"x": 1}))
+        self.assertNotIn("s3cret", json.dumps(told))
+        self.assertRegex(told["o"], "Nasty>$")
+        self.assertRegex(told["b"], "^<1 bytes, [0-9a-f]{16}>$")
+
+    def test_it_is_bounded_and_what_was_cut_is_still_too_long_for_an_approval(self):
+        cycle = []
+        cycle += [cycle, cycle]
+        deep = []
+        for _ in range(5000):
+            deep = [deep]
+        hostile = [cycle, deep, "x" * (8 << 20), ["y"] * 1_000_000, {str(i): i for i in range(300_000)}, 10 ** 5000, [1 << 60] * 500_000]
+        for value in hostile:
+            begin = time.perf_counter()
+            text = _plain.json_of({"v": value})
+            self.assertLess(len(text), 6 << 20)
+            self.assertLess(time.perf_counter() - begin, 2 * SLOW)
+            if value not in (deep, 10 ** 5000) and value is not cycle:
+                self.assertGreater(len(text), 65536)
+            self.assertLess(len(_plain.json_of({"v": value}, brief=True)), 16384)
+
+    def test_long_texts_that_differ_stay_different(self):
+        a, b = "x" * (3 << 20), "x" * (3 << 20) + "y"
+        self.assertNotEqual(_plain.json_of(a), _plain.json_of(b))
+        self.assertNotEqual(_plain.json_of(a, brief=True), _plain.json_of(b, brief=True))
+
+    def test_random_values_give_json(self):
+        rng = random.Random(7)
+        leaves = [None, True, 1, -1, 1e300, "", "\udfff", b"\xff", object(), int, {1}, float("inf"), range(3), Color.RED]
+
+        def value(depth):
+            if depth == 0 or rng.random() < 0.3:
+                return rng.choice(leaves)
+            if rng.random() < 0.5:
+                return [value(depth - 1) for _ in range(rng.randrange(4))]
+            return {rng.choice(["a", 1, None, b"k", (1,)]): value(depth - 1) for _ in range(rng.randrange(4))}
+        for _ in range(500):
+            self.of(value(6))
+
+    def test_texts_are_cut_between_characters(self):
+        self.assertEqual(_plain.cut("abc"), "abc")
+        self.assertEqual(_plain.cut(None), "")
+        self.assertEqual(_plain.cut(["x"]), "")
+        for newest in (False, True):
+            text = _plain.cut("\u00e9" * 3000, 2000, newest)
+            self.assertLessEqual(len(text.encode()), 2000)
+            self.assertNotIn("\ufffd", text)
+
+
+class Secrets(unittest.TestCase):
+    TOKEN = "hw_secret_token"
+
+    def test_the_token_is_in_no_text(self):
+        stand = Stand(lambda method, path, body: (401, {}, {"detail": "no"}))
+        self.addCleanup(stand.close)
+        with self.assertLogs("headway", "WARNING") as logs:
+            with headway.Session("x", id="s", url=stand.url.replace("http://", "http://user:pw@"), token=self.TOKEN) as s:
+                s.begin("bash", {}).done(1)
+                s.advice()
+        self.assertEqual(stand.got[0][2]["Authorization"], "Bearer " + self.TOKEN)
+        shown = " ".join([repr(s), str(s), repr(vars(s._wire)), *logs.output])
+        self.assertNotIn(self.TOKEN, shown)
+        self.assertNotIn("pw@", " ".join([repr(s), *logs.output]))
+
+    def test_a_token_that_is_no_header_is_not_sent(self):
+        stand = Stand()
+        self.addCleanup(stand.close)
+        with self.assertLogs("headway", "WARNING") as logs:
+            with headway.Session("x", id="s", url=stand.url, token="a\r\nX-Evil: 1") as s:
+                s.begin("bash", {}).done(1)
+        self.assertNotIn("Authorization", stand.got[0][2])
+        self.assertNotIn("Evil", " ".join(logs.output))
+
+
+if __name__ == "__main__":
+    unittest.main()
