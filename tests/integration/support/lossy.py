@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A way to the daemon that loses some requests, and some answers to requests that arrived."""
+import random
+import socket
+import threading
+
+
+class Lossy:
+    """`lost` tells how many of each; with `rate` 0 nothing is lost any more."""
+
+    def __init__(self, port: int, rate: float, seed: int):
+        self.port, self.rate, self.random = port, rate, random.Random(seed)
+        self.lost = {"requests": 0, "answers": 0}
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    @staticmethod
+    def _message(sock: socket.socket, before: bytes = b"") -> bytes:
+        """One whole request or reply with a Content-Length, or chunked."""
+        data = before
+        while b"\r\n\r\n" not in data:
+            part = sock.recv(65536)
+            if not part:
+                return b""
+            data += part
+        head, _, body = data.partition(b"\r\n\r\n")
+        lines = head.lower().split(b"\r\n")
+        size = next((int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:")), 0)
+        chunked = any(line.startswith(b"transfer-encoding:") for line in lines)
+        while (not body.endswith(b"0\r\n\r\n")) if chunked else len(body) < size:
+            part = sock.recv(65536)
+            if not part:
+                return b""
+            body += part
+        return head + b"\r\n\r\n" + body
+
+    def _serve(self, client: socket.socket):
+        with client:
+            try:
+                while True:
+                    request = self._message(client)
+                    if not request:
+                        return
+                    fate = self.random.random()
+                    if fate < self.rate / 2:
+                        self.lost["requests"] += 1
+                        return
+                    own = self.listener.getsockname()[1]
+                    with socket.create_connection(("127.0.0.1", self.port)) as daemon:
+                        daemon.sendall(request.replace(f"127.0.0.1:{own}".encode(), f"127.0.0.1:{self.port}".encode(), 1))
+                        answer = self._message(daemon)
+                    if fate < self.rate:
+                        self.lost["answers"] += 1
+                        return
+                    client.sendall(answer)
+            except OSError:
+                return
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()

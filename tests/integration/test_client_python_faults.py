@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The table of faults of clients/python/README.md: what the agent sees of each, and that nothing counts twice."""
+import contextlib
+import logging
+import os
+import statistics
+import sys
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
+
+from support.case import OwnDaemonCase, unique
+from support.client_stand import Stand
+from support.daemon import PROJECT
+from support.disks import SmallDisk, SmallDiskDaemon
+from support.limits import SEED, SLOW, eventually, patient
+from support.lossy import Lossy
+
+sys.path.insert(0, str(PROJECT / "clients/python"))
+import headway  # noqa: E402
+from headway import _session, _wire  # noqa: E402
+
+logging.getLogger("headway").setLevel(logging.CRITICAL)
+
+
+def kinds(journal, kind) -> list:
+    return [event["data"] for event in journal if event["type"] == kind]
+
+
+def tries_often(test):
+    """A daemon that was away is tried again soon."""
+    for name, value in (("FIRST_PAUSE", 0.02), ("PAUSE_MAX", 0.1)):
+        patch = mock.patch.object(_wire, name, value)
+        patch.start()
+        test.addCleanup(patch.stop)
+
+
+class FaultCase(OwnDaemonCase):
+    def setUp(self):
+        tries_often(self)
+
+    def all_sent(self, session):
+        eventually(session._outbox.idle, what="all reports")
+
+    def one_waits(self, daemon):
+        operator = self.client(daemon, token=daemon.operator_token())
+        eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+
+    def once(self, journal, count):
+        """So many calls, each with one start at most and one end, and each event once."""
+        finished = [d["call_id"] for d in kinds(journal, "tool.finished")]
+        started = [d["call_id"] for d in kinds(journal, "tool.started")]
+        ids = [event["event_id"] for event in journal if "event_id" in event]
+        self.assertEqual((len(finished), len(set(finished))), (count, count))
+        self.assertEqual(len(started), len(set(started)))
+        self.assertEqual(len(ids), len(set(ids)))
+
+    @contextlib.contextmanager
+    def left_open(self, url, **more):
+        """A session whose end comes when all is sent."""
+        session = headway.Session("x", id=unique("f"), url=url, **more).start()
+        yield session
+        self.all_sent(session)
+        session.end("completed")
+        self.all_sent(session)
+
+
+class Away(FaultCase):
+    def test_no_daemon_costs_no_time_and_its_reports_come_later(self):
+        daemon = self.start()
+        port = daemon.port
+        daemon.stop()
+        with self.left_open(f"http://127.0.0.1:{port}") as s:
+            s.advice()
+            eventually(s._wire.away)
+            took = []
+            for i in range(50):
+                begin = time.perf_counter()
+                call = s.begin("bash", {"command": f"make {i}", "env": {"a": ["b"] * 10}})
+                call.done("x" * 1000)
+                took.append(time.perf_counter() - begin)
+                self.assertTrue(call)
+            self.assertLess(statistics.median(took), 0.001 * SLOW, took)
+            self.assertEqual((s.advice(), s.stopped, bool(s.approve("?")), s.ask("?")), ("", "", False, None))
+            daemon.start(port)
+        journal = self.client(daemon).journal(s.id)
+        self.once(journal, 50)
+        self.assertEqual(kinds(journal, "session.ended")[0]["outcome"], "completed")
+
+    def test_what_waits_for_a_daemon_is_bounded(self):
+        with headway.Session("x", id="bounded", url="http://127.0.0.1:9") as s:
+            for i in range(5000):
+                s.begin("bash", {"i": i}).done("y" * 100_000)
+            self.assertLessEqual(len(s._outbox._items), 256)
+            self.assertLessEqual(s._outbox._bytes, 8 << 20)
+            begin = time.monotonic()
+        self.assertLess(time.monotonic() - begin, 1 * SLOW, "the end waits for no daemon that is away")
+
+    def test_a_call_that_may_not_run_without_headway(self):
+        with headway.Session("x", id="required", url="http://127.0.0.1:9") as s:
+            @s.tool(require=True)
+            def deploy():
+                raise AssertionError("it ran")
+            with self.assertRaises(headway.Denied):
+                deploy()
+
+    def test_addresses_that_are_none(self):
+        for url in ("nonsense", "http://", "http://127.0.0.1:99999", "unix:/nonexistent/x", "ftp://a", "http://[::1", "http://\u00e9.invalid:1"):
+            with self.subTest(url), headway.Session("x", id="s", url=url) as s:
+                call = s.begin("bash", {})
+                call.done(1)
+                self.assertTrue(call)
+
+
+class Killed(FaultCase):
+    def test_in_a_call(self):
+        daemon = self.start()
+        with self.left_open(daemon.url) as s:
+            with s.call("bash", {"command": "make"}) as call:
+                daemon.kill()
+                call.result = "done"
+            s.begin("bash", {"command": "test"}).done("also done")
+            s.usage(input_tokens=3)
+            daemon.start(daemon.port)
+        client = self.client(daemon)
+        self.once(client.journal(s.id), 2)
+        self.assertEqual(client.session(s.id)["in_flight"], [])
+
+    def test_in_a_hold_and_started_again(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        ran = []
+        with self.left_open(daemon.url) as s, ThreadPoolExecutor(1) as pool:
+            held = pool.submit(s.tool(lambda: ran.append(1), name="deploy"))
+            self.one_waits(daemon)
+            daemon.restart()
+            self.assertEqual(ran, [])
+            operator = self.client(daemon, token=daemon.operator_token())
+            (waiting,) = operator.get("/v1/approvals").json()["approvals"]
+            self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", {"decision": "approve"}).status, 200)
+            held.result(patient(20))
+        self.assertEqual(ran, [1])
+        journal = operator.journal(s.id)
+        self.once(journal, 1)
+        self.assertEqual(len(kinds(journal, "approval.requested")), 1)
+        self.assertEqual(kinds(journal, "approval.alarm"), [])
+
+    def test_in_a_hold_and_gone(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        with mock.patch.object(_session, "RESTART_SECONDS", 0.5), ThreadPoolExecutor(1) as pool:
+            s = headway.Session("x", id=unique("f"), url=daemon.url).start()
+            held = pool.submit(s.begin, "deploy", {})
+            self.one_waits(daemon)
+            daemon.kill()
+            self.assertTrue(held.result(patient(20)), "it fails open")
+            self.assertFalse(s.begin("deploy", {}, require=True))
+
+    def test_stopped_in_a_hold(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        s = headway.Session("x", id=unique("f"), url=daemon.url).start()
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(s.begin, "deploy", {})
+            self.one_waits(daemon)
+            daemon.stop()
+            call = held.result(patient(20))
+        self.assertFalse(call)
+        self.assertIn("again", call.denied)
+
+
+class Refusing(FaultCase):
+    def refusing(self, status, headers):
+        stand = Stand(lambda method, path, body: (status, headers, {"detail": "later"}))
+        self.addCleanup(stand.close)
+        return stand
+
+    def test_503_and_429_with_retry_after(self):
+        for status in (503, 429, 500, 502, 507):
+            with self.subTest(status):
+                stand = self.refusing(status, {"Retry-After": "1"})
+                with self.left_open(stand.url) as s:
+                    for _ in range(20):
+                        call = s.begin("bash", {})
+                        self.assertTrue(call)
+                        call.done(1)
+                    first = len(stand.got)
+                    self.assertLessEqual(first, 2, "it is left alone until then")
+                    stand.answer = lambda method, path, body: {}
+                bodies = stand.bodies()
+                ids = [b["event_id"] for b in bodies]
+                self.assertEqual(len(ids), len(set(ids)) + sum(1 for b in bodies[:1] if ids.count(b["event_id"]) > 1))
+                self.assertEqual(sum(b["event"] == "post" for b in bodies), 20)
+
+    def test_slow(self):
+        stand = Stand(lambda method, path, body: None)
+        self.addCleanup(stand.close)
+        with mock.patch.dict(os.environ, HEADWAY_HOOK_SILENCE_MS="300"):
+            with headway.Session("x", id="slow", url=stand.url) as s:
+                begin = time.monotonic()
+                for _ in range(20):
+                    self.assertTrue(s.begin("bash", {}))
+                self.assertLess(time.monotonic() - begin, 4 * SLOW, "the first waits, the others know")
+        self.assertLessEqual(len(stand.got), 2)
+
+    def test_held_as_long_as_bytes_come(self):
+        stand = Stand(lambda method, path, body: [" ", 0.3, " ", 0.3, " ", 0.3, '{"deny":"no"}'] if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with mock.patch.dict(os.environ, HEADWAY_HOOK_SILENCE_MS=str(int(600 * SLOW))):
+            with headway.Session("x", id="held", url=stand.url) as s:
+                self.assertEqual(s.begin("bash", {}).denied, "no")
+
+    def test_wrong_token(self):
+        daemon = self.start({"access.mode": "token"})
+        with self.assertLogs("headway", "WARNING") as logs:
+            with headway.Session("x", id="wrong", url=daemon.url, token="hw_wrong_token") as s:
+                for _ in range(5):
+                    with s.call("bash", {}) as call:
+                        call.result = 1
+        self.assertEqual(len([line for line in logs.output if "refuses the token" in line]), 1)
+        self.assertNotIn("hw_wrong_token", " ".join(logs.output))
+        self.assertEqual(self.client(daemon, token=daemon.operator_token()).get("/v1/sessions/wrong").status, 404)
+
+    def test_nonsense(self):
+        nonsense = [["{"], ["null"], ["[1]"], ["\x00"], ['{"deny":{"a":1},"stop":7,"context":["x"],"edit":[1],"allow":true}'],
+                    ['{"context":"'] + ["x" * 65536] * 200, ["[" * 100_000], ['{"deny":""}'], "reset", [" ", None]]
+        for answer in nonsense:
+            with self.subTest(str(answer)[:40]):
+                stand = Stand(lambda method, path, body, answer=answer: answer)
+                self.addCleanup(stand.close)
+                with mock.patch.object(_session, "RESTART_SECONDS", 0.1), headway.Session("x", id="n", url=stand.url) as s:
+                    for _ in range(3):
+                        call = s.begin("bash", {})
+                        self.assertTrue(call)
+                        call.done(1)
+                    self.assertLessEqual(len(s.advice()), 4000)
+
+    def test_every_text_is_bounded(self):
+        stand = Stand(lambda method, path, body: {"context": "\u00e9" * 100_000, "deny": "n" * 100_000})
+        self.addCleanup(stand.close)
+        with headway.Session("x", id="n", url=stand.url) as s:
+            for _ in range(30):
+                self.assertLessEqual(len(s.begin("bash", {}).denied.encode()), 2000)
+            self.assertLessEqual(len(s.advice().encode()), 4000)
+
+
+class FullDisk(FaultCase):
+    def test_the_agent_goes_on_and_its_reports_come_when_there_is_room(self):
+        disk = SmallDisk(48)
+        daemon = SmallDiskDaemon(disk, {"storage.free_space_min": "6MiB", "storage.ballast": "4MiB"})
+        self.addCleanup(daemon.close)
+        daemon.start()
+        with self.left_open(daemon.url) as s:
+            s.begin("bash", {"i": 0}).done(0)
+            self.all_sent(s)
+            foreign = disk.fill(leave=1 << 20, reserve=daemon.ballast)
+            client = self.client(daemon)
+            eventually(lambda: client.get("/readyz").status == 503)
+            for i in range(1, 10):
+                call = s.begin("bash", {"i": i})
+                self.assertTrue(call)
+                call.done(i)
+            self.assertFalse(s._outbox.idle())
+            foreign.unlink()
+        self.once(self.client(daemon).journal(s.id), 10)
+
+
+class Clocks(FaultCase):
+    def test_jumps_of_the_clock(self):
+        daemon = self.start()
+        real, ahead = time.time_ns, [0]
+        with mock.patch.object(time, "time_ns", lambda: real() + ahead[0] * 1_000_000_000), \
+                mock.patch.object(time, "time", lambda: real() / 1e9 + ahead[0]), self.left_open(daemon.url) as s:
+            for ahead[0] in (0, 86400, -86400 * 365, 86400 * 365 * 20, 0):
+                begin = time.monotonic()
+                s.begin("bash", {"at": ahead[0]}).done(1)
+                s.advice()
+                self.assertLess(time.monotonic() - begin, 5 * SLOW)
+        journal = self.client(daemon).journal(s.id)
+        self.once(journal, 5)
+        self.assertEqual([d["args"]["at"] for d in kinds(journal, "tool.started")], [0, 86400, -86400 * 365, 86400 * 365 * 20, 0])
+
+
+class Losses(FaultCase):
+    def test_lost_requests_and_lost_answers_count_once(self):
+        daemon = self.start()
+        lossy = Lossy(daemon.port, 0.3, SEED)
+        self.addCleanup(lossy.close)
+        with self.left_open(lossy.url) as s:
+            lock, told = threading.Lock(), []
+
+            def work(k):
+                for i in range(15):
+                    s.begin("bash", {"k": k, "i": i}).done(f"{k} {i}")
+                    s.usage(input_tokens=1)
+                    with lock:
+                        told.append((k, i))
+                    self.all_sent(s)
+            with ThreadPoolExecutor(3) as pool:
+                list(pool.map(work, range(3)))
+            self.all_sent(s)
+            lossy.rate = 0
+        self.assertGreater(min(lossy.lost.values()), 5, lossy.lost)
+        journal = self.client(daemon).journal(s.id)
+        self.once(journal, 45)
+        used = sum(d["usage"]["input_tokens"] for d in kinds(journal, "heartbeat") if "usage" in d)
+        self.assertEqual(used, 45)
+
+
+if __name__ == "__main__":
+    unittest.main()
