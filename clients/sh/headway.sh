@@ -1,0 +1,340 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: Apache-2.0
+# Headway for shell scripts, POSIX sh:  . headway.sh; hw_start "goal"; hw_tool bash -- make test; hw_end
+#
+#   hw_start GOAL [AGENT]       opens a session: HEADWAY_SESSION, or a new id, in HW_SESSION
+#   hw_tool NAME -- COMMAND...  runs the command as a call of this tool; its status, input and output are its own.
+#                               77: the call was refused, and the command did not run; HW_REFUSAL says why
+#   hw_say TEXT                 words of the agent
+#   hw_usage INPUT OUTPUT [COST_USD]   tokens that the model used
+#   hw_advice                   prints what the model should read with its next request, each thing once
+#   hw_approve TEXT             asks a person: 0 approved, 1 not
+#   hw_end [OUTCOME [REASON]]   ends it: completed (default), failed, cancelled, budget_exhausted
+#
+# The daemon is HEADWAY_URL (http://..., https://... or unix:PATH), the token HEADWAY_TOKEN. With curl, else by headway-hook or
+# `headway hook`. A daemon that is away, slow or wrong changes nothing: the command runs. Nothing is written to the terminal but
+# the reason of a refusal. Names that begin with hw_, _hw_ and HW_ are taken.
+
+HW_SESSION=${HW_SESSION-} HW_REFUSAL='' HW_STOPPED='' HW_ADVICE=''
+_hw_away=0 _hw_pause=2 _hw_count=0 _hw_agent='sh'
+
+# Hundredths of a second of a clock that never jumps, in _hw_now; without a process of its own where /proc says it.
+_hw_clock() {
+    if read -r _hw_now _ 2>/dev/null </proc/uptime; then
+        _hw_frac=${_hw_now#*.}
+        _hw_now=${_hw_now%%.*}${_hw_frac}
+        while case $_hw_now in 0?*) ;; *) false ;; esac do _hw_now=${_hw_now#0}; done
+    else
+        _hw_now=$(date +%s)00
+    fi
+}
+
+# A name for an event, in _hw_id.
+_hw_name() {
+    _hw_count=$((_hw_count + 1))
+    if read -r _hw_id 2>/dev/null </proc/sys/kernel/random/uuid; then :; else _hw_id=$$-$(date +%s)-$_hw_count; fi
+}
+
+# $1 as a JSON string, in _hw_text. Bytes that are no UTF-8 stand as their numbers.
+_hw_json() {
+    case $1 in
+        *[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\ ._/:=,+@%-]*)
+            _hw_text=$(printf '%s' "$1" | LC_ALL=C od -An -v -tu1 | LC_ALL=C awk '
+                function flush(  i) { for (i = 0; i < have; i++) printf "\\u%04x", part[i]; have = need = 0 }
+                BEGIN { printf "\"" }
+                { for (k = 1; k <= NF; k++) { b = $k + 0
+                    if (need > 0) {
+                        low = 128; high = 191
+                        if (have == 1) { if (part[0] == 224) low = 160; if (part[0] == 237) high = 159; if (part[0] == 240) low = 144; if (part[0] == 244) high = 143 }
+                        if (b >= low && b <= high) {
+                            part[have++] = b
+                            if (have == need) { for (i = 0; i < have; i++) printf "%c", part[i]; have = need = 0 }
+                            continue }
+                        flush() }
+                    if (b == 34 || b == 92) printf "\\%c", b
+                    else if (b < 32 || b == 127) printf "\\u%04x", b
+                    else if (b < 128) printf "%c", b
+                    else if (b >= 194 && b <= 244) { need = b < 224 ? 2 : b < 240 ? 3 : 4; part[0] = b; have = 1 }
+                    else printf "\\u%04x", b } }
+                END { flush(); printf "\"" }') ;;
+        *) _hw_text=\"$1\" ;;
+    esac
+}
+
+# The text of the member $1 of the answer, in _hw_text: only of the object itself, and only if it is a text.
+_hw_member() {
+    case $_hw_answer in *"\"$1\""*) ;; *) _hw_text=''; return 0 ;; esac
+    _hw_text=$(printf '%s' "$_hw_answer" | LC_ALL=C awk -v want="$1" '
+        function utf8(c) {
+            if (c < 128) return sprintf("%c", c)
+            if (c < 2048) return sprintf("%c%c", 192 + int(c / 64), 128 + c % 64)
+            if (c < 65536) return sprintf("%c%c%c", 224 + int(c / 4096), 128 + int(c / 64) % 64, 128 + c % 64)
+            return sprintf("%c%c%c%c", 240 + int(c / 262144), 128 + int(c / 4096) % 64, 128 + int(c / 64) % 64, 128 + c % 64) }
+        function hex(s,  i, n) { n = 0; for (i = 1; i <= 4; i++) n = n * 16 + index("0123456789abcdef", tolower(substr(s, i, 1))) - 1; return n }
+        function string(  out, c, code, low) {  # the text that begins behind a quotation mark at `at`
+            out = ""
+            while (at <= size) {
+                c = substr(all, at, 1); at++
+                if (c == "\"") return out
+                if (c == "\\") {
+                    c = substr(all, at, 1); at++
+                    if (c == "n") c = "\n"; else if (c == "t") c = "\t"; else if (c == "r") c = ""; else if (c == "b" || c == "f") c = " "
+                    else if (c == "u") {
+                        code = hex(substr(all, at, 4)); at += 4
+                        if (code >= 55296 && code < 56320 && substr(all, at, 2) == "\\u") {
+                            low = hex(substr(all, at + 2, 4)); at += 6
+                            code = 65536 + (code - 55296) * 1024 + low - 56320 }
+                        c = code < 9 || (code > 10 && code < 32) || (code > 126 && code < 160) ? " " : utf8(code) } }
+                out = out c }
+            return out }
+        { all = all (NR > 1 ? "\n" : "") $0 }
+        END { size = length(all); at = 1; depth = 0; name = ""; is_name = 1
+            while (at <= size) {
+                c = substr(all, at, 1); at++
+                if (c == "{" || c == "[") { depth++; if (depth == 1) is_name = 1 }
+                else if (c == "}" || c == "]") depth--
+                else if (c == ":" && depth == 1) is_name = 0
+                else if (c == "," && depth == 1) is_name = 1
+                else if (c == "\"") {
+                    said = string()
+                    if (depth == 1 && is_name) name = said
+                    else if (depth == 1 && name == want) { printf "%s", substr(said, 1, 2000); exit } } } }')
+}
+
+# curl with the body $1, what it got on its output, and the status of HTTP in a line behind it. A daemon that holds a call sends
+# a blank every 5 s: 15 s without a byte, and it is away.
+_hw_curl() (
+    exec 2>/dev/null # for good: a saved descriptor would live on in what waits below
+    folder=$(mktemp -d "${TMPDIR:-/tmp}/headway.XXXXXX") || exit 7
+    trap 'rm -rf "$folder"' EXIT
+    trap 'exit 130' INT TERM HUP
+    url=${HEADWAY_URL:-http://127.0.0.1:7717} socket=
+    case $url in unix:*) socket=${url#unix:} url=http://localhost ;; esac
+    : >"$folder/head"
+    : >"$folder/body"
+    printf '%s' "$1" >"$folder/said"
+    {
+        printf 'url = "%s/v1/hooks/generic"\nheader = "Content-Type: application/json"\nheader = "Expect:"\n' "${url%/}"
+        printf 'header = "X-Headway-Session: %s"\n' "$HW_SESSION"
+        if [ -n "$socket" ]; then printf 'unix-socket = "%s"\n' "$socket"; fi
+        case ${HEADWAY_TOKEN-} in '' | *[!A-Za-z0-9._~+/=-]*) ;; *) printf 'header = "Authorization: Bearer %s"\n' "$HEADWAY_TOKEN" ;; esac
+        if [ -n "${HEADWAY_CA_FILE-}" ]; then printf 'cacert = "%s"\n' "$HEADWAY_CA_FILE"; fi
+    } | curl -q -sN --noproxy '*' --connect-timeout 1 --max-filesize 4194304 -D "$folder/head" -o "$folder/body" -w '%{http_code}' \
+        --data-binary "@$folder/said" -K - >"$folder/status" &
+    pid=$!
+    (
+        before=0 sleeper=''
+        trap 'kill $sleeper 2>/dev/null; exit 0' TERM
+        while :; do
+            sleep "${HEADWAY_SH_SILENCE:-15}" &
+            sleeper=$!
+            wait "$sleeper"
+            if [ ! -d "$folder" ]; then exit 0; fi # it was over before the signal came
+            now=$(cat "$folder/head" "$folder/body" 2>/dev/null | wc -c)
+            if [ "$now" -eq "$before" ]; then
+                echo >"$folder/silent"
+                kill "$pid"
+                exit 0
+            fi
+            before=$now
+        done
+    ) >/dev/null </dev/null &
+    dog=$!
+    code=0 status=''
+    wait "$pid" || code=$?
+    kill "$dog" || :
+    if [ -e "$folder/silent" ]; then code=28; fi
+    cat "$folder/body"
+    read -r status <"$folder/status" || :
+    printf '\n%s %s' "$status" "$code"
+)
+
+# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none. $2: it may be held.
+_hw_tell() {
+    _hw_answer=''
+    [ -n "$HW_SESSION" ] || return 1
+    _hw_clock
+    if [ "$_hw_away" -gt "$_hw_now" ]; then return 1; fi
+    _hw_name
+    _hw_said="{\"agent\":\"$_hw_agent\",\"session\":\"$HW_SESSION\",\"event_id\":\"$_hw_id\",$1}" _hw_tries=0
+    while :; do
+        if command -v curl >/dev/null 2>&1; then
+            _hw_got=$(_hw_curl "$_hw_said")
+            _hw_last=${_hw_got##*"
+"} _hw_got=${_hw_got%"
+"*}
+            _hw_http=${_hw_last% *} _hw_code=${_hw_last#* }
+        else
+            _hw_hook=$(command -v headway-hook || :)
+            if [ -z "$_hw_hook" ] && command -v headway >/dev/null 2>&1; then _hw_hook='headway hook'; fi
+            [ -n "$_hw_hook" ] || return 1
+            # shellcheck disable=SC2086 # two words
+            _hw_got=$(printf '%s' "$_hw_said" | HEADWAY_SESSION=$HW_SESSION $_hw_hook generic 2>/dev/null) || _hw_got=''
+            _hw_http=200 _hw_code=0
+            if [ -z "$_hw_got" ]; then _hw_http=000 _hw_code=7; fi
+        fi
+        if [ "$_hw_http" = 200 ] && [ "$_hw_code" = 0 ]; then break; fi
+        # It broke off: the same event again is counted once. A held call waits for a daemon that is started again.
+        case $_hw_code in
+            18 | 52 | 56) _hw_most=1 ;;
+            7) _hw_most=0 ;;
+            *) _hw_most=-1 ;;
+        esac
+        if [ "${2-}" = held ] && [ "$_hw_tries" -gt 0 ] && [ "$_hw_most" -ge 0 ]; then _hw_most=20; fi
+        if [ "$_hw_tries" -ge "$_hw_most" ]; then
+            _hw_gone
+            return 1
+        fi
+        _hw_tries=$((_hw_tries + 1))
+        sleep 0.5 2>/dev/null || sleep 1
+    done
+    _hw_pause=2
+    _hw_answer=$_hw_got
+    _hw_member context
+    if [ -n "$_hw_text" ]; then HW_ADVICE=${HW_ADVICE:+$HW_ADVICE
+
+}$_hw_text; fi
+    _hw_member stop
+    if [ -n "$_hw_text" ]; then HW_STOPPED=$_hw_text; fi
+    return 0
+}
+
+_hw_gone() {
+    case $_hw_http in 401 | 403) _hw_pause=60 ;; esac
+    if [ "$_hw_code" = 28 ]; then _hw_pause=60; fi
+    _hw_clock
+    _hw_away=$((_hw_now + _hw_pause * 100))
+    if [ "$_hw_pause" -lt 60 ]; then _hw_pause=$((_hw_pause * 2)); fi
+}
+
+hw_start() {
+    _hw_name
+    _hw_agent=${2:-sh} HW_REFUSAL='' HW_STOPPED='' HW_ADVICE=''
+    case $_hw_agent in *[!A-Za-z0-9._~:-]*) _hw_agent='sh' ;; esac
+    HW_SESSION=${HEADWAY_SESSION:-$_hw_agent-$_hw_id}
+    case $HW_SESSION in *[!A-Za-z0-9._~:-]*) HW_SESSION=$_hw_agent-$_hw_id ;; esac
+    _hw_json "${1-}"
+    _hw_tell "\"event\":\"prompt\",\"text\":$_hw_text" || :
+}
+
+# The arguments as {"argv":[...]}, in _hw_args.
+_hw_argv() {
+    _hw_args=''
+    for _hw_one in "$@"; do
+        _hw_json "$_hw_one"
+        _hw_args=$_hw_args${_hw_args:+,}$_hw_text
+    done
+    _hw_args="{\"argv\":[$_hw_args]}"
+}
+
+hw_tool() {
+    _hw_tool=$1
+    shift
+    if [ "${1-}" = -- ]; then shift; fi
+    HW_REFUSAL=''
+    _hw_clock
+    if [ -z "$HW_SESSION" ] || [ "$_hw_away" -gt "$_hw_now" ]; then
+        if [ -n "$HW_STOPPED" ]; then
+            _hw_refuse "$HW_STOPPED"
+            return 77
+        fi
+        "$@"
+        return
+    fi
+    _hw_json "$_hw_tool"
+    _hw_named=$_hw_text
+    _hw_argv "$@"
+    _hw_name
+    _hw_call=$_hw_id
+    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args" held; then
+        _hw_may_run || return 77
+    fi
+    _hw_run "$_hw_call" "$_hw_named" "$_hw_args" "$@"
+}
+
+# By the answer to the call, and what it says if it may not.
+_hw_may_run() {
+    _hw_member stop
+    if [ -z "$_hw_text" ]; then HW_STOPPED='' && _hw_member deny; fi
+    case $_hw_answer in
+        *'"edit":'*) if [ -z "$_hw_text" ]; then
+            _hw_text='This was approved with other arguments, which a script cannot put in place.'
+            HW_REFUSAL=$_hw_text
+            _hw_report_denied
+        fi ;;
+    esac
+    [ -n "$_hw_text" ] || return 0
+    _hw_refuse "$_hw_text"
+    return 1
+}
+
+_hw_report_denied() {
+    _hw_json "$HW_REFUSAL"
+    _hw_tell "\"event\":\"post\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"ok\":false,\"class\":\"denied\",\"error\":$_hw_text" || :
+    _hw_text=$HW_REFUSAL
+}
+
+_hw_refuse() {
+    HW_REFUSAL=$1
+    printf 'headway: %s\n' "$1" >&2
+}
+
+# Call, tool and arguments are its own, since the command may be a function that has calls.
+_hw_run() {
+    _hw_clock
+    set -- "$_hw_now" "$@"
+    if _hw_command "$@"; then set -- "$1" "$2" "$3" "$4" 0; else set -- "$1" "$2" "$3" "$4" "$?"; fi
+    _hw_clock
+    _hw_more="\"ok\":true,\"result\":\"exit 0\""
+    if [ "$5" -ne 0 ]; then _hw_more="\"ok\":false,\"error\":\"Exit code $5\",\"exit_code\":$5"; fi
+    _hw_tell "\"event\":\"post\",\"tool\":$3,\"call\":\"$2\",\"args\":$4,\"duration_ms\":$(((_hw_now - $1) * 10)),$_hw_more" || :
+    return "$5"
+}
+
+_hw_command() {
+    shift 4
+    "$@"
+}
+
+hw_say() {
+    _hw_json "$1"
+    _hw_tell "\"event\":\"said\",\"text\":$_hw_text" || :
+}
+
+hw_usage() {
+    for _hw_one in "$1" "$2" "${3:-0}"; do
+        case $_hw_one in '' | *[!0-9.]* | .* | *. | *.*.* | 0[0-9]*)
+            printf 'hw_usage: %s is no number\n' "$_hw_one" >&2
+            return 2
+            ;;
+        esac
+    done
+    _hw_tell "\"event\":\"usage\",\"usage\":{\"input_tokens\":$1,\"output_tokens\":$2,\"cost\":${3:-0}}" || :
+}
+
+hw_advice() {
+    if [ -n "$HW_ADVICE" ]; then printf '%s\n' "$HW_ADVICE"; fi
+    HW_ADVICE=''
+}
+
+hw_approve() {
+    _hw_json "$1"
+    _hw_name
+    _hw_tell "\"event\":\"request\",\"tool\":\"approve\",\"call\":\"$_hw_id\",\"args\":{},\"text\":$_hw_text" held || return 1
+    _hw_member deny
+    HW_REFUSAL=$_hw_text
+    _hw_member allow
+    [ -z "$HW_REFUSAL" ] && [ -n "$_hw_text" ]
+}
+
+hw_end() {
+    _hw_json "${2-}"
+    case ${1:-completed} in
+        completed | failed | cancelled | budget_exhausted) _hw_tell "\"event\":\"end\",\"outcome\":\"${1:-completed}\",\"reason\":$_hw_text" || : ;;
+        *)
+            printf 'hw_end: %s is no outcome\n' "$1" >&2
+            return 2
+            ;;
+    esac
+    HW_SESSION=''
+}
