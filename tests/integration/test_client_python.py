@@ -248,6 +248,46 @@ class Reports(ClientCase):
         self.assertEqual(len(finished), 20, finished)
 
 
+    def test_a_signal_handler_may_report(self):
+        with self.session() as s:
+            times = []
+            old = signal.signal(signal.SIGALRM, lambda *_: (s.said("alarm"), times.append(1)))
+            signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0005)
+            try:
+                while len(times) < 200:
+                    s.begin("bash", {}).done(1)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, old)
+        self.assertEqual(self.client.session(s.id)["in_flight"], [])
+
+    def test_what_is_reported_last_arrives_without_a_with_block(self):
+        name = unique("exit")
+        subprocess.run([sys.executable, "-c", f"import headway\ns = headway.Session('x', id={name!r}).start()\ns.begin('bash', {{}}).done('last')\n"],
+                       env={**os.environ, "HEADWAY_URL": self.daemon.url, "PYTHONPATH": str(PROJECT / "clients/python")}, check=True)
+        self.assertEqual([d["result"] for d in kinds(self.client.journal(name), "tool.finished")], ["last"])
+
+    def test_texts_of_any_script_and_length_fit_into_a_report(self):
+        with self.session("\u4e16" * 100_000) as s:
+            for text in ("\u4e16" * (4 << 20), "\U0001f600" * (4 << 20), "\x00" * (4 << 20), "a" * (20 << 20)):
+                with s.call("write", {"content": text, "again": [text]}) as call:
+                    call.result = text
+        journal = self.journal(s)
+        self.assertEqual((len(kinds(journal, "tool.started")), len(kinds(journal, "tool.finished"))), (4, 4))
+        self.assertIn("\u4e16\u4e16", str(self.client.session(s.id)["goal"]))
+
+    def test_a_loop_that_is_not_of_asyncio(self):
+        async def main():
+            async with self.session() as s:
+                async with s.call("bash", {}) as call:
+                    call.result = 1
+                return s, await s.aadvice()
+        with self.assertRaises(StopIteration) as done:
+            main().send(None)
+        s, _ = done.exception.value
+        self.assertEqual(len(kinds(self.journal(s), "tool.finished")), 1)
+
+
 class Obeys(ClientCase):
     def test_advice_reaches_the_agent_once(self):
         with self.session() as s:

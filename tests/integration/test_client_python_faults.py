@@ -21,7 +21,7 @@ from support.lossy import Lossy
 
 sys.path.insert(0, str(PROJECT / "clients/python"))
 import headway  # noqa: E402
-from headway import _session, _wire  # noqa: E402
+from headway import _outbox, _session, _wire  # noqa: E402
 
 logging.getLogger("headway").setLevel(logging.CRITICAL)
 
@@ -43,7 +43,7 @@ class FaultCase(OwnDaemonCase):
         tries_often(self)
 
     def all_sent(self, session):
-        eventually(session._outbox.idle, what="all reports")
+        eventually(lambda: session._outbox.sent(session._number), what="all reports")
 
     def one_waits(self, daemon):
         operator = self.client(daemon, token=daemon.operator_token())
@@ -94,8 +94,8 @@ class Away(FaultCase):
         with headway.Session("x", id="bounded", url="http://127.0.0.1:9") as s:
             for i in range(5000):
                 s.begin("bash", {"i": i}).done("y" * 100_000)
-            self.assertLessEqual(len(s._outbox._items), 256)
-            self.assertLessEqual(s._outbox._bytes, 8 << 20)
+            self.assertLessEqual(len(s._outbox._items), 1024)
+            self.assertLessEqual(s._outbox._bytes, 32 << 20)
             begin = time.monotonic()
         self.assertLess(time.monotonic() - begin, 1 * SLOW, "the end waits for no daemon that is away")
 
@@ -192,6 +192,14 @@ class Refusing(FaultCase):
                 self.assertEqual(len(ids), len(set(ids)) + sum(1 for b in bodies[:1] if ids.count(b["event_id"]) > 1))
                 self.assertEqual(sum(b["event"] == "post" for b in bodies), 20)
 
+    def test_a_report_that_is_broken_off_each_time_stands_before_no_other(self):
+        stand = Stand(lambda method, path, body: "reset" if "poison" in str(body) else {})
+        self.addCleanup(stand.close)
+        with mock.patch.object(_outbox, "BROKEN_MAX", 3), self.left_open(stand.url) as s:
+            s.said("poison")
+            s.said("after")
+        self.assertIn("after", [b.get("text") for b in stand.bodies()])
+
     def test_slow(self):
         stand = Stand(lambda method, path, body: None)
         self.addCleanup(stand.close)
@@ -260,7 +268,7 @@ class FullDisk(FaultCase):
                 call = s.begin("bash", {"i": i})
                 self.assertTrue(call)
                 call.done(i)
-            self.assertFalse(s._outbox.idle())
+            self.assertFalse(s._outbox.sent(s._number))
             foreign.unlink()
         self.once(self.client(daemon).journal(s.id), 10)
 

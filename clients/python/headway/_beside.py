@@ -12,7 +12,10 @@ from ._wire import Abort
 
 async def beside(work: Callable[[Abort], Any]) -> Any:
     """On a thread of its own, since a person may take a day: the loop's executor has few. A cancellation ends it."""
-    loop = asyncio.get_running_loop()
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # of another library
+        return work(Abort())
     future: "asyncio.Future[Any]" = loop.create_future()
     abort = Abort()
     context = contextvars.copy_context()

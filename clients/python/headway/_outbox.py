@@ -2,6 +2,7 @@
 """What is reported without waiting for it: one thread sends it, in its order, and again after the daemon was away."""
 from __future__ import annotations
 
+import atexit
 import collections
 import os
 import threading
@@ -9,30 +10,44 @@ import time
 import weakref
 from typing import Any, Callable, Optional
 
-from ._wire import LOG, Away, Wire
+from ._wire import LOG, Away, Secret, Wire, silence_seconds
 
-ITEMS_MAX = 256  # the oldest give way
-BYTES_MAX = 8 << 20
-_ALL: "weakref.WeakSet[Outbox]" = weakref.WeakSet()
+ITEMS_MAX = 1024  # of all sessions; the oldest give way
+BYTES_MAX = 32 << 20
+BROKEN_MAX = 20  # of one report, so that none stands before the others for good
+FLUSH_SECONDS = 2.0  # at the end of the process
+_ALL: "weakref.WeakValueDictionary[tuple[str, str], Outbox]" = weakref.WeakValueDictionary()
+_ALL_LOCK = threading.RLock()
 
 
 class Item:
-    __slots__ = ("method", "path", "body", "headers", "then", "opens")
+    __slots__ = ("number", "method", "path", "body", "headers", "then", "opens", "broken")
 
-    def __init__(self, method: str, path: str, body: str, headers: dict[str, str], then: Optional[Callable[[dict[str, Any]], None]],
-                 opens: bool = False) -> None:
+    def __init__(self, method: str, path: str, body: str, headers: dict[str, str],
+                 then: Optional[Callable[[dict[str, Any]], None]], opens: bool = False) -> None:
         self.method, self.path, self.body, self.headers, self.then, self.opens = method, path, body, headers, then, opens
+        self.number = self.broken = 0
+
+
+def outbox_of(url: Optional[str], token: Optional[str]) -> "Outbox":
+    """One for all sessions at a daemon, so that a daemon that is away for long costs one thread and one queue."""
+    where = (url or os.environ.get("HEADWAY_URL") or "", Secret(token or os.environ.get("HEADWAY_TOKEN") or ""))
+    with _ALL_LOCK:
+        found = _ALL.get(where)
+        if found is None or found.wire.silence != silence_seconds():
+            found = _ALL[where] = Outbox(Wire(url, token))
+        return found
 
 
 class Outbox:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.beats: "weakref.WeakSet[Any]" = weakref.WeakSet()  # sessions that beat
+        self._number = 0
         self._reset()
-        _ALL.add(self)
 
     def _reset(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
+        self._changed = threading.Condition(threading.RLock())  # a signal handler may report while its thread does
         self._items: collections.deque[Item] = collections.deque()
         self._bytes = 0
         self._lost = 0
@@ -43,16 +58,21 @@ class Outbox:
         self._reset()
         self.wire.forked()
 
-    def add(self, item: Item) -> None:
+    def add(self, item: Item) -> int:
+        """The number by which one asks whether it is sent."""
         with self._changed:
+            self._number += 1
+            item.number = self._number
             self._items.append(item)
             self._bytes += len(item.body)
             while len(self._items) > ITEMS_MAX or (self._bytes > BYTES_MAX and len(self._items) > 1):
                 self._give_way()
             self._wake()
+            return item.number
 
     def _give_way(self) -> None:
-        at = 1 if self._items[0].opens and len(self._items) > 1 else 0
+        """The oldest report goes; the opening of a session only when there is nothing else."""
+        at = next((i for i, item in enumerate(self._items) if not item.opens), 0)
         self._bytes -= len(self._items[at].body)
         del self._items[at]
         self._lost += 1
@@ -73,23 +93,32 @@ class Outbox:
         with self._changed:
             self._wake()
 
-    def idle(self) -> bool:
-        return not self._items
+    def sent(self, number: int) -> bool:
+        """Whether this one and all before it are sent, or gave way."""
+        try:
+            return self._items[0].number > number
+        except IndexError:
+            return True
 
-    def drain(self, seconds: float) -> bool:
-        """Waits until all is sent, but not for a daemon that is away. True if all is."""
-        if not self._items:
+    def drain(self, number: int, seconds: float) -> bool:
+        """Waits for that, but not for a daemon that is away. What is added meanwhile is not waited for."""
+        if self.sent(number):
             return True
         end = time.monotonic() + seconds
         with self._changed:
-            while self._items:
+            while not self.sent(number):
                 left = end - time.monotonic()
                 if left <= 0 or self.wire.away() or self._thread is None:
                     return False
                 self._changed.wait(left)
         return True
 
-    def close(self) -> None:
+    def flush(self) -> None:
+        """At the end of the process."""
+        self.drain(self._number, FLUSH_SECONDS)
+
+    def unwatch(self, session: Any) -> None:
+        self.beats.discard(session)
         with self._changed:
             self._changed.notify_all()
 
@@ -119,6 +148,7 @@ class Outbox:
         sessions = list(self.beats)
         if not self._items and not sessions:
             self._thread = None
+            self.wire.close()
             return None
         due = min((s._beat_in() for s in sessions), default=3600.0)
         if due <= 0 and not self.wire.away():
@@ -140,11 +170,14 @@ class Outbox:
             if got.status < 300:
                 answer = got.body
             elif got.status == 400 or got.status == 422:
-                LOG.warning("the daemon refuses a report: %s", str(got.body.get("detail", got.status))[:300])
-        except Away:
+                LOG.warning("the daemon refuses a report: %s %s", got.body.get("field", ""), str(got.body.get("detail", got.status))[:300])
+        except Away as away:
+            item.broken += away.connected
             with self._changed:
                 self._changed.notify_all()  # those who wait in vain
-            return
+            if item.broken < BROKEN_MAX:
+                return
+            LOG.warning("a report is given up: the daemon breaks it off each time")
         if item.then is not None:
             item.then(answer)
         with self._changed:
@@ -155,8 +188,16 @@ class Outbox:
 
 
 def _after_fork() -> None:
-    for outbox in list(_ALL):
+    global _ALL_LOCK
+    _ALL_LOCK = threading.RLock()
+    for outbox in list(_ALL.values()):
         outbox.forked()
+
+
+@atexit.register
+def _flush() -> None:
+    for outbox in list(_ALL.values()):
+        outbox.flush()
 
 
 if hasattr(os, "register_at_fork"):

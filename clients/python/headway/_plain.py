@@ -21,6 +21,7 @@ NODES_MAX, CHARS_MAX = 50_000, 1 << 20
 # For a daemon that is away: enough to compare calls by.
 BRIEF_NODES_MAX, BRIEF_CHARS_MAX = 100, 2048
 TEXT_BYTES_MAX = 2000  # of each text that goes to a model
+ESCAPED = 12  # bytes of a character outside of ASCII, at most
 _SAMPLE = 1 << 16
 _AS_TEXT = (pathlib.PurePath, uuid.UUID, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal, complex, range)
 
@@ -46,15 +47,32 @@ def cut(text: object, most: int = TEXT_BYTES_MAX, newest: bool = False) -> str:
     return "…" + kept if newest else kept + "…"
 
 
+def attribute(value: object, name: str) -> Any:
+    """None where it has none, or where reading it fails."""
+    try:
+        return getattr(value, name, None)
+    except (Exception, SystemExit):
+        return None
+
+
+def amount(value: object) -> float:
+    """A number from 0 on; what is none is 0."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (Exception, SystemExit):
+        return 0.0
+    return min(max(number, 0.0), float(1 << 53)) if number == number else 0.0
+
+
 def error_text(error: BaseException, most: int = 8000) -> str:
     """An exception as its tool's failure; its __str__ may be broken."""
     try:
         said = str(error)
-    except Exception:
+    except (Exception, SystemExit):
         said = ""
     name = type(error).__name__
     for stream in ("stderr", "stdout", "output"):  # of a subprocess
-        more = getattr(error, stream, None) if hasattr(error, "returncode") else None
+        more = attribute(error, stream) if attribute(error, "returncode") is not None else None
         if isinstance(more, bytes):
             more = more[-most:].decode("utf-8", "replace")
         if isinstance(more, str) and more.strip():
@@ -68,10 +86,11 @@ class _Writer:
         self.nodes, self.chars = nodes, chars
 
     def text(self, value: str) -> str:
-        if len(value) <= self.chars:
-            self.chars -= len(value)
+        size = 1 if value.isascii() else ESCAPED  # bytes of a character
+        if len(value) * size <= self.chars:
+            self.chars -= len(value) * size
             return value
-        head, self.chars = value[:self.chars], 0
+        head, self.chars = value[:self.chars // size], 0
         sample = (value[:_SAMPLE] + value[-_SAMPLE:]).encode("utf-8", "replace")
         return f"{head}… ({len(value)} characters, {_digest(sample + str(len(value)).encode())})"
 
@@ -137,7 +156,7 @@ class _Writer:
                 return plain
             if depth < DEPTH_MAX:
                 return self.parts(value, depth)
-        except Exception:  # of a type that lies about itself
+        except (Exception, SystemExit):  # of a type that lies about itself
             pass
         kind = type(value)
         return self.text(cut(f"<{kind.__module__}.{kind.__qualname__}>", 200))
@@ -164,7 +183,7 @@ def json_of(value: Any, brief: bool = False) -> str:
     writer = _Writer(BRIEF_NODES_MAX, BRIEF_CHARS_MAX) if brief else _Writer(NODES_MAX, CHARS_MAX)
     try:
         return json.dumps(writer.value(value, 0), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    except Exception:
+    except (Exception, SystemExit):
         return json.dumps(f"<{type(value).__name__}>")
 
 

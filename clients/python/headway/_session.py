@@ -9,16 +9,17 @@ import os
 import threading
 import time
 from types import TracebackType
-from typing import Any, Callable, Mapping, Optional, Sequence, Type, TypeVar, overload
+from typing import Any, Callable, Mapping, Optional, Type, TypeVar, overload
 
 from ._beside import beside
-from ._call import Call, Decision
+from ._call import Call
 from ._errors import Stop
 from ._ids import folder, new_id, process_headers
-from ._outbox import Item, Outbox
-from ._plain import cut, error_text, id_of, json_of
+from ._outbox import Item, Outbox, outbox_of
+from ._people import People
+from ._plain import amount, attribute, cut, error_text, id_of, json_of
 from ._tools import supervised
-from ._wire import LOG, Abort, Away, Wire
+from ._wire import LOG, Abort, Away
 
 F = TypeVar("F", bound=Callable[..., Any])
 DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
@@ -26,6 +27,7 @@ LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
 RESTART_SECONDS = 10.0  # a call that was held waits so long for a daemon that is started again
 BEAT_SECONDS = 240.0
 ADVICE_BYTES_MAX = 4000
+GOAL_BYTES_MAX = 16_000
 CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit")
 
 _current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("headway_session", default=None)
@@ -36,7 +38,7 @@ def current() -> Optional["Session"]:
     return _current.get()
 
 
-class Session:
+class Session(People):
     """`with Session(goal="...") as s:`. It opens the session, ends it, and reports in between. `id` is by default that of
     HEADWAY_SESSION, or a new one; `url` that of HEADWAY_URL, `token` HEADWAY_TOKEN. `budget` and `policy` are those of the
     API. With `require` a call does not run where Headway has not answered."""
@@ -51,13 +53,14 @@ class Session:
         self.id = id_of(str(given)) if given else f"{self.agent}-{new_id()}"
         self.goal, self.model, self.require, self.parent = goal, model, require, parent
         self.stopped = ""  # why the agent has to end
-        self._outbox: Outbox = parent._outbox if parent is not None else Outbox(Wire(url, token))
+        self._outbox: Outbox = parent._outbox if parent is not None else outbox_of(url, token)
         self._wire = self._outbox.wire
-        self._opening: dict[str, Any] = {"goal": goal, "labels": labels, "budget": budget, "complexity": complexity}
+        self._number = 0  # of its newest report
+        self._opening: dict[str, Any] = {"goal": cut(goal, GOAL_BYTES_MAX), "labels": labels, "budget": budget, "complexity": complexity}
         self._policy: dict[str, Any] = dict(policy or {})
         self._beat_seconds = max(float(heartbeat_seconds), 0.0)
         self._advice: list[str] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._began = self._over = False
         self._last = time.monotonic()
         self._owner = os.getpid()
@@ -86,7 +89,7 @@ class Session:
         about["agent"] = {"type": self.agent, "name": self.agent, **({"model": self.model} if self.model else {})}
         about["parent"] = self.parent.id if self.parent is not None else None
         clean = {name: value for name, value in about.items() if value}
-        self._outbox.add(Item("PUT", "/v1/sessions/" + self.id, json_of(clean), {}, None, opens=True))
+        self._number = self._outbox.add(Item("PUT", "/v1/sessions/" + self.id, json_of(clean), {}, None, opens=True))
         # Not as a prompt, which would end calls that a fork or another thread has begun before it is sent.
         self._tell("turn", model=self.model, cwd=folder())
         if self._beat_seconds:
@@ -100,11 +103,8 @@ class Session:
             return
         self._tell("end", outcome=outcome, reason=cut(reason))
         self._over = True
-        self._outbox.beats.discard(self)
-        self._outbox.drain(LEAVE_SECONDS)
-        if self.parent is None and self._outbox.idle():
-            self._outbox.close()
-            self._wire.close()
+        self._outbox.drain(self._number, LEAVE_SECONDS)
+        self._outbox.unwatch(self)
 
     def __enter__(self) -> "Session":
         self.start()
@@ -188,43 +188,12 @@ class Session:
         await self._abegin(call)
         return call
 
-    def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
-        """Asks a person, and waits. Without a daemon, or a decision, it is not approved."""
-        asked = {} if args is None else args
-        return self._decision(self._ask("request", asked, tool=tool, text=str(summary), call=new_id()), asked)
-
-    async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
-        asked = {} if args is None else args
-        return self._decision(await beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
-                                                                    call=new_id())) or {}, asked)
-
-    def ask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
-        """A person's answer; None without one."""
-        return self._answer(self._ask("question", None, text=str(question), options=[str(o) for o in options] or None, call=new_id()))
-
-    async def aask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
-        return self._answer(await beside(lambda abort: self._ask("question", None, abort, text=str(question), call=new_id(),
-                                                                  options=[str(o) for o in options] or None)) or {})
-
-    @staticmethod
-    def _answer(answer: dict[str, Any]) -> Optional[str]:
-        said = answer.get("answer")
-        return said if isinstance(said, str) else None
-
-    @staticmethod
-    def _decision(answer: dict[str, Any], args: Any) -> Decision:
-        edit = answer.get("edit")
-        edited = isinstance(edit, dict)
-        approved = isinstance(answer.get("allow"), str) and not answer.get("deny") and not answer.get("stop")
-        reason = cut(answer.get("deny") or answer.get("stop") or answer.get("allow") or "no decision was made")
-        return Decision(approved, reason, edit if edited else args, edited)
-
     # what else there is to tell
 
     def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: float = 0.0, model: Optional[str] = None) -> None:
         """What the model used since the last time it was said."""
-        use = {"input_tokens": max(int(input_tokens), 0), "output_tokens": max(int(output_tokens), 0), "cost": max(float(cost_usd), 0.0)}
-        self._tell("usage", usage=use, model=model)
+        self._tell("usage", usage={"input_tokens": int(amount(input_tokens)), "output_tokens": int(amount(output_tokens)),
+                                   "cost": amount(cost_usd)}, model=model)
 
     def said(self, text: str) -> None:
         """Words of the agent."""
@@ -250,14 +219,14 @@ class Session:
     def advice(self) -> str:
         """Words for the model's next request, each given once; "" mostly."""
         if not self._wire.away():
-            self._outbox.drain(DRAIN_SECONDS)
+            self._outbox.drain(self._number, DRAIN_SECONDS)
         with self._lock:
             said, self._advice = self._advice, []
         return cut("\n\n".join(said), ADVICE_BYTES_MAX, newest=True)
 
     async def aadvice(self) -> str:
-        if not self._outbox.idle() and not self._wire.away():
-            await beside(lambda abort: self._outbox.drain(DRAIN_SECONDS))
+        if not self._outbox.sent(self._number) and not self._wire.away():
+            await beside(lambda abort: self._outbox.drain(self._number, DRAIN_SECONDS))
         with self._lock:
             said, self._advice = self._advice, []
         return cut("\n\n".join(said), ADVICE_BYTES_MAX, newest=True)
@@ -300,7 +269,7 @@ class Session:
                 self.start()
             self._last = time.monotonic()
             then = None if event == "end" else self._take
-            self._outbox.add(Item("POST", "/v1/hooks/generic", self._body(event, members, raw), self._headers(), then))
+            self._number = self._outbox.add(Item("POST", "/v1/hooks/generic", self._body(event, members, raw), self._headers(), then))
         except Exception as error:
             LOG.warning("a report could not be made: %s", type(error).__name__)
 
@@ -325,7 +294,7 @@ class Session:
         self.start()
         if self._wire.away():
             return None
-        self._outbox.drain(DRAIN_SECONDS)
+        self._outbox.drain(self._number, DRAIN_SECONDS)
         self._last = time.monotonic()
         body, headers = self._body(event, members, raw), self._headers()
         again: Optional[float] = None
@@ -396,13 +365,12 @@ class Session:
             more: dict[str, Any] = {"tool": call.tool, "call": call.id or new_id(), "duration_ms": int(seconds * 1000)}
             if error is None:
                 more["ok"] = True
-                text = call.result if isinstance(call.result, str) else None
-                raw += ',"result":' + json_of("" if call.result is None else call.result if text is None else text, brief)
+                raw += ',"result":' + json_of("" if call.result is None else call.result, brief)
             else:
                 more["ok"] = False
                 more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
                 more["class"] = "cancelled" if type(error).__name__ in CANCELLED else "denied" if call.denied else None
-                code = getattr(error, "returncode", None)
+                code = attribute(error, "returncode")
                 more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
             self._tell("post", raw, **more)
         except Exception as broken:

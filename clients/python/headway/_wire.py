@@ -38,6 +38,7 @@ class Away(Exception):
         super().__init__(why)
         self.pause = pause
         self.held = held
+        self.connected = False
 
 
 class Answer:
@@ -97,7 +98,7 @@ class Wire:
         self.url = url or os.environ.get("HEADWAY_URL") or DEFAULT_URL
         self.silence = silence_seconds()
         self._token = _token(token)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._kept: list[http.client.HTTPConnection] = []
         self._pause = FIRST_PAUSE
         self._away_until: Optional[float] = None  # of the monotonic clock; None while it is there, or unknown
@@ -115,7 +116,7 @@ class Wire:
 
     def forked(self) -> None:
         """In the child of a fork: connections and locks belong to the parent."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         kept, self._kept = self._kept, []
         for connection in kept:
             if connection.sock is not None:
@@ -163,6 +164,7 @@ class Wire:
                     self.gone(away)
                 raise
             except BaseException as error:
+                connected = connection.timeout != CONNECT_SECONDS  # as _say() has it then
                 self._drop(connection)
                 if abort is not None and abort.fired:
                     raise Away("it was not waited for any more", 0.0) from None
@@ -171,8 +173,9 @@ class Wire:
                     continue
                 if not isinstance(error, Exception):
                     raise  # KeyboardInterrupt
-                hung = isinstance(error, socket.timeout) and connection.timeout != CONNECT_SECONDS
+                hung = isinstance(error, socket.timeout) and connected
                 lost = Away(type(error).__name__, HUNG_PAUSE if hung else None)
+                lost.connected = connected
                 self.gone(lost)
                 raise lost from None
 

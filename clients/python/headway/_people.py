@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a session asks of people."""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from ._beside import beside
+from ._call import Decision
+from ._ids import new_id
+from ._plain import cut
+from ._wire import Abort
+
+
+class People:
+    """Part of Session, whose `_ask` waits for the answer."""
+
+    def _ask(self, event: str, args: Any, abort: Optional[Abort] = None, **members: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def approve(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
+        """Asks a person, and waits. Without a daemon, or a decision, it is not approved."""
+        asked = {} if args is None else args
+        return self._decision(self._ask("request", asked, tool=tool, text=str(summary), call=new_id()), asked)
+
+    async def aapprove(self, summary: str, *, tool: str = "approve", args: Any = None) -> Decision:
+        asked = {} if args is None else args
+        return self._decision(await beside(lambda abort: self._ask("request", asked, abort, tool=tool, text=str(summary),
+                                                                    call=new_id())) or {}, asked)
+
+    def ask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
+        """A person's answer; None without one."""
+        return self._answer(self._ask("question", None, text=str(question), options=[str(o) for o in options] or None, call=new_id()))
+
+    async def aask(self, question: str, options: Sequence[str] = ()) -> Optional[str]:
+        return self._answer(await beside(lambda abort: self._ask("question", None, abort, text=str(question), call=new_id(),
+                                                                  options=[str(o) for o in options] or None)) or {})
+
+    @staticmethod
+    def _answer(answer: dict[str, Any]) -> Optional[str]:
+        said = answer.get("answer")
+        return said if isinstance(said, str) else None
+
+    @staticmethod
+    def _decision(answer: dict[str, Any], args: Any) -> Decision:
+        edit = answer.get("edit")
+        edited = isinstance(edit, dict)
+        approved = isinstance(answer.get("allow"), str) and not answer.get("deny") and not answer.get("stop")
+        reason = cut(answer.get("deny") or answer.get("stop") or answer.get("allow") or "no decision was made")
+        return Decision(approved, reason, edit if edited else args, edited)
