@@ -20,7 +20,7 @@ _hw_away=0 _hw_pause=2 _hw_count=0 _hw_agent='sh'
 
 # Hundredths of a second of a clock that never jumps, in _hw_now; without a process of its own where /proc says it.
 _hw_clock() {
-    if read -r _hw_now _ 2>/dev/null </proc/uptime; then
+    if IFS=' ' read -r _hw_now _ 2>/dev/null </proc/uptime; then
         _hw_frac=${_hw_now#*.}
         _hw_now=${_hw_now%%.*}${_hw_frac}
         while case $_hw_now in 0?*) ;; *) false ;; esac do _hw_now=${_hw_now#0}; done
@@ -32,7 +32,7 @@ _hw_clock() {
 # A name for an event, in _hw_id.
 _hw_name() {
     _hw_count=$((_hw_count + 1))
-    if read -r _hw_id 2>/dev/null </proc/sys/kernel/random/uuid; then :; else _hw_id=$$-$(date +%s)-$_hw_count; fi
+    if IFS=' ' read -r _hw_id 2>/dev/null </proc/sys/kernel/random/uuid; then :; else _hw_id=$$-$(date +%s)-$_hw_count; fi
 }
 
 # $1 as a JSON string, in _hw_text. Bytes that are no UTF-8 stand as their numbers.
@@ -145,14 +145,24 @@ _hw_curl() (
     kill "$dog" || :
     if [ -e "$folder/silent" ]; then code=28; fi
     cat "$folder/body"
-    read -r status <"$folder/status" || :
+    IFS=' ' read -r status <"$folder/status" || :
     printf '\n%s %s' "$status" "$code"
+)
+
+# The same by a program of Headway, which waits as long by itself.
+_hw_hook() (
+    exec 2>/dev/null
+    if command -v headway-hook >/dev/null; then
+        printf '%s' "$1" | HEADWAY_SESSION=$HW_SESSION headway-hook generic
+    else
+        printf '%s' "$1" | HEADWAY_SESSION=$HW_SESSION headway hook generic
+    fi
 )
 
 # Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none. $2: it may be held.
 _hw_tell() {
     _hw_answer=''
-    [ -n "$HW_SESSION" ] || return 1
+    case $HW_SESSION in '' | *[!A-Za-z0-9._~:-]*) return 1 ;; esac
     _hw_clock
     if [ "$_hw_away" -gt "$_hw_now" ]; then return 1; fi
     _hw_name
@@ -165,11 +175,7 @@ _hw_tell() {
 "*}
             _hw_http=${_hw_last% *} _hw_code=${_hw_last#* }
         else
-            _hw_hook=$(command -v headway-hook || :)
-            if [ -z "$_hw_hook" ] && command -v headway >/dev/null 2>&1; then _hw_hook='headway hook'; fi
-            [ -n "$_hw_hook" ] || return 1
-            # shellcheck disable=SC2086 # two words
-            _hw_got=$(printf '%s' "$_hw_said" | HEADWAY_SESSION=$HW_SESSION $_hw_hook generic 2>/dev/null) || _hw_got=''
+            _hw_got=$(_hw_hook "$_hw_said") || _hw_got=''
             _hw_http=200 _hw_code=0
             if [ -z "$_hw_got" ]; then _hw_http=000 _hw_code=7; fi
         fi
@@ -228,9 +234,13 @@ _hw_argv() {
 }
 
 hw_tool() {
-    _hw_tool=$1
-    shift
+    _hw_tool=${1-}
+    if [ "$#" -gt 0 ]; then shift; fi
     if [ "${1-}" = -- ]; then shift; fi
+    if [ "$#" -eq 0 ]; then
+        printf 'hw_tool: which command? hw_tool NAME -- COMMAND...\n' >&2
+        return 2
+    fi
     HW_REFUSAL=''
     _hw_clock
     if [ -z "$HW_SESSION" ] || [ "$_hw_away" -gt "$_hw_now" ]; then
@@ -297,12 +307,12 @@ _hw_command() {
 }
 
 hw_say() {
-    _hw_json "$1"
+    _hw_json "${1-}"
     _hw_tell "\"event\":\"said\",\"text\":$_hw_text" || :
 }
 
 hw_usage() {
-    for _hw_one in "$1" "$2" "${3:-0}"; do
+    for _hw_one in "${1-}" "${2-}" "${3:-0}"; do
         case $_hw_one in '' | *[!0-9.]* | .* | *. | *.*.* | 0[0-9]*)
             printf 'hw_usage: %s is no number\n' "$_hw_one" >&2
             return 2
@@ -318,7 +328,7 @@ hw_advice() {
 }
 
 hw_approve() {
-    _hw_json "$1"
+    _hw_json "${1-}"
     _hw_name
     _hw_tell "\"event\":\"request\",\"tool\":\"approve\",\"call\":\"$_hw_id\",\"args\":{},\"text\":$_hw_text" held || return 1
     _hw_member deny

@@ -69,6 +69,11 @@ class Shell(SharedDaemonCase):
             self.assertEqual((document["goal"], document["outcome"]), ("build and test", "completed"))
             self.assertEqual([d["args"]["argv"] for d in kinds(self.client.journal(name), "tool.started")], [["make"], ["make", "test"]])
 
+    @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
+    def test_shellcheck_finds_nothing(self):
+        done = subprocess.run(["shellcheck", "-s", "sh", str(SCRIPT)], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
     def test_status_output_and_input_are_the_commands_own(self):
         text = ("set -eu\nhw_start goal\n"
                 "hw_tool bash -- sh -c 'cat; echo err >&2; exit 5' || echo \"status $?\"\n"
@@ -112,6 +117,19 @@ class Shell(SharedDaemonCase):
             journal = self.client.journal(name)
             self.assertEqual([d["usage"]["cost_usd"] for d in kinds(journal, "heartbeat") if "usage" in d], [0.5])
             self.assertEqual(kinds(journal, "message")[-1]["text"], 'done "now"')
+
+    def test_odd_uses(self):
+        text = ("set -eu\nhw_tool bash -- echo before\nhw_start\nhw_tool || echo \"status $?\"\nhw_tool bash -- || echo \"status $?\"\n"
+                "IFS=:; hw_tool bash -- printf '%s|' a:b 'c d'; unset IFS; echo\nset -f; hw_tool bash -- echo '*'; set +f\nset -C\n"
+                "(hw_tool bash -- exit 5) || echo \"status $?\"\nhw_usage 5 2>/dev/null || echo \"status $?\"\nhw_say\n"
+                "hw_end nonsense 2>/dev/null || echo \"status $?\"\nhw_end\n"
+                "HW_SESSION='a\",\"x\":\"'; hw_tool bash -- echo evil\n")
+        for shell in SHELLS:
+            for url in (self.daemon.url, "http://127.0.0.1:9"):
+                code, out, err = run_script(shell, text, url)
+                self.assertEqual((code, out), (0, b"before\nstatus 2\nstatus 2\na:b|c d|\n*\nstatus 5\nstatus 2\nstatus 2\nevil\n"), err)
+                self.assertEqual(err.count(b"which command?"), 2)
+                self.assertEqual(err.count(b"\n"), 2, err)
 
     def test_a_person_decides(self):
         for shell in SHELLS:
