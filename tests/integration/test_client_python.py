@@ -261,6 +261,33 @@ class Reports(ClientCase):
                 signal.signal(signal.SIGALRM, old)
         self.assertEqual(self.client.session(s.id)["in_flight"], [])
 
+    def test_ctrl_c_at_any_moment_leaves_nothing_behind(self):
+        armed, counts, rng = [False], {"done": 0, "interrupted": 0}, random.Random(5)
+
+        def interrupt(*_):
+            if armed[0]:
+                raise KeyboardInterrupt
+        old = signal.signal(signal.SIGALRM, interrupt)
+        self.addCleanup(signal.signal, signal.SIGALRM, old)
+        with self.session() as s:
+            while min(counts.values()) < 100:
+                try:
+                    armed[0] = True
+                    signal.setitimer(signal.ITIMER_REAL, rng.random() * 0.004 * SLOW + 0.0001)
+                    with s.call("bash", {"n": counts["done"]}) as call:
+                        call.result = 1
+                    s.advice()
+                    armed[0] = False
+                    counts["done"] += 1
+                except KeyboardInterrupt:
+                    counts["interrupted"] += 1
+                armed[0] = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.assertTrue(s.begin("bash", {}))
+            self.assertFalse(s._wire.away())
+        document = self.client.session(s.id)
+        self.assertEqual((document["outcome"], document["in_flight"]), ("completed", []))
+
     def test_what_is_reported_last_arrives_without_a_with_block(self):
         name = unique("exit")
         subprocess.run([sys.executable, "-c", f"import headway\ns = headway.Session('x', id={name!r}).start()\ns.begin('bash', {{}}).done('last')\n"],

@@ -47,7 +47,11 @@ class Outbox:
         self._reset()
 
     def _reset(self) -> None:
-        self._changed = threading.Condition(threading.RLock())  # a signal handler may report while its thread does
+        # Taken by itself and not by the condition, whose methods Ctrl-C could leave halfway; and again by a signal handler that
+        # reports while its thread does.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)  # only its own thread waits for it
+        self._gates: list[Any] = []  # locks that those who drain wait for
         self._items: collections.deque[Item] = collections.deque()
         self._bytes = 0
         self._lost = 0
@@ -60,7 +64,7 @@ class Outbox:
 
     def add(self, item: Item) -> int:
         """The number by which one asks whether it is sent."""
-        with self._changed:
+        with self._lock:
             self._number += 1
             item.number = self._number
             self._items.append(item)
@@ -90,7 +94,7 @@ class Outbox:
 
     def watch(self, session: Any) -> None:
         self.beats.add(session)
-        with self._changed:
+        with self._lock:
             self._wake()
 
     def sent(self, number: int) -> bool:
@@ -105,13 +109,24 @@ class Outbox:
         if self.sent(number):
             return True
         end = time.monotonic() + seconds
-        with self._changed:
-            while not self.sent(number):
-                left = end - time.monotonic()
+        while not self.sent(number):
+            left = end - time.monotonic()
+            gate = threading.Lock()
+            gate.acquire()
+            with self._lock:
+                if self.sent(number):
+                    break
                 if left <= 0 or self.wire.away() or self._thread is None:
                     return False
-                self._changed.wait(left)
+                self._gates.append(gate)
+            gate.acquire(timeout=left)
         return True
+
+    def _open_gates(self) -> None:
+        """Locked."""
+        gates, self._gates = self._gates, []
+        for gate in gates:
+            gate.release()
 
     def flush(self) -> None:
         """At the end of the process."""
@@ -119,7 +134,7 @@ class Outbox:
 
     def unwatch(self, session: Any) -> None:
         self.beats.discard(session)
-        with self._changed:
+        with self._lock:
             self._changed.notify_all()
 
     # its thread
@@ -128,7 +143,7 @@ class Outbox:
         me = threading.current_thread()
         try:
             while True:
-                with self._changed:
+                with self._lock:
                     if self._thread is not me:
                         return
                     item = self._next(me)
@@ -173,18 +188,18 @@ class Outbox:
                 LOG.warning("the daemon refuses a report: %s %s", got.body.get("field", ""), str(got.body.get("detail", got.status))[:300])
         except Away as away:
             item.broken += away.connected
-            with self._changed:
-                self._changed.notify_all()  # those who wait in vain
+            with self._lock:
+                self._open_gates()  # of those who wait in vain
             if item.broken < BROKEN_MAX:
                 return
             LOG.warning("a report is given up: the daemon breaks it off each time")
         if item.then is not None:
             item.then(answer)
-        with self._changed:
+        with self._lock:
             if self._items and self._items[0] is item:
                 self._items.popleft()
                 self._bytes -= len(item.body)
-            self._changed.notify_all()
+            self._open_gates()
 
 
 def _after_fork() -> None:

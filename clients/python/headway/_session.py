@@ -298,7 +298,7 @@ class Session(People):
         self._last = time.monotonic()
         body, headers = self._body(event, members, raw), self._headers()
         again: Optional[float] = None
-        while True:
+        while abort is None or not abort.fired:
             try:
                 got = self._wire.exchange("POST", "/v1/hooks/generic", body, headers, hold, abort)
                 if hold:
@@ -313,6 +313,7 @@ class Session(People):
             except Exception as error:
                 LOG.warning("a question could not be asked: %s", type(error).__name__)
                 return None
+        return None
 
     def _begin(self, call: Call, abort: Optional[Abort] = None) -> None:
         call.id = new_id()
