@@ -184,6 +184,7 @@ class Refusing(FaultCase):
                         call = s.begin("bash", {})
                         self.assertTrue(call)
                         call.done(1)
+                    time.sleep(0.4)
                     first = len(stand.got)
                     self.assertLessEqual(first, 2, "it is left alone until then")
                     stand.answer = lambda method, path, body: {}

@@ -269,6 +269,8 @@ class Faults(OwnDaemonCase):
             eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
             daemon.restart()
             operator.close()
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(2)
             (waiting,) = operator.get("/v1/approvals").json()["approvals"]
             self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", {"decision": "approve"}).status, 200)
             self.assertEqual(process.communicate(timeout=patient(60)), (b"ran\n", b""))
