@@ -210,7 +210,8 @@ TEST_CASE("hook report: a question of Claude is more than yes or no", "[api]") {
     CHECK_FALSE(said->dialog);
 }
 
-TEST_CASE("hook report: events of a hook with an event_id can be told from their repetition", "[api]") {
+TEST_CASE("hook report: events of a hook with an event_id can be told from their repetition",
+          "[api]") {
     const WhatWasSaid one{R"("event":"post","tool":"bash","call":"c1","event_id":"e1")"};
     REQUIRE(one.events().size() == 1);
     CHECK(one.events()[0].event_id == "e1");
@@ -221,5 +222,6 @@ TEST_CASE("hook report: events of a hook with an event_id can be told from their
     CHECK(WhatWasSaid{R"("event":"turn")"}.events()[0].event_id.empty());
     const std::string most(kHookEventIdBytesMax, 'e');
     CHECK(WhatWasSaid{R"("event":"turn","event_id":")" + most + "\""}.events()[0].event_id == most);
-    CHECK(WhatWasSaid{R"("event":"turn","event_id":"e)" + most + "\""}.events()[0].event_id.empty());
+    CHECK(
+        WhatWasSaid{R"("event":"turn","event_id":"e)" + most + "\""}.events()[0].event_id.empty());
 }
