@@ -23,9 +23,9 @@ def installed(folder: Path, package: str) -> bool:
         return False
 
 
-def ensure(agent) -> Path:
+def ensure(agent, root: Path = ROOT) -> Path:
     """The folder of the agent's programs, installed now if needed."""
-    folder = ROOT / "npm" / agent.name
+    folder = root / "npm" / agent.name
     if not all(installed(folder, package) for package in agent.packages):
         npm = shutil.which("npm")
         if npm is None:

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import { onAbort, within } from './awaited.js';
+import { Denied, Stop } from './errors.js';
+import { newId } from './ids.js';
+import { errorOf, safe, textOf } from './json.js';
+import { now } from './transport.js';
+
+const POST_MS = 2_000; // for which the result of a call waits for the daemon's word about it
+const AGAIN_MS = 60_000; // for which a held call waits for a daemon that went away meanwhile
+const AGAIN_EVERY_MS = 500;
+const QUEUED_MAX = 8 << 10; // characters of arguments and result of a call that is reported later
+const RESULT_MAX = 512 << 10;
+
+const pause = (ms, signal) => new Promise((resolve) => {
+  const done = () => {
+    clearTimeout(timer);
+    forget();
+    resolve();
+  };
+  const timer = setTimeout(done, ms);
+  const forget = onAbort(signal, done);
+});
+
+// AbortSignal.any() is younger than Node 18.
+const either = (first, second) => {
+  if (!second) return first;
+  if (AbortSignal.any) return AbortSignal.any([first, second]);
+  const both = new AbortController();
+  for (const one of [first, second]) {
+    if (one.aborted) both.abort(one.reason);
+    else onAbort(one, () => both.abort(one.reason));
+  }
+  return both.signal;
+};
+
+/** One call of a tool: what it may do, and how it went. */
+export class Call {
+  #session;
+  #reports;
+  #options;
+  #began = now();
+  #over = false;
+
+  constructor(session, reports, name, args, options) {
+    this.#session = session;
+    this.#reports = reports;
+    this.#options = options;
+    this.id = String(options.call ?? newId());
+    this.tool = String(name);
+    this.args = args;
+    this.edited = false; // a person has changed the arguments
+    this.denied = null; // why it may not run
+    this.stop = null; // why the agent is to end
+  }
+
+  static async begin(session, reports, name, args = {}, options = {}) {
+    const call = new Call(session, reports, name, args, options ?? {});
+    call.#options.signal?.throwIfAborted();
+    if (session.stopped !== null) {
+      call.stop = session.stopped;
+      call.#over = true;
+      return call;
+    }
+    const answer = await call.#announce();
+    if (answer.failed && (call.#options.require ?? session.require) && !call.#options.signal?.aborted) {
+      answer.deny = 'Headway does not answer, and this call must not run unsupervised. Do something else, and try it again later.';
+    }
+    if (call.#options.signal?.aborted) {
+      call.#finish({ ok: false, error: 'aborted before it ran', class: 'cancelled' });
+      throw call.#options.signal.reason;
+    }
+    if (answer.stop || answer.deny) {
+      call.denied = answer.deny ?? answer.stop;
+      call.stop = answer.stop ?? null;
+      call.#over = true; // the daemon has closed it by itself
+    } else if (answer.edit) {
+      call.args = answer.edit;
+      call.edited = true;
+    }
+    call.#began = now();
+    return call;
+  }
+
+  /** Aborted when the agent is to end, or by the signal of the caller. */
+  get signal() { return either(this.#session.signal, this.#options.signal); }
+
+  orThrow() {
+    const about = { tool: this.tool, call: this.id };
+    if (this.stop !== null) throw new Stop(this.stop, about);
+    if (this.denied !== null) throw new Denied(this.denied, about);
+  }
+
+  // Away: nothing is written out, so that it costs nothing.
+  async #announce() {
+    const { signal, holdMs, approval, summary } = this.#options;
+    if (!(await this.#session.there())) return { failed: 'away' };
+    await this.#session.inOrder();
+    const args = safe(this.args);
+    const body = { tool: this.tool, args, call: this.id, hold_ms: holdMs };
+    if (approval) {
+      const answer = await this.#held({ event: 'request', ...body, text: summary }, signal);
+      if (answer.deny || answer.stop || signal?.aborted) return answer;
+      const { edit } = answer;
+      const then = await this.#held({ event: 'pre', ...body, ...(edit ? { args: edit } : {}) }, signal);
+      return edit && !then.edit ? { ...then, edit } : then;
+    }
+    return this.#held({ event: 'pre', event_id: newId(), ...body }, signal);
+  }
+
+  // A daemon that went away while it held the call knows the call when it is back: it is asked again. A person was to decide, so the
+  // call does not run when it stays away.
+  async #held(body, signal) {
+    let answer = await this.#session.hook(body, { signal });
+    if (!answer.failed || !answer.held || answer.failed === 'aborted') return answer;
+    const until = now() + (this.#options.againMs ?? AGAIN_MS);
+    while (answer.failed && now() < until && !signal?.aborted) {
+      await pause(AGAIN_EVERY_MS, signal);
+      answer = await this.#session.hook(body, { signal });
+    }
+    return answer.failed && !signal?.aborted
+      ? { deny: 'Headway went away while this call waited for a decision. Do something else, and try it again later.' } : answer;
+  }
+
+  /** It has worked. */
+  finished(result, more = {}) { return this.#finish({ ok: true, result: textOf(result, RESULT_MAX), ...more }, result); }
+
+  /** It has failed, with what was thrown. */
+  failed(error, more = {}) { return this.#finish({ ok: false, ...errorOf(error), ...more }); }
+
+  async #finish(outcome, result) {
+    if (this.#over) return;
+    this.#over = true;
+    const { mutated } = this.#options;
+    const about = { ...outcome, duration_ms: Math.round(now() - this.#began) };
+    if (mutated) about.mutated = typeof mutated === 'function' ? safe(attempt(() => mutated(result, this.args)) ?? []) : safe(mutated);
+    if (this.#session.away) return this.#later(about);
+    const body = { event: 'post', event_id: newId(), tool: this.tool, args: safe(this.args), call: this.id, ...about };
+    const told = this.#session.hook(body).then((answer) => { if (answer.failed) this.#later(about, answer.sent && body.args); });
+    await within(POST_MS, told);
+  }
+
+  // What the daemon may have had is sent as it was: a finish with the same id and content is a replay, and not counted again.
+  #later({ ok, result, error, class: kind, duration_ms: duration, mutated }, whole) {
+    const short = (value) => (whole ? value : textOf(value, QUEUED_MAX, false)) ?? '';
+    const data = { tool: this.tool, call_id: this.id, args: whole || safe(this.args, QUEUED_MAX, false), ok, duration_ms: duration };
+    if (ok) data.result = short(result);
+    else data.error = { message: short(error), ...(kind ? { class: kind } : {}) };
+    if (mutated) data.mutated = mutated;
+    this.#reports.add('tool.finished', data);
+  }
+}
+
+const attempt = (fn) => {
+  try {
+    return fn();
+  } catch {
+    return undefined;
+  }
+};

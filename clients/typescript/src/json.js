@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any value as JSON, whatever it is: circles, BigInt, getters that throw, 100 MB of text. Never throws.
+import { createHash } from 'node:crypto';
+
+const DEPTH_MAX = 48; // the daemon takes 64
+const STRING_MAX = 256 << 10; // characters; of longer ones the beginning, their length and digest
+const VALUES_MAX = 200_000;
+
+const short = (text, room) => {
+  if (text.length <= room.string) return text;
+  const head = text.slice(0, room.string >> 1);
+  const digest = room.digests ? `, sha256 ${createHash('sha256').update(text).digest('hex')}` : '';
+  return `${head}… (${text.length} characters${digest})`;
+};
+
+const bytes = (value, room) => {
+  const view = ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : Buffer.from(value);
+  return { bytes: view.length, ...(room.digests ? { sha256: createHash('sha256').update(view).digest('hex') } : {}) };
+};
+
+const leaf = (value, room) => {
+  switch (typeof value) {
+    case 'string': {
+      const text = short(value, room);
+      room.left -= text.length;
+      return text;
+    }
+    case 'number': return Number.isFinite(value) ? value : String(value);
+    case 'boolean': return value;
+    case 'bigint': return value.toString();
+    case 'symbol': return value.toString();
+    case 'function': return `[function ${value.name}]`;
+    default: return null;
+  }
+};
+
+// A stream, a response or the like: it is not ours to read.
+const opaque = (value) => typeof value[Symbol.asyncIterator] === 'function' || typeof value.then === 'function'
+  || typeof value.next === 'function' || typeof value.getReader === 'function';
+
+const unfolded = (value, room) => {
+  if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return bytes(value, room);
+  if (value instanceof Map) return { map: [...take(value.entries(), room)] };
+  if (value instanceof Set) return { set: [...take(value.values(), room)] };
+  if (opaque(value)) return Object.prototype.toString.call(value).replace('object ', '');
+  if (value instanceof RegExp) return String(value);
+  return typeof value.toJSON === 'function' ? value.toJSON() : value;
+};
+
+function* take(values, room) {
+  let number = room.values;
+  for (const value of values) if (number-- > 0) yield value; else return;
+}
+
+const members = (value, room, depth) => {
+  if (Array.isArray(value)) {
+    const list = [];
+    for (let i = 0; i < value.length; ++i) {
+      if (room.left <= 0 || room.values <= 0) {
+        list.push(`… (${value.length - i} more)`);
+        break;
+      }
+      list.push(plain(value[i], room, depth + 1));
+    }
+    return list;
+  }
+  const object = {};
+  for (const name of Object.keys(value)) {
+    if (room.left <= 0 || room.values <= 0) {
+      object['…'] = 'more';
+      break;
+    }
+    room.left -= name.length;
+    let inner;
+    try {
+      inner = value[name];
+    } catch {
+      inner = '[unreadable]';
+    }
+    if (inner === undefined) continue;
+    Object.defineProperty(object, short(name, room), { value: plain(inner, room, depth + 1), enumerable: true, configurable: true });
+  }
+  return object;
+};
+
+// A copy of plain values, as large as there is room.
+const plain = (value, room, depth) => {
+  room.left -= 8;
+  --room.values;
+  if (value === null || typeof value !== 'object') return leaf(value, room);
+  if (room.above.includes(value)) return '[circular]';
+  room.above.push(value);
+  try {
+    const inner = unfolded(value, room);
+    if (inner === null || typeof inner !== 'object') return leaf(inner, room);
+    // What lies deeper is text, as a person who approves the call has to see it.
+    if (depth >= DEPTH_MAX) return leaf(JSON.stringify(inner) ?? '', room);
+    return members(inner, room, depth);
+  } catch {
+    return '[unreadable]';
+  } finally {
+    room.above.pop();
+  }
+};
+
+/** A copy that JSON.stringify() takes, of about `most` characters at most; null for what is no value. */
+export const safe = (value, most = 4 << 20, digests = true) => {
+  const string = Math.min(STRING_MAX, most);
+  return plain(value, { left: most, values: Math.min(VALUES_MAX, most), string, digests, above: [] }, 0);
+};
+
+/** A text: itself, or JSON. */
+export const textOf = (value, most, digests = true) => {
+  if (value === undefined) return undefined;
+  const copy = safe(value, most, digests);
+  return typeof copy === 'string' ? copy : JSON.stringify(copy);
+};
+
+/** What can be said of whatever was thrown. */
+export const errorOf = (thrown) => {
+  try {
+    if (thrown instanceof Error) return { error: short(`${thrown.name}: ${thrown.message}`, { string: 64 << 10 }), class: classOf(thrown) };
+    return { error: textOf(thrown, 64 << 10) || 'nothing was said', class: undefined };
+  } catch {
+    return { error: 'an error that cannot be read', class: undefined };
+  }
+};
+
+const CODES = { ENOENT: 'not_found', EACCES: 'permission_denied', EPERM: 'permission_denied', ETIMEDOUT: 'timeout',
+  ECONNREFUSED: 'connection_refused', ECONNRESET: 'connection_reset' };
+const NAMES = { AbortError: 'cancelled', TimeoutError: 'timeout', Denied: 'denied', Stop: 'cancelled' };
+
+const classOf = (error) => NAMES[error.name] ?? (typeof error.code === 'string' ? CODES[error.code] : undefined);
