@@ -18,6 +18,14 @@ const bytes = (value, room) => {
   return { bytes: view.length, ...(room.digests ? { sha256: createHash('sha256').update(view).digest('hex') } : {}) };
 };
 
+const named = (fn) => {
+  try {
+    return `[function ${fn.name}]`;
+  } catch {
+    return '[function]';
+  }
+};
+
 const leaf = (value, room) => {
   switch (typeof value) {
     case 'string': {
@@ -29,7 +37,7 @@ const leaf = (value, room) => {
     case 'boolean': return value;
     case 'bigint': return value.toString();
     case 'symbol': return value.toString();
-    case 'function': return `[function ${value.name}]`;
+    case 'function': return named(value);
     default: return null;
   }
 };
@@ -84,6 +92,11 @@ const members = (value, room, depth) => {
   return object;
 };
 
+const bounded = (room) => (name, value) => {
+  if (--room.values < 0) throw new RangeError('too much');
+  return value !== null && typeof value === 'object' ? value : leaf(value, room) ?? undefined;
+};
+
 // A copy of plain values, as large as there is room.
 const plain = (value, room, depth) => {
   room.left -= 8;
@@ -95,7 +108,7 @@ const plain = (value, room, depth) => {
     const inner = unfolded(value, room);
     if (inner === null || typeof inner !== 'object') return leaf(inner, room);
     // What lies deeper is text, as a person who approves the call has to see it.
-    if (depth >= DEPTH_MAX) return leaf(JSON.stringify(inner) ?? '', room);
+    if (depth >= DEPTH_MAX) return leaf(JSON.stringify(inner, bounded(room)) ?? '', room);
     return members(inner, room, depth);
   } catch {
     return '[unreadable]';

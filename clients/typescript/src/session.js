@@ -16,6 +16,7 @@ const START_MS = 2_000; // for which an agent waits for its session to be opened
 const ORDER_MS = 500; // for which a call waits for the reports before it
 const LATE_MS = 600_000; // for which the end of a session waits for a daemon that is away
 const LATE_MAX = 100; // ended sessions that wait for it
+const HELD = ['pre', 'request', 'question']; // hooks that may wait for a person
 const OPENING = ['goal', 'budget', 'policy', 'labels', 'complexity'];
 
 let late = 0;
@@ -180,10 +181,18 @@ export class Session {
   hook(body, options) { return options?.background ? this.#hook(body, options) : awaited(this.#hook(body, options)); }
 
   async #hook(body, options) {
+    try {
+      return await this.#ask(body, options);
+    } catch {
+      return { failed: 'refused', sent: false, held: false };
+    }
+  }
+
+  async #ask(body, options) {
     if (!(await this.there()) || !(await this.#open())) return { failed: 'away', sent: false, held: false };
     const text = JSON.stringify({ agent: this.agent.type ?? 'ts', session: this.id, ...body });
     const answer = await this.#transport.send('POST', '/v1/hooks/generic', text,
-      { ...options, headers: { 'X-Headway-Session': this.id } });
+      { ...options, quick: !HELD.includes(body.event), headers: { 'X-Headway-Session': this.id } });
     if (answer.failed) return answer;
     if (body.event === 'end' || body.event === 'subend') return answer.status === 200 ? {} : { failed: 'refused', sent: true, held: false };
     if (answer.status === 200) return this.#keep(answer.json);

@@ -12,7 +12,8 @@ const HUNG_MS = 60_000; // and one that hangs, refuses us or talks nonsense with
 const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
 const KNOCK_MS = 20; // for which a call waits for that: at home it takes less than one
 const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
-const CALLS_MAX = 128; // connections of calls; further ones queue
+const HELD_MAX = 1024; // connections of calls that may be held; further ones queue
+const QUICK_MAX = 32; // of what is answered at once
 const REPORTS_MAX = 2;
 const DEFAULT_URL = 'http://127.0.0.1:7717';
 
@@ -60,7 +61,8 @@ const warned = new Set();
 export class Transport {
   #target;
   #token;
-  #calls;
+  #held;
+  #quick;
   #reports;
   #awayUntil = 0; // 0 while it is there, as far as is known
   #probe; // the one connection that finds out whether it is back
@@ -73,7 +75,8 @@ export class Transport {
     try {
       this.#target = targetOf(String(url ?? (process.env.HEADWAY_URL || DEFAULT_URL)));
       const agent = (maxSockets) => new this.#target.client.Agent({ keepAlive: true, maxSockets, maxFreeSockets: Math.min(maxSockets, 8) });
-      this.#calls = agent(CALLS_MAX);
+      this.#held = agent(HELD_MAX);
+      this.#quick = agent(QUICK_MAX);
       this.#reports = agent(REPORTS_MAX);
     } catch {
       this.warn('url', 'the URL of Headway is no http:, https: or unix: URL; agents run unsupervised');
@@ -136,7 +139,7 @@ export class Transport {
   /**
    * What the daemon answers: `{status, json}`, or `{failed, sent, held}`: `failed` is "away", "refused", "hung" or "aborted", `sent`
    * whether it may have heard, `held` whether it had begun to answer.
-   * Options: `signal`; `headers`; `background`, which keeps no process alive; `onHold`, called once it begins to answer.
+   * Options: `signal`; `headers`; `background`, which keeps no process alive; `quick`, of what no person is asked about.
    */
   async send(method, path, body, options = {}) {
     try {
@@ -161,7 +164,7 @@ export class Transport {
     return headers;
   }
 
-  #exchange(method, path, text, { signal, headers, background, onHold, fresh }) {
+  #exchange(method, path, text, { signal, headers, background, quick, fresh }) {
     return new Promise((resolve) => {
       const { client, where, prefix } = this.#target;
       let timer;
@@ -184,7 +187,7 @@ export class Transport {
         timer.unref();
       };
       const request = client.request({ ...where, path: prefix + path, method,
-        agent: fresh ? false : background ? this.#reports : this.#calls,
+        agent: fresh ? false : background ? this.#reports : quick ? this.#quick : this.#held,
         headers: this.#headers(text, headers) });
       request.on('socket', (socket) => {
         if (this.#awayUntil > now()) return fail('away'); // it went while this one queued
@@ -200,7 +203,6 @@ export class Transport {
       });
       request.on('response', (response) => {
         held = true;
-        onHold?.();
         this.#read(response, { listen, settle, fail, over: () => settled });
       });
       if (signal?.aborted) return abort();
@@ -254,8 +256,7 @@ export class Transport {
   }
 
   close() {
-    this.#calls?.destroy();
-    this.#reports?.destroy();
+    for (const agent of [this.#held, this.#quick, this.#reports]) agent?.destroy();
   }
 }
 

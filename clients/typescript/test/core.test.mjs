@@ -52,6 +52,14 @@ test('any value is JSON, and of a bounded size', () => {
   assert.notEqual(safe(`${'x'.repeat(20 << 20)}a`), safe(`${'x'.repeat(20 << 20)}b`), 'the digest tells them apart');
   assert.ok(JSON.stringify(safe(Array.from({ length: 3e6 }, (_, i) => i))).length < 8 << 20);
   assert.ok(JSON.stringify(safe(Array.from({ length: 3e6 }, (_, i) => `${i}`), 8192)).length < 20_000);
+  const chain = () => ({ toJSON: () => ({ next: chain() }) });
+  assert.ok(JSON.stringify(safe(chain())).length < 10_000);
+  let wide = { end: Array.from({ length: 1e6 }, () => 'x'.repeat(50)) };
+  for (let i = 0; i < 60; ++i) wide = { wide };
+  assert.ok(JSON.stringify(safe(wide)).length < 8 << 20);
+  const gone = Proxy.revocable(function gone() {}, {});
+  gone.revoke();
+  assert.equal(safe([gone.proxy])[0], '[function]');
   assert.equal(textOf('as it is'), 'as it is');
   assert.equal(textOf(undefined), undefined);
   assert.equal(textOf((async function* values() {})()), '[AsyncGenerator]');

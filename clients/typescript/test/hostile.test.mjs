@@ -8,6 +8,7 @@ import { startHeadway } from '../src/testing.js';
 import { stand, until } from './stand.mjs';
 
 let hw;
+const SLOW = Number(process.env.HEADWAY_TEST_SLOW) || 1;
 const rejections = [];
 before(async () => {
   process.on('unhandledRejection', (error) => rejections.push(error));
@@ -149,6 +150,32 @@ test('aborted before it begins, in parallel with others, and after its end', asy
   const { signal } = late;
   assert.equal(await s.call('bash', {}, () => 1), 1);
   assert.ok(signal.aborted);
+  await s.end();
+});
+
+test('two hundred held calls hold no others up', async () => {
+  const s = await session({ url: hw.url });
+  const stop = new AbortController();
+  const held = Array.from({ length: 200 }, (_, i) => s.call('deploy', { i }, () => assert.fail('it ran'), { signal: stop.signal }));
+  const ended = Promise.allSettled(held);
+  await new Promise((resolve) => { setTimeout(resolve, 500); });
+  const began = performance.now();
+  assert.equal(await s.tool('bash', () => 1)(), 1);
+  assert.ok(performance.now() - began < 1_900 * SLOW);
+  stop.abort();
+  await ended;
+  await s.end();
+});
+
+test('a connection that was closed while it rested is no daemon that is away', async (t) => {
+  const fake = await stand(({ body }) => ({ json: body?.event === 'pre' ? { deny: 'heard' } : {} }));
+  t.after(fake.close);
+  const used = new WeakSet();
+  fake.server.prependListener('request', ({ socket }) => { if (used.has(socket)) socket.destroy(); else used.add(socket); });
+  const s = await session({ url: fake.url });
+  const tool = s.tool('bash', () => assert.fail('it ran'));
+  for (let i = 0; i < 5; ++i) await assert.rejects(tool(), /heard/);
+  assert.equal(s.away, false);
   await s.end();
 });
 

@@ -26,7 +26,7 @@ export const stand = async (answer = () => ({})) => {
   });
   server.on('clientError', () => {});
   await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  const self = { got, answer, url: `http://127.0.0.1:${server.address().port}`, port: server.address().port,
+  const self = { got, answer, server, url: `http://127.0.0.1:${server.address().port}`, port: server.address().port,
     hooks: (event) => got.filter(({ path, body }) => path === '/v1/hooks/generic' && (!event || body.event === event)).map(({ body }) => body),
     events: (type) => got.filter(({ path }) => path.endsWith('/events')).flatMap(({ body }) => body).filter((one) => !type || one.type === type),
     close: () => { server.closeAllConnections(); server.close(); } };
