@@ -300,8 +300,9 @@ export class Session {
   // A daemon that is away hears it when it is back, if this process still lives; else it sees that this process is gone.
   async #tellEnd(outcome, reason) {
     const { failed } = await this.hook({ event: 'end', outcome, reason });
+    const runs = this.id === process.env.HEADWAY_SESSION; // a command that `headway run` ends
     if (!failed) return this.#reports.close();
-    if (late >= LATE_MAX) return this.#reports.close();
+    if (late >= LATE_MAX || runs) return this.#reports.close();
     ++late;
     this.#reports.add('session.ended', { outcome: outcome ?? 'cancelled', ...(reason ? { reason } : {}) });
     setTimeout(() => {

@@ -31,6 +31,8 @@ export interface Headway extends AsyncDisposable {
   readonly url: string;
   /** Of the daemon that was started for this. */
   readonly pid: number | undefined;
+  /** Where its files are, with the log. */
+  readonly folder: string | undefined;
   /** May decide approvals; of a daemon that was started for this. */
   readonly operatorToken: string | undefined;
   wait(id: string, options?: { until?: string; signal?: AbortSignal; mode?: 'now' | 'ever'; silentFor?: string; openWithin?: string }): Promise<WaitReply>;

@@ -38,9 +38,21 @@ export class WaitError extends Error {
   }
 }
 
+// Ends the daemon and takes its files away when this process is gone, however it went: its end of the pipe closes then.
+const heir = (pid, folder) => {
+  const watcher = spawn('/bin/sh', ['-c', 'while read -r _; do :; done; kill -9 "$0" 2>/dev/null; rm -rf "$1"', String(pid), folder],
+    { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  watcher.on('error', () => {});
+  watcher.stdin?.on('error', () => {});
+  watcher.stdin?.unref?.();
+  watcher.unref();
+  return watcher;
+};
+
 class Daemon {
   #token;
   #child;
+  #heir;
   #folder;
   #begun;
 
@@ -49,12 +61,15 @@ class Daemon {
     this.#token = token;
     this.#child = child;
     this.#folder = folder;
+    if (child) this.#heir = heir(child.pid, folder);
     this.#begun = Date.now();
     this.operatorToken = undefined;
     live.add(this);
   }
 
   get pid() { return this.#child?.pid; }
+  /** Where the files of its own daemon are. */
+  get folder() { return this.#folder; }
 
   /** A request to the API; rejects where it is not 2xx. `signal` ends it. */
   request(method, target, body, { signal, token = this.#token } = {}) {
@@ -132,6 +147,7 @@ class Daemon {
     const child = this.#child;
     if (!child) return;
     this.#child = undefined;
+    this.#heir.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) {
       child.ref();
       const gone = new Promise((resolve) => { child.once('exit', resolve); });

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The helper for test suites, with node's own runner.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { after, before, test } from 'node:test';
 import { session } from '../src/index.js';
 import { WaitError, startHeadway, supervised } from '../src/testing.js';
+import { until } from './stand.mjs';
 
 let hw;
 before(async () => { hw = await startHeadway({ url: '' }); });
@@ -68,12 +69,23 @@ test('HEADWAY_URL is used as it is', async () => {
   assert.equal((await hw.request('GET', '/v1/sessions?limit=1')).sessions.length, 1);
 });
 
+const gone = (pid) => until(() => !fs.existsSync(`/proc/${pid}`) || /\) Z/.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')), 'the daemon is gone');
+
+test('a daemon goes with a process that is killed, and so do its files', async () => {
+  const script = `import { startHeadway } from ${JSON.stringify(new URL('../src/testing.js', import.meta.url).href)};
+    const hw = await startHeadway({ url: '' }); console.log(JSON.stringify([hw.pid, hw.folder])); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [pid, folder] = JSON.parse(await new Promise((resolve) => { child.stdout.once('data', (text) => resolve(String(text))); }));
+  assert.ok(fs.existsSync(folder));
+  child.kill('SIGKILL');
+  await gone(pid);
+  await until(() => !fs.existsSync(folder), 'its files are gone');
+});
+
 test('a daemon goes with its process, and its files with stop()', async () => {
   const script = `import { startHeadway } from ${JSON.stringify(new URL('../src/testing.js', import.meta.url).href)};
     const hw = await startHeadway({ url: '' }); console.log(hw.pid);`;
   const done = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);
-  const pid = Number(done.stdout);
-  for (let i = 0; i < 100 && fs.existsSync(`/proc/${pid}/exe`); ++i) await new Promise((resolve) => { setTimeout(resolve, 20); });
-  assert.equal(fs.existsSync(`/proc/${pid}/exe`), false);
+  await gone(Number(done.stdout));
 });
