@@ -51,9 +51,19 @@ export const model = (session, original) => {
   }));
 };
 
+// Of a function that gives an iterator the SDK takes the last value for the result.
+const lastOf = async (values) => {
+  let last;
+  for await (const value of values) last = value;
+  return last;
+};
+
 const supervisedTool = (session, name, tool) => {
   if (typeof tool?.execute !== 'function' || wrapped.has(tool)) return tool;
-  const execute = (input, options) => tool.execute(input, options);
+  const execute = (input, options) => {
+    const result = tool.execute(input, options);
+    return typeof result?.[Symbol.asyncIterator] === 'function' ? lastOf(result) : result;
+  };
   if (tool.execute.constructor?.name !== 'AsyncFunction' && tool.execute.constructor?.name !== 'Function') {
     // A generator, whose values are preliminary results.
     const generator = session.tool(name, tool.execute);

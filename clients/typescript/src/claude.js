@@ -6,7 +6,8 @@ const QUICK = ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'PostToo
   'SubagentStop', 'PostCompact', 'SessionEnd'];
 
 /** Hooks that report to the daemon, for the option `settings`. With `require`, calls do not run while the daemon is away. */
-export const settings = ({ url = process.env.HEADWAY_URL || 'http://127.0.0.1:7717', require = false, session } = {}) => {
+export const settings = ({ url = process.env.HEADWAY_URL || 'http://127.0.0.1:7717', require = false,
+  session = process.env.HEADWAY_SESSION } = {}) => {
   const target = `${url.replace(/\/$/, '')}/v1/hooks/claude`;
   const headers = { ...(process.env.HEADWAY_TOKEN ? { Authorization: 'Bearer $HEADWAY_TOKEN' } : {}), ...(session ? { 'X-Headway-Session': session } : {}) };
   const hook = (timeout, more) => [{ hooks: [{ type: 'http', url: target, timeout, ...(Object.keys(headers).length ? { headers } : {}),

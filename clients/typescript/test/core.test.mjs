@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core against a real daemon: HEADWAY_BINARY names it.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import util from 'node:util';
 import { Denied, Stop, run, session } from '../src/index.js';
+import { settings } from '../src/claude.js';
 import { newId } from '../src/ids.js';
 import { errorOf, safe, textOf } from '../src/json.js';
 import { startHeadway } from '../src/testing.js';
@@ -264,6 +269,19 @@ test('the token is sent, and shown nowhere', async () => {
   assert.match(shown, /HEADWAY_TOKEN/);
   assert.doesNotMatch(shown, /secret|pa55/);
   fake.close();
+});
+
+test('the settings for Claude have the hooks of `headway install`, all by HTTP', () => {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-test-'));
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HEADWAY_')));
+  const { stdout } = spawnSync(process.env.HEADWAY_BINARY || 'headway', ['install', 'claude', '--print'], { encoding: 'utf8', env: { ...clean, HOME: home } });
+  fs.rmSync(home, { recursive: true });
+  const { hooks } = JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1));
+  const told = (all) => Object.fromEntries(Object.entries(all).map(([name, [{ hooks: [{ type, url, timeout }] }]]) => [name, { type, url, timeout }])
+    .filter(([, { type }]) => type === 'http'));
+  const ours = told(settings({ url: 'http://127.0.0.1:7717' }).hooks);
+  assert.deepEqual([...Object.keys(ours), 'SessionStart'].sort(), Object.keys(hooks).sort(), 'which never comes by HTTP');
+  for (const [name, hook] of Object.entries(told(hooks))) assert.deepEqual(ours[name], hook, name);
 });
 
 test('texts for the model are bounded, and of another type are no answer', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { Denied, Stop, run, session } from '../src/index.js';
+import { tools } from '../src/ai-sdk.js';
 import { startHeadway } from '../src/testing.js';
 import { stand, until } from './stand.mjs';
 
@@ -176,6 +177,16 @@ test('a connection that was closed while it rested is no daemon that is away', a
   const tool = s.tool('bash', () => assert.fail('it ran'));
   for (let i = 0; i < 5; ++i) await assert.rejects(tool(), /heard/);
   assert.equal(s.away, false);
+  await s.end();
+});
+
+test('tools of the AI SDK with preliminary results', async () => {
+  const s = await session({ url: hw.url });
+  async function* values() { yield 1; yield 2; }
+  const wrapped = tools(s, { generator: { execute: values }, plain: { execute: () => values() }, none: { description: 'the provider runs it' } });
+  const seen = [];
+  for await (const value of wrapped.generator.execute({}, {})) seen.push(value);
+  assert.deepEqual([seen, await wrapped.plain.execute({}, { toolCallId: 'c1' }), wrapped.none.execute], [[1, 2], 2, undefined]);
   await s.end();
 });
 
