@@ -237,7 +237,7 @@ private:
 };
 
 /// sql_idempotency.cpp
-class SqlIdempotency final : public IdempotencyTable {
+class SqlIdempotency : public IdempotencyTable {
 public:
     explicit SqlIdempotency(Sql& database) : database_(database) {}
     core::Result<> prepare();

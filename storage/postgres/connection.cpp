@@ -298,7 +298,7 @@ Result<> PostgresConnection::take(const Expected& expected, std::vector<Postgres
     switch (PQresultStatus(result)) {
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
-            if (expected.commits) committing_ = false;
+            if (expected.commits) in_transaction_ = committing_ = false;
             // COMMIT of a transaction that has failed answers so, and without an error.
             if (expected.commits && PQcmdStatus(result) != std::string_view{"COMMIT"} && !failed)
                 failed = Error{
@@ -318,6 +318,9 @@ Result<> PostgresConnection::take(const Expected& expected, std::vector<Postgres
             if (!failed) failed = error_of(result);
     }
     if (expected.commits) committing_ = false;
+    // One that was not even tried, since a statement before it had failed, ends no transaction.
+    if (expected.commits && PQresultStatus(result) != PGRES_PIPELINE_ABORTED)
+        in_transaction_ = false;
     if (!expected.prepared.empty()) prepared_.erase(expected.prepared);
     return {};
 }
@@ -349,7 +352,6 @@ Result<std::vector<PostgresRows>> PostgresConnection::finish() {
     committing_ = commits;
     ++round_trips_;
     HEADWAY_CHECK(collect(rows, failed));
-    if (commits) in_transaction_ = false;
     if (failed && !in_transaction_ && !commits) return *std::move(failed);
     if (failed && !failure_) failure_ = std::move(failed);
     if (failure_ && commits) return *std::exchange(failure_, std::nullopt);

@@ -83,7 +83,7 @@ public:
     /// One statement and its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
 
-    /// Queue the statement; the errors come with finish().
+    /// Queue the statement; the errors come with finish(). After one of them rollback() is needed.
     core::Result<> begin();
     core::Result<> commit();
     /// Waits. Drops what is queued; breaks the connection where that does not help.

@@ -23,6 +23,8 @@ constexpr core::Millis kGapsKept{24 * 3'600'000};
 constexpr std::int64_t kGapsMax = 32;
 /// What a daemon does under a lease is done by another when it was not seen for so long.
 constexpr core::Millis kDead{10'000};
+/// More than the clocks of servers are apart.
+constexpr core::Millis kClockAhead{60'000};
 /// A daemon that was not seen for so long is forgotten.
 constexpr core::Millis kDaemonsKept{3'600'000};
 
@@ -40,9 +42,15 @@ Result<core::Timestamp> PostgresStore::time() {
     return time_of(rows.integer(0, 0));
 }
 
+Result<Pulse> PostgresStore::pulse() {
+    auto pulse = try_pulse();
+    if (!pulse) rollback();
+    return pulse;
+}
+
 /// The row of the newest daemon is read and written in one transaction, so that a gap is noted
 /// before any session is judged by a time that does not know of it.
-Result<Pulse> PostgresStore::pulse() {
+Result<Pulse> PostgresStore::try_pulse() {
     HEADWAY_CHECK(begin());
     HEADWAY_TRY(const PostgresRows newest,
                 sql_.ask("SELECT coalesce(max(seen_at),0),"
@@ -68,10 +76,20 @@ Result<Pulse> PostgresStore::pulse() {
                   "VALUES($1,$2,$3,$4,$4) ON CONFLICT(id) DO UPDATE SET "
                   "seen_at=excluded.seen_at,name=excluded.name",
                   own));
+    // Rows that another daemon is just deleting are left to it: it may have stopped there.
     PostgresParameters old;
     old.add(pulse.now - kDaemonsKept);
-    HEADWAY_CHECK(sql_.send("DELETE FROM daemon WHERE seen_at<$1", old));
-    HEADWAY_CHECK(sql_.send("DELETE FROM lease WHERE until<$1 AND name<>'retention'", old));
+    HEADWAY_CHECK(
+        sql_.send("DELETE FROM lease WHERE name IN (SELECT name FROM lease WHERE until<$1 AND "
+                  "name<>'retention' FOR UPDATE SKIP LOCKED)",
+                  old));
+    // Also those of a clock that ran ahead, before another server took over: they would hide gaps
+    // and keep leases until their time has come. Who serves writes its row again within a second.
+    old.add(pulse.now + kClockAhead);
+    HEADWAY_CHECK(
+        sql_.send("DELETE FROM daemon WHERE id IN (SELECT id FROM daemon WHERE seen_at<$1 OR "
+                  "seen_at>$2 FOR UPDATE SKIP LOCKED)",
+                  old));
     HEADWAY_CHECK(
         sql_.send_asking("SELECT pos,coalesce((SELECT value FROM meta WHERE "
                          "name='deleted_through'),0),coalesce((SELECT value FROM meta "
@@ -80,11 +98,15 @@ Result<Pulse> PostgresStore::pulse() {
     gaps.add(kGapsMax);
     HEADWAY_CHECK(
         sql_.send_asking("SELECT from_at,to_at FROM gap ORDER BY from_at DESC LIMIT $1", gaps));
-    HEADWAY_CHECK(sql_.send_asking(
-        "SELECT id,name,version,started_at,seen_at FROM daemon ORDER BY started_at,id LIMIT 100"));
+    HEADWAY_CHECK(
+        sql_.send_asking("SELECT * FROM (SELECT id,name,version,started_at,seen_at FROM daemon "
+                         "ORDER BY seen_at DESC "
+                         "LIMIT 100) AS d ORDER BY started_at,id"));
     HEADWAY_CHECK(sql_.commit());
     HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
-    HEADWAY_ASSERT(rows.size() == 3 && rows[0].size() == 1);
+    HEADWAY_ASSERT(rows.size() == 3);
+    if (rows[0].size() != 1)
+        return core::Error{core::ErrorCode::kStorageCorrupt, "the feed has no row", {}};
     pulse.head = rows[0].integer(0, 0);
     oldest_ = rows[0].integer(0, 1) + 1;
     pulse.tokens = rows[0].integer(0, 2);

@@ -180,6 +180,14 @@ private:
     private:
         PostgresStore& store_;
     };
+    class Idempotency final : public SqlIdempotency {
+    public:
+        explicit Idempotency(PostgresStore& store) : SqlIdempotency(store.sql_), store_(store) {}
+        core::Result<std::optional<IdempotentUse>> find_key(std::string_view key) override;
+
+    private:
+        PostgresStore& store_;
+    };
     class Tokens final : public SqlTokens {
     public:
         explicit Tokens(PostgresStore& store) : SqlTokens(store.sql_), store_(store) {}
@@ -201,6 +209,7 @@ private:
     explicit PostgresStore(Settings settings);
     core::Result<> prepare();
     core::Result<> connect();
+    core::Result<Pulse> try_pulse();
     void clear_turn();
     core::Result<Held> try_hold(const HoldRequest& wanted, bool adds);
     core::Result<> send_hold(const HoldRequest& wanted);
@@ -228,7 +237,7 @@ private:
     Tokens tokens_{*this};
     Webhooks outbox_{*this};
     SqlInbox inbox_{sql_};
-    SqlIdempotency idempotency_{sql_};
+    Idempotency idempotency_{*this};
     Backups backups_;
     PostgresImport import_{sql_, meta_};
     PostgresRetention retention_{sql_, meta_, history_};

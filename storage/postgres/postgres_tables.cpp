@@ -74,6 +74,12 @@ Result<> PostgresStore::Webhooks::save_outbox_endpoint(const OutboxEndpoint& end
     return SqlOutbox::save_outbox_endpoint(endpoint);
 }
 
+/// Two daemons that get the same key at once would both find it free.
+Result<std::optional<IdempotentUse>> PostgresStore::Idempotency::find_key(std::string_view key) {
+    HEADWAY_CHECK(store_.lock_feed());
+    return SqlIdempotency::find_key(key);
+}
+
 /// The other daemons see by the counter that they have to read the tokens again.
 Result<> PostgresStore::Tokens::add_token(const core::TokenRecord& token) {
     HEADWAY_CHECK(store_.lock_feed());

@@ -71,6 +71,14 @@ public:
         return rows->integer(0, 0);
     }
 
+    /// A statement of somebody else.
+    void run(const std::string& sql) const {
+        storage::PostgresConnection connection{{url()}};
+        require_ok(connection.connect());
+        require_ok(connection.send(sql));
+        require_ok(connection.finish());
+    }
+
 private:
     void execute(const std::string& sql) const {
         storage::PostgresConnection connection{{std::getenv("HEADWAY_TEST_POSTGRES")}};

@@ -7,6 +7,7 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 #include "tests/support/postgres_here.hpp"
+#include "tests/support/postgres_writer.hpp"
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -17,54 +18,6 @@ namespace {
 std::function<Timestamp()> fixed(std::int64_t ms) {
     return [ms] { return at(ms); };
 }
-
-/// A session that one daemon writes.
-struct Writer {
-    PostgresStore& store;
-    Session session;
-    SessionKey key = 0;
-    Chain chain = {};
-    EventIds new_ids = {};
-
-    Writer(PostgresStore& to, const std::string& id) : store(to), session(id) {
-        hold();
-        std::vector<Event> out;
-        key = store.create(id, at(0)).value();
-        session.open(SessionStarted{}, Policy{}, context(0), out);
-        append(out);
-        require_ok(store.commit());
-    }
-    Held hold() {
-        const std::string id = session.id();
-        HoldRequest claim;
-        claim.names = {id};
-        auto held = store.hold(claim);
-        require_ok(held);
-        return *std::move(held);
-    }
-    Cursor append(const std::vector<Event>& out) {
-        for (const Event& one : out) {
-            if (!one.event_id.empty()) new_ids.emplace(one.event_id, one.n);
-        }
-        return store.append(key, chain, out).value();
-    }
-    Cursor report(std::vector<Event> events) {
-        std::vector<Event> out;
-        session.report(events, context(10), out);
-        return append(out);
-    }
-    Cursor write(std::vector<Event> events) {
-        hold();
-        const Cursor cursor = report(std::move(events));
-        require_ok(store.commit());
-        return store.settled(cursor);
-    }
-    void save() {
-        require_ok(store.begin());
-        require_ok(store.save(key, session, chain, new_ids));
-        require_ok(store.commit());
-    }
-};
 
 }  // namespace
 
@@ -86,8 +39,8 @@ TEST_CASE("postgres: cursors count events over all sessions and daemons, in the 
     const PostgresHere here;
     const auto one = here.daemon("one");
     const auto two = here.daemon("two");
-    Writer a{*one, "a"};
-    Writer b{*two, "b"};
+    PostgresWriter a{*one, "a"};
+    PostgresWriter b{*two, "b"};
     CHECK(a.write({beat(), beat(), beat()}) == 3);
     CHECK(b.write({beat()}) == 6);
     CHECK(two->committed() == 6);
@@ -108,7 +61,7 @@ TEST_CASE("postgres: a session is read back by any daemon, from a snapshot and w
     const PostgresHere here;
     const auto one = here.daemon("one");
     const auto two = here.daemon("two");
-    Writer a{*one, "a"};
+    PostgresWriter a{*one, "a"};
     auto first = beat();
     first.event_id = "first";
     a.write({first, message("x")});
@@ -139,8 +92,8 @@ TEST_CASE("postgres: who holds a session keeps it to the end of the transaction"
     const PostgresHere here;
     const auto one = here.daemon("one");
     const auto two = here.daemon("two");
-    Writer a{*one, "a"};
-    Writer b{*one, "b"};
+    PostgresWriter a{*one, "a"};
+    PostgresWriter b{*one, "b"};
     a.hold();
     HoldRequest claim;
     claim.names = {"a", "b", "new"};
@@ -173,7 +126,7 @@ TEST_CASE("postgres: a name that another daemon adds waits for the next turn, no
     HoldRequest claim;
     claim.names = {"x"};
     require_ok(one->hold(claim));
-    const Writer b{*two, "b"};
+    const PostgresWriter b{*two, "b"};
     claim.names = {"x", "b"};
     const auto held = two->hold(claim);
     require_ok(held);
@@ -190,7 +143,7 @@ TEST_CASE("postgres: what is due is claimed by one daemon, and later deadlines a
     const PostgresHere here;
     const auto one = here.daemon("one", fixed(5'000));
     const auto two = here.daemon("two", fixed(20'000));
-    Writer a{*one, "a"};
+    PostgresWriter a{*one, "a"};
     a.hold();
     one->set_due(a.key, at(10'000));
     require_ok(one->commit());
@@ -214,7 +167,7 @@ TEST_CASE("postgres: a rollback leaves nothing, and the connection goes on", "[p
     if (!PostgresHere::found()) return;
     const PostgresHere here;
     const auto store = here.daemon();
-    Writer a{*store, "a"};
+    PostgresWriter a{*store, "a"};
     a.hold();
     a.report({beat()});
     store->rollback();
@@ -229,9 +182,9 @@ TEST_CASE("postgres: approvals and checks find their events although positions a
     if (!PostgresHere::found()) return;
     const PostgresHere here;
     const auto store = here.daemon();
-    Writer other{*store, "other"};
+    PostgresWriter other{*store, "other"};
     other.write({beat(), beat()});
-    Writer a{*store, "a"};
+    PostgresWriter a{*store, "a"};
     a.hold();
     const Cursor cursor = a.report({beat(), beat()});
     Approval approval;
@@ -257,7 +210,7 @@ TEST_CASE("postgres: an id is found though its snapshot came between the hold an
     const PostgresHere here;
     const auto one = here.daemon("one");
     const auto two = here.daemon("two");
-    Writer a{*one, "a"};
+    PostgresWriter a{*one, "a"};
     Event event = beat();
     event.event_id = "x";
     a.write({event});
@@ -305,7 +258,7 @@ TEST_CASE("postgres: cursors grow within a transaction, also when the feed is lo
     if (!PostgresHere::found()) return;
     const PostgresHere here;
     const auto store = here.daemon();
-    Writer a{*store, "a"};
+    PostgresWriter a{*store, "a"};
     a.hold();
     const Cursor before = a.report({beat()});
     Approval approval;
@@ -359,8 +312,8 @@ TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[p
     if (!PostgresHere::found()) return;
     const PostgresHere here;
     const auto store = here.daemon();
-    Writer a{*store, "a"};
-    Writer b{*store, "b"};
+    PostgresWriter a{*store, "a"};
+    PostgresWriter b{*store, "b"};
     a.write({beat(), ended(Outcome::kCompleted)});
     a.save();
     bool doomed = false;
