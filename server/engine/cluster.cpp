@@ -43,6 +43,7 @@ void Cluster::begin_anew(storage::Cursor head) {
     keys_.clear();
     held_ = {};
     breaks_ = store_.breaks();
+    unshown_.clear();
     // Streams go on where they were, unless a database took over that does not have all of it.
     if (published_ == 0 || head < published_) published_ = head;
     store_.set_head(published_);
@@ -50,6 +51,7 @@ void Cluster::begin_anew(storage::Cursor head) {
 }
 
 void Cluster::take_deferred(std::vector<Request>& requests) {
+    since_.clear();
     if (deferred_.empty()) return;
     std::vector<Request> all;
     all.reserve(deferred_.size() + requests.size());
@@ -107,7 +109,7 @@ Result<> Cluster::hold(std::span<const std::string_view> names,
     names_.clear();
     keys_.clear();
     working_.clear();
-    since_.clear();
+    unshown_.clear();
     storage::HoldRequest wanted;
     wanted.names.assign(names.begin(), names.end());
     std::sort(wanted.names.begin(), wanted.names.end());
@@ -141,6 +143,12 @@ void Cluster::settle(Publication& publication, std::span<Resident* const> moved)
         if (resident->dirty_from >= storage::kProvisionalCursor)
             resident->dirty_from = store_.settled(resident->dirty_from);
     }
+    for (const storage::SessionKey key : unshown_) {
+        const Resident* resident = sessions_.residents().find(key);
+        if (resident != nullptr && !resident->touched)
+            publication.views.push_back(core::view_of(resident->session));
+    }
+    unshown_.clear();
     if (moved.empty()) return;
     if (hints_ != nullptr) hints_->committed();
     if (store_.settled(storage::kProvisionalCursor) != published_) {
@@ -170,13 +178,24 @@ void Cluster::fold(Resident& resident, std::vector<core::Event> events, Publicat
     tree_.note(resident);
     sessions_.residents().measure(resident);
     sessions_.residents().recount(resident);
-    if (publication != nullptr) publication->views.push_back(core::view_of(resident.session));
+    if (publication != nullptr) {
+        publication->views.push_back(core::view_of(resident.session));
+    } else {
+        unshown_.push_back(resident.key);
+    }
+}
+
+/// Behind another connection may be a server that took over, and what it lacks of the history of
+/// the sessions in memory it may have in another form.
+core::Error Cluster::lost_connection() {
+    return {ErrorCode::kStorageUnavailable, "the connection to the database was lost", {}};
 }
 
 /// Brings sessions up to the numbers that their rows say. With `loads`, those that are not in
 /// memory are taken there.
 Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool loads,
                            Publication* publication) {
+    if (has_lost_connection()) return lost_connection();
     std::vector<std::pair<storage::SessionKey, std::uint64_t>> behind;
     std::vector<storage::SessionKey> missing;
     for (const storage::KnownSession& one : known) {
@@ -272,8 +291,9 @@ Result<> Cluster::pulse(core::Watch& watch, EngineStats& stats, Publication& pub
     watch = core::Watch{};
     for (const auto& [from, to] : pulse.gaps)
         watch.note_gap(from, to);
-    if (std::exchange(tokens_, pulse.tokens) != pulse.tokens) {
+    if (tokens_ != pulse.tokens) {
         HEADWAY_TRY(publication.tokens, tables_.token_table().tokens());
+        tokens_ = pulse.tokens;
     }
     // Counted by all daemons.
     HEADWAY_TRY(stats.open, tables_.index().count_open());

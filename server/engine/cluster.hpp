@@ -60,9 +60,9 @@ public:
     void set_deadline(const Resident& resident, core::Timestamp due) {
         store_.set_due(resident.key, due);
     }
-    /// After the commit: the positions of its events are known. Events that others have committed
-    /// before them are published first: then this turn's leave `publication`, and follow() adds
-    /// them.
+    /// After the commit: publishes what the turn has caught up with, and the positions of its
+    /// events are known. Events that others have committed before them are published first: then
+    /// this turn's leave `publication`, and follow() adds them.
     void settle(Publication& publication, std::span<Resident* const> moved);
 
     // Between turns.
@@ -82,6 +82,8 @@ public:
     /// True if others have committed more than the last follow() has taken.
     bool is_behind() const { return behind_; }
     bool waiting() const { return !deferred_.empty(); }
+    /// The next pulse reads the tokens again: what this one said of them was not published.
+    void forget_tokens() { tokens_ = -1; }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
     std::uint64_t conflicts() const { return conflicts_; }
     /// True if the connection that memory rests on is lost: then sessions are read again.
@@ -97,6 +99,7 @@ private:
                             Publication* publication);
     void fold(Resident& resident, std::vector<core::Event> events, Publication* publication);
     void drop(Resident& resident);
+    static core::Error lost_connection();
     std::vector<std::string_view> ancestors_of(std::span<const std::string_view> names) const;
 
     storage::Store& tables_;
@@ -108,6 +111,8 @@ private:
     std::unordered_set<std::string_view> names_;  ///< of held_
     std::unordered_set<storage::SessionKey> keys_;
     std::unordered_set<storage::SessionKey> working_;
+    /// Sessions that caught up in this turn, which their readers have not seen.
+    std::vector<storage::SessionKey> unshown_;
     std::deque<Deferred> deferred_;
     /// Since when the deferred writes of this turn have waited.
     std::unordered_map<const WriteTask*, Clock::Steady::time_point> since_;

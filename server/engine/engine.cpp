@@ -102,6 +102,7 @@ core::Result<std::uint64_t> Engine::recover_shared(const storage::Recovery& reco
     receivers_.clear();
     Publication publication;
     HEADWAY_CHECK(cluster_->pulse(watch_, totals_, publication));
+    cluster_->forget_tokens();
     HEADWAY_CHECK(judges_.recover());
     HEADWAY_CHECK(recover_webhooks());
     return std::uint64_t{0};

@@ -19,6 +19,7 @@ void Engine::upkeep(bool idle) {
     backup_.step();
     disk_.look_at_space(false);
     disk_.look_at_files(false);
+    if (cluster_ && cluster_->has_lost_connection()) lost_ = true;
     if (idle && (lost_ || disk_.full() || !disk_.writable())) probe();
     if (halted()) return;
     if (auto tidied = upkeep_.tidy(sessions_, clock_.now(), idle, lost_); !tidied) {
@@ -138,6 +139,7 @@ void Engine::feed_watchdog() {
 }
 
 void Engine::save_everything() {
+    if (cluster_ && cluster_->has_lost_connection()) return;
     if (lost_ || disk_.sync_failed() || disk_.misplaced()) return;
     if (auto saved = upkeep_.save_all(sessions_); !saved) {
         store_.rollback();

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "server/engine/engine.hpp"
+#include "server/engine/session_commands.hpp"
+#include "tests/support/engine_answers.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/postgres_here.hpp"
+
+namespace headway::tests {
+
+/// One of several daemons on a database, driven turn by turn on this thread.
+class PostgresDaemon {
+public:
+    PostgresDaemon(const PostgresHere& here, const std::string& id) : store_(here.daemon(id)) {
+        engine_ = std::make_unique<server::Engine>(
+            *store_, clock_, queue_, server::EngineSettings{},
+            [this](std::unique_ptr<server::Publication> published) { take(std::move(*published)); },
+            [this](bool, const std::string& line) { lines.push_back(line); },
+            server::JudgeLink{[](server::JudgeJob) {}, [](const std::string&) {}});
+        require_ok(engine_->recover());
+    }
+
+    /// Its turns until it is answered.
+    core::Result<Answer> try_ask(const Command& command) {
+        replies_.clear();
+        turn({&command});
+        for (int turns = 0; turns < 1'000 && replies_.empty(); ++turns)
+            turn();
+        REQUIRE(replies_.size() == 1);
+        return std::move(replies_.front().what);
+    }
+    Answer ask(const Command& command) {
+        auto answer = try_ask(command);
+        require_ok(answer);
+        return *std::move(answer);
+    }
+    void turn(const std::vector<const Command*>& commands = {}) {
+        std::vector<server::Request> requests;
+        for (const Command* command : commands) {
+            requests.push_back(command->request({0, ++asked_}));
+            requests.back().listening = true;
+        }
+        engine_->turn(requests, 0);
+    }
+    void upkeep() { engine_->upkeep(true); }
+    /// The numbers that its events got.
+    std::vector<std::uint64_t> report(const std::string& session,
+                                      std::vector<core::Event> reported) {
+        const auto reply = ask(server::ReportCommand{session, std::move(reported), true, {}});
+        std::vector<std::uint64_t> numbers;
+        for (const auto& [n, duplicate] : std::get<AdviceReply>(reply).advice.results)
+            numbers.push_back(n);
+        return numbers;
+    }
+    StreamReply stream(std::optional<std::int64_t> after) {
+        return std::get<StreamReply>(ask(server::StreamQuery{{}, after}));
+    }
+    /// Answers since the last ask().
+    std::vector<Reply>& replies() { return replies_; }
+    storage::PostgresStore& store() { return *store_; }
+
+    std::vector<storage::StreamEvent> events;  ///< as they were published
+    std::vector<std::string> lines;            ///< of its log
+    /// As they were published last.
+    std::optional<std::vector<core::TokenRecord>> tokens;
+    std::vector<core::SessionView> views;  ///< as they were published
+    server::EngineStats stats;
+
+private:
+    void take(server::Publication published) {
+        for (const server::Answered& answered : published.replies)
+            replies_.push_back(reply_of(answered));
+        std::move(published.events.begin(), published.events.end(), std::back_inserter(events));
+        std::move(published.views.begin(), published.views.end(), std::back_inserter(views));
+        if (published.tokens) tokens = std::move(published.tokens);
+        stats = published.stats;
+    }
+
+    server::Clock clock_;
+    server::CommandQueue queue_;
+    std::unique_ptr<storage::PostgresStore> store_;
+    std::unique_ptr<server::Engine> engine_;
+    std::vector<Reply> replies_;
+    std::uint64_t asked_ = 0;
+};
+
+/// A heartbeat with an event id.
+inline core::Event beat_with_id(const std::string& id) {
+    core::Event event = beat();
+    event.event_id = id;
+    return event;
+}
+
+}  // namespace headway::tests
