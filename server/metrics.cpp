@@ -204,6 +204,10 @@ void add_engine(MetricFamilies& families, const MetricsInput& input) {
                        static_cast<double>(stats.daemons));
         families.counter("headway_store_conflicts_total",
                          "Writes that had to wait for another daemon.", stats.conflicts);
+        families.counter("headway_store_retries_total",
+                         "Transactions that ended in a deadlock or another conflict with another "
+                         "daemon, and were run again.",
+                         stats.retries);
         families.counter("headway_store_round_trips_total", "Round trips to the store.",
                          stats.round_trips);
     }

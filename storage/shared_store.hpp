@@ -117,6 +117,9 @@ public:
     virtual Cursor committed() const = 0;
     /// What Store::head() says from now on: readers here know all up to it.
     virtual void set_head(Cursor head) = 0;
+    /// True if the last transaction failed by a conflict with one of another daemon: a deadlock, a
+    /// serialization failure, or a lock that did not come in time. The same may succeed now.
+    virtual bool may_try_again() const = 0;
     /// True if the failed commit() may have succeeded.
     virtual bool outcome_unknown() const = 0;
 

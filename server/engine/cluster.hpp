@@ -86,6 +86,8 @@ public:
     void forget_tokens() { tokens_ = -1; }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
     std::uint64_t conflicts() const { return conflicts_; }
+    std::uint64_t retries() const { return retries_; }
+    void note_retry() { ++retries_; }
     /// True if the connection that memory rests on is lost: then sessions are read again.
     bool has_lost_connection() const { return store_.breaks() != breaks_; }
     std::uint64_t round_trips() const { return store_.round_trips(); }
@@ -123,6 +125,7 @@ private:
     std::vector<storage::DaemonSeen> daemons_;
     std::uint64_t breaks_ = 0;     ///< of connections, when memory was last read
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon
+    std::uint64_t retries_ = 0;    ///< turns that were run again
     Clock::Steady::time_point followed_at_{};
     Clock::Steady::time_point pulsed_at_{};
     Clock::Steady::time_point claimed_at_{};

@@ -217,9 +217,14 @@ void Engine::follow_others() {
     }
     if (done && cluster_->follow_due(now)) done = cluster_->follow(listening_, *publication);
     if (!done) {
-        std::vector<Request> none;
         store_.rollback();
-        give_up(done.error(), none, *publication);
+        if (store_.shared()->may_try_again()) {  // in the next turn
+            publication->events.clear();
+            publication->changed.clear();
+        } else {
+            std::vector<Request> none;
+            give_up(done.error(), none, *publication);
+        }
     }
     if (!publication->empty()) announce(std::move(publication));
 }
@@ -254,7 +259,12 @@ void Engine::after_commit() {
     if (lost_) return;
     const Reader reader{parts_};
     judges_.ask_checks(reader);
-    judges_.ask_estimates(reader, moved_);
+    if (!judges_.estimates()) return;
+    std::vector<Resident*> moved;  // but for what other daemons have deleted since the commit
+    for (const storage::SessionKey key : moved_) {
+        if (Resident* resident = sessions_.residents().find(key)) moved.push_back(resident);
+    }
+    judges_.ask_estimates(reader, moved);
 }
 
 EngineStats Engine::stats() const {
@@ -275,6 +285,7 @@ EngineStats Engine::stats() const {
     stats.writable = disk_.writable();
     if (cluster_) {
         stats.conflicts = cluster_->conflicts();
+        stats.retries = cluster_->retries();
         stats.round_trips = cluster_->round_trips();
         stats.daemons = cluster_->daemons().size();
     }

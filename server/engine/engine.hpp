@@ -83,6 +83,8 @@ private:
     core::Result<> tick_some(Transaction& transaction);
     core::Result<> tick_held(Transaction& transaction);
     void publish_views(const Transaction& transaction, Publication& publication);
+    void drop_turn(Publication& publication);
+    bool try_again(const std::vector<Request>& requests, Publication& publication);
     void give_up(const core::Error& error, std::vector<Request>& requests,
                  Publication& publication);
     static void refuse(const core::Error& error, std::vector<Request>& requests,
@@ -152,8 +154,8 @@ private:
     EngineStats totals_;                ///< what transactions count
     EngineParts parts_;
 
-    std::deque<Request> reads_;     ///< without an answer; they count in the queue
-    std::vector<Resident*> moved_;  ///< sessions with new events of this turn
+    std::deque<Request> reads_;               ///< without an answer; they count in the queue
+    std::vector<storage::SessionKey> moved_;  ///< sessions with new events of this turn
     /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next
     /// turn's.
     std::vector<storage::SessionKey> receivers_;

@@ -16,6 +16,9 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::size_t kTicksPerTurn = 500;
+/// Of one turn. A wait for a lock ends after a second, and a daemon that stopped in the middle of a
+/// turn holds its locks for two.
+constexpr int kTriesMax = 4;
 constexpr auto kRegainEvery = std::chrono::milliseconds{500};
 
 /// The factor on heartbeat intervals.
@@ -56,12 +59,19 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
                            Publication& publication) {
     const auto started = Clock::steady();
     const Transaction::Turn turn{clock_.now(), load_factor(requests.size() + left), listening_};
-    Transaction transaction{parts_, projections_, chronicle_, turn, publication};
-    if (auto written = write_all(requests, transaction); !written) {
-        store_.rollback();
-        give_up(written.error(), requests, publication);
-        return;
+    for (const Request& request : requests) {
+        if (cluster_ && request.write != nullptr) request.write->keep();
     }
+    std::optional<Transaction> tried;
+    for (int tries = 1;; ++tries) {
+        tried.emplace(parts_, projections_, chronicle_, turn, publication);
+        const auto written = write_all(requests, *tried);
+        if (written) break;
+        store_.rollback();
+        if (tries < kTriesMax && try_again(requests, publication)) continue;
+        return give_up(written.error(), requests, publication);
+    }
+    Transaction& transaction = *tried;
     commits_.note(std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started));
     if (cluster_) cluster_->settle(publication, transaction.moved());
     disk_.set_committed();
@@ -218,7 +228,34 @@ void Engine::publish_views(const Transaction& transaction, Publication& publicat
                                                    watch_, core::kNever, resident->agent_runs));
         publication.views.push_back(core::view_of(resident->session));
     }
-    moved_.assign(transaction.moved().begin(), transaction.moved().end());
+    for (const Resident* resident : transaction.moved())
+        moved_.push_back(resident->key);
+}
+
+/// Drops what the turn has decided and not committed.
+void Engine::drop_turn(Publication& publication) {
+    chronicle_.drop();
+    judges_.rollback();
+    sessions_.residents().clear();
+    tree_.clear();
+    publication.views.clear();
+    publication.events.clear();
+    publication.tokens.reset();
+    publication.decided.clear();
+    publication.checked.clear();
+}
+
+/// After a conflict with a transaction of another daemon, which the database has ended by giving up
+/// ours: all is read again, and the commands are as they came. False if the turn has to fail.
+bool Engine::try_again(const std::vector<Request>& requests, Publication& publication) {
+    if (!cluster_ || !store_.shared()->may_try_again()) return false;
+    drop_turn(publication);
+    if (!recover()) return false;
+    cluster_->note_retry();
+    for (const Request& request : requests) {
+        if (request.write != nullptr) request.write->restore();
+    }
+    return true;
 }
 
 /// The turn was rolled back. Each of its commands gets the error; sessions are loaded again before
@@ -230,15 +267,7 @@ void Engine::give_up(const Error& error, std::vector<Request>& requests, Publica
     disk_.set_failed();
     commits_.note_failure();
     lost_ = true;
-    chronicle_.drop();
-    judges_.rollback();
-    sessions_.residents().clear();
-    tree_.clear();
-    publication.views.clear();
-    publication.events.clear();
-    publication.tokens.reset();
-    publication.decided.clear();
-    publication.checked.clear();
+    drop_turn(publication);
     Error shown = error;
     if (shown.code == ErrorCode::kStorageCorrupt) shown.code = ErrorCode::kStorageUnavailable;
     const bool unknown = shown.code == ErrorCode::kStorageSyncFailed || disk_.misplaced() ||

@@ -142,9 +142,12 @@ Result<> JudgeDesk::ask_check(const Reader& reader, const std::string& session,
     return {};
 }
 
+bool JudgeDesk::estimates() const {
+    return link_.ask && !rules_.primary.empty() && rules_.estimates != core::EstimateMode::kOff;
+}
+
 void JudgeDesk::ask_estimates(const Reader& reader, std::span<Resident* const> moved) {
-    if (!link_.ask || rules_.primary.empty() || rules_.estimates == core::EstimateMode::kOff)
-        return;
+    if (!estimates()) return;
     std::size_t asked = 0;
     for (const Resident* resident : moved) {
         const bool full = questions_.size() >= core::limits::kJudgeQueueMax;

@@ -50,6 +50,8 @@ public:
     bool waiting() const { return !unasked_.empty() && link_.ask; }
     /// Asks some of the waiting checks.
     void ask_checks(const Reader& reader);
+    /// True if a judge is asked for estimates of progress.
+    bool estimates() const;
     /// Asks about sessions with new events whose estimate is due; each has at most one open
     /// question.
     void ask_estimates(const Reader& reader, std::span<Resident* const> moved);

@@ -63,6 +63,14 @@ public:
     void arrive(EngineParts& parts) override {
         if constexpr (requires { op_.arrive(parts); }) op_.arrive(parts);
     }
+    void keep() override {
+        if (!kept_) kept_.emplace(op_);
+    }
+    void restore() override {
+        op_ = kept_.value();
+        error_.reset();
+        result_.reset();
+    }
     void answer(Answers& on, const ReplyTo& to) override {
         if (error_) return refuse_with(on, to, *error_);
         HEADWAY_ASSERT(result_.has_value());
@@ -71,6 +79,7 @@ public:
 
 private:
     Op op_;
+    std::optional<Op> kept_;  ///< only where a transaction may be run again
     std::optional<typename std::invoke_result_t<Op&, Transaction&>::value_type> result_;
 };
 

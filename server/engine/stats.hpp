@@ -72,6 +72,7 @@ struct EngineStats {
     bool short_of_space = false;     ///< reports are refused
     std::uint64_t daemons = 0;       ///< that share the store; 0: it is this one's own
     std::uint64_t conflicts = 0;     ///< writes that had to wait for another daemon
+    std::uint64_t retries = 0;       ///< turns that the database refused, and that were run again
     std::uint64_t round_trips = 0;   ///< to the store that is shared
     /// Null without a webhook.
     std::shared_ptr<const std::vector<WebhookStats>> webhooks;

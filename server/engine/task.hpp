@@ -65,6 +65,10 @@ public:
     virtual bool fills_disk() const = 0;
     /// The turn has begun; called whether anything can be written or not.
     virtual void arrive(EngineParts& parts) = 0;
+    /// Keeps a copy of the arguments, before name() and run() change them: for restore().
+    virtual void keep() = 0;
+    /// Makes the task as it was at keep(): its transaction is run again.
+    virtual void restore() = 0;
 };
 
 /// Reads committed state, after the commit of its turn, in slices of about kReaderSlice.

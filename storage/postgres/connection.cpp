@@ -46,22 +46,6 @@ std::string one_line(const char* text) {
 
 }  // namespace
 
-/// libpq repeats the URL in its message, with the password.
-Result<> check_postgres_url(const std::string& url) {
-    char* why = nullptr;
-    PQconninfoOption* const options = PQconninfoParse(url.c_str(), &why);
-    PQfreemem(why);
-    if (options != nullptr) {
-        PQconninfoFree(options);
-        return {};
-    }
-    return Error{ErrorCode::kInvalidConfig,
-                 "the URL of the store is none that PostgreSQL understands: is a parameter "
-                 "misspelt, or a special character in the password not %-encoded? "
-                 "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETER=VALUE",
-                 "storage.store"};
-}
-
 void PostgresConnection::Close::operator()(pg_conn* connection) const {
     PQfinish(connection);
 }
@@ -269,8 +253,14 @@ Result<> PostgresConnection::send_asking(std::string_view sql,
     return enqueue(sql, parameters, {true, false, {}});
 }
 
+bool PostgresConnection::lost_a_conflict() const {
+    return connection_ != nullptr && !outcome_unknown_ &&
+           (state_ == "40001" || state_ == "40P01" || state_ == "55P03");
+}
+
 Result<> PostgresConnection::begin() {
     outcome_unknown_ = false;
+    state_.clear();
     alone_ = false;
     failure_.reset();
     HEADWAY_ASSERT(!in_transaction_);

@@ -43,9 +43,6 @@ private:
     std::unique_ptr<pg_result, Clear> result_;
 };
 
-/// Error kInvalidConfig for a URL that libpq does not understand, without what it holds.
-core::Result<> check_postgres_url(const std::string& url);
-
 /// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and their
 /// answers are awaited when a caller needs one. Every wait has a limit; after it the connection is
 /// broken, and connect() makes another. One thread.
@@ -89,8 +86,10 @@ public:
     /// Waits. Drops what is queued; breaks the connection where that does not help.
     void rollback();
 
-    /// The SQLSTATE of the last error, empty for one of the connection.
+    /// The SQLSTATE of the last error of this transaction, empty for one of the connection.
     const std::string& state() const { return state_; }
+    /// True if that is a conflict with another transaction, and the connection goes on.
+    bool lost_a_conflict() const;
     /// True if the last commit() was sent and not answered: it may have succeeded.
     bool outcome_unknown() const { return outcome_unknown_; }
     /// Round trips since the start.

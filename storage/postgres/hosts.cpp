@@ -8,6 +8,26 @@
 
 namespace headway::storage {
 
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// libpq repeats the URL in its message, with the password.
+Result<> check_postgres_url(const std::string& url) {
+    char* why = nullptr;
+    PQconninfoOption* const options = PQconninfoParse(url.c_str(), &why);
+    PQfreemem(why);
+    if (options != nullptr) {
+        PQconninfoFree(options);
+        return {};
+    }
+    return Error{ErrorCode::kInvalidConfig,
+                 "the URL of the store is none that PostgreSQL understands: is a parameter "
+                 "misspelt, or a special character in the password not %-encoded? "
+                 "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETER=VALUE",
+                 "storage.store"};
+}
+
 std::vector<PostgresHost> hosts_of(const std::string& url) {
     std::vector<PostgresHost> hosts;
     const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options{

@@ -5,7 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/result.hpp"
+
 namespace headway::storage {
+
+/// Error kInvalidConfig for a URL that libpq does not understand, without what it holds.
+core::Result<> check_postgres_url(const std::string& url);
 
 /// Parameters of libpq for one host, by key.
 using PostgresHost = std::vector<std::pair<std::string, std::string>>;

@@ -90,6 +90,7 @@ public:
     Cursor settled(Cursor cursor) const override;
     Cursor committed() const override { return committed_; }
     void set_head(Cursor head) override { head_ = head; }
+    bool may_try_again() const override { return sql_.lost_a_conflict(); }
     bool outcome_unknown() const override { return sql_.outcome_unknown(); }
     core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) override;
     core::Result<Pulse> pulse() override;

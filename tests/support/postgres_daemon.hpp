@@ -21,12 +21,16 @@ namespace headway::tests {
 /// One of several daemons on a database, driven turn by turn on this thread.
 class PostgresDaemon {
 public:
-    PostgresDaemon(const PostgresHere& here, const std::string& id) : store_(here.daemon(id)) {
+    PostgresDaemon(const PostgresHere& here, const std::string& id,
+                   server::EngineSettings settings = {})
+        : store_(here.daemon(id)) {
         engine_ = std::make_unique<server::Engine>(
-            *store_, clock_, queue_, server::EngineSettings{},
+            *store_, clock_, queue_, std::move(settings),
             [this](std::unique_ptr<server::Publication> published) { take(std::move(*published)); },
             [this](bool, const std::string& line) { lines.push_back(line); },
-            server::JudgeLink{[](server::JudgeJob) {}, [](const std::string&) {}});
+            server::JudgeLink{
+                [this](server::JudgeJob job) { asked.push_back(std::move(job.session)); },
+                [](const std::string&) {}});
         require_ok(engine_->recover());
     }
 
@@ -52,6 +56,7 @@ public:
         }
         engine_->turn(requests, 0);
     }
+    void run(std::vector<server::Request> requests) { engine_->turn(requests, 0); }
     void upkeep() { engine_->upkeep(true); }
     /// The numbers that its events got.
     std::vector<std::uint64_t> report(const std::string& session,
@@ -74,6 +79,7 @@ public:
     /// As they were published last.
     std::optional<std::vector<core::TokenRecord>> tokens;
     std::vector<core::SessionView> views;  ///< as they were published
+    std::vector<std::string> asked;        ///< sessions that a judge was asked about
     server::EngineStats stats;
 
 private:

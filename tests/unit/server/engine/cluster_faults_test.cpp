@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "server/engine/admin_commands.hpp"
 #include "server/engine/cluster.hpp"
@@ -53,6 +54,25 @@ public:
 
 private:
     storage::PostgresConnection connection_;
+};
+
+/// A read that another daemon's retention comes before.
+class LateRead final : public ReadTask {
+public:
+    explicit LateRead(const PostgresHere& here) : here_(here) {}
+    void name(SessionNames& names) const override {
+        here_.run("UPDATE session SET name=NULL");
+        names.push_back("s");
+    }
+    core::Result<bool> read(Reader&) override { return true; }
+    void arrive(Reader&) override {}
+    std::int64_t position() const override { return 0; }
+    bool shared() const override { return true; }
+    std::size_t bytes() const override { return 0; }
+    void answer(Answers&, const ReplyTo&) override {}
+
+private:
+    const PostgresHere& here_;
 };
 
 }  // namespace
@@ -147,6 +167,102 @@ TEST_CASE(
     turn_later();
     turn_later();
     CHECK(one.report("s", {beat_with_id("b")}).size() == 1);
+}
+
+TEST_CASE("cluster: no judge is asked about a session that was deleted after the commit",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    EngineSettings settings;
+    settings.judge.primary = "judge";
+    settings.judge.estimates = core::EstimateMode::kStep;
+    PostgresDaemon one{here, "one", std::move(settings)};
+    one.report("s", {beat()});
+    std::vector<Request> requests;
+    requests.push_back(
+        request_of({0, 1}, ReportCommand{"s", {tool_finished("c"), beat()}, true, {}}));
+    requests.emplace_back().read = std::make_unique<LateRead>(here);
+    one.run(std::move(requests));
+    CHECK(one.asked.empty());
+}
+
+TEST_CASE("cluster: a turn that ends in a deadlock is run again", "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    one.report("s", {beat_with_id("a")});
+    require_ok(connection_of(one).ask("SELECT set_config('deadlock_timeout','700ms',false)"));
+    Stranger stranger{here};
+    stranger.ask("SET deadlock_timeout='60s'");
+    stranger.ask("UPDATE feed SET pos=pos");
+    const Command report = ReportCommand{"s", {beat_with_id("b")}, true, {}};
+    one.replies().clear();
+    const auto pid = connection_of(one).ask("SELECT pg_backend_pid()");
+    require_ok(pid);
+    std::thread turn{[&] { one.turn({&report}); }};
+    const std::string waits =
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type='Lock' AND pid=" +
+        std::to_string(pid->integer(0, 0));
+    while (here.number(waits) == 0) {
+    }
+    stranger.ask("SELECT 1 FROM session WHERE name='s' FOR UPDATE");
+    stranger.end();
+    turn.join();
+    REQUIRE(one.replies().size() == 1);
+    require_ok(one.replies().front().what);
+    CHECK(one.stats.retries >= 1);
+    CHECK(one.stats.commit_failures == 0);
+    CHECK(one.lines.empty());
+}
+
+TEST_CASE("cluster: commands of a turn that is run again answer as if it had been run once",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    one.stream({});
+    one.report("s", {beat_with_id("a")});
+    one.ask(EndCommand{"s", {}});
+    here.run("CREATE SEQUENCE tries");
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN IF nextval('tries') <= 3 THEN RAISE "
+        "EXCEPTION 'refused' USING ERRCODE='40001'; END IF; RETURN NEW; END $$ LANGUAGE plpgsql");
+    here.run(
+        "CREATE TRIGGER refuses BEFORE INSERT ON stream FOR EACH STATEMENT EXECUTE FUNCTION "
+        "refuse()");
+    const Command fresh =
+        ReportCommand{"new", {beat_with_id("b"), beat_with_id("c"), beat_with_id("b")}, true, {}};
+    const Command late = ReportCommand{"s", {beat_with_id("d")}, true, {}};
+    SECTION("a few times") {
+        one.replies().clear();
+        one.events.clear();
+        one.turn({&fresh, &late});
+        REQUIRE(one.replies().size() == 2);
+        require_ok(one.replies()[0].what);
+        const auto& results = std::get<AdviceReply>(*one.replies()[0].what).advice.results;
+        REQUIRE(results.size() == 3);
+        CHECK_FALSE(results[1].second);
+        CHECK(results[2] == std::pair{results[0].first, true});
+        REQUIRE_FALSE(one.replies()[1].what);
+        CHECK(one.replies()[1].what.error().code == core::ErrorCode::kSessionEnded);
+        CHECK(one.stats.retries == 3);
+        one.turn();
+        CHECK(one.events.size() == results[1].first);
+        CHECK(here.number("SELECT count(*) FROM session") == 2);
+        CHECK(one.report("new", {beat_with_id("c")})[0] == results[1].first);
+    }
+    SECTION("too often") {
+        here.run("ALTER SEQUENCE tries INCREMENT BY -1 MINVALUE -1000");
+        one.replies().clear();
+        one.turn({&fresh});
+        REQUIRE(one.replies().size() == 1);
+        REQUIRE_FALSE(one.replies()[0].what);
+        CHECK(one.replies()[0].what.error().code == core::ErrorCode::kStorageUnavailable);
+        CHECK(here.number("SELECT count(*) FROM session") == 1);
+        here.run("DROP TRIGGER refuses ON stream");
+        testclock::jump(Jump::pass(core::Millis{1'000}));
+        CHECK(one.report("new", {beat_with_id("c")}).size() == 1);
+    }
 }
 
 TEST_CASE("cluster: what a database lost when it took over is in no memory and no snapshot",
