@@ -67,6 +67,7 @@ constexpr Row kRows[] = {
     {ErrorCode::kHeaderTooLarge, {431, "header_too_large", "Header too large"}},
     {ErrorCode::kOverloaded, {503, "overloaded", "Overloaded", true}},
     {ErrorCode::kStorageUnavailable, {503, "storage_unavailable", "Storage unavailable", true}},
+    {ErrorCode::kStorageTooNew, {503, "storage_unavailable", "Storage unavailable", true}},
     {ErrorCode::kStorageSyncFailed, {503, "storage_unavailable", "Storage unavailable", true}},
     {ErrorCode::kBackupRunning, {409, "backup_running", "A backup is running"}},
     {ErrorCode::kBackupFailed, {500, "backup_failed", "Backup failed"}},

@@ -119,6 +119,7 @@ void Dispatcher::publish(Publication& publication) {
         access_.set_tokens(*std::move(publication.tokens));
         cut_streams();
     }
+    if (!publication.streams_end.empty()) streams_.drain(publication.streams_end);
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
         std::string session = view.id;

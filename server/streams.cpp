@@ -260,12 +260,14 @@ void Streams::keep_alive(Clock::Steady::time_point now) {
     }
 }
 
-void Streams::drain() {
+void Streams::drain(std::string_view reason) {
     std::vector<std::uint64_t> ids;
     for (const auto& [id, client] : clients_)
         ids.push_back(id);
     std::string frame;
-    api::append_sse(frame, "goodbye", {}, R"({"reason":"the daemon is going down"})");
+    std::string data = R"({"reason":)";
+    api::append_json_string(data, reason);
+    api::append_sse(frame, "goodbye", {}, data + "}");
     for (const std::uint64_t id : ids) {
         HttpConnection* connection = find_(id);
         const auto client = clients_.find(id);

@@ -61,8 +61,8 @@ public:
     void keep_alive(Clock::Steady::time_point now);
     /// Ends the streams whose caller may not stay, with a goodbye.
     void cut(const std::function<bool(const std::string& caller)>& may_stay);
-    /// Ends all streams with a goodbye.
-    void drain();
+    /// Ends all streams with a goodbye that says why.
+    void drain(std::string_view reason = "the daemon is going down");
 
     std::size_t size() const noexcept { return clients_.size(); }
     /// Bytes of all frames, in the rings or in a connection.

@@ -85,6 +85,11 @@ void encode_events(std::span<const core::Event> events, std::string& out) {
     HEADWAY_ASSERT(out.size() > before + events.size());
 }
 
+bool is_newer_row(std::string_view bytes) {
+    bytes::Reader reader{bytes};
+    return reader.varint() > kRowVersion && reader.ok();
+}
+
 core::Result<std::uint64_t> count_events(std::string_view bytes) {
     bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();

@@ -26,6 +26,9 @@ enum class Texts : std::uint8_t { kTaken, kChecked };
 core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
                                                      Texts texts = Texts::kTaken);
 
+/// True if the row begins with a version that this program does not know.
+bool is_newer_row(std::string_view bytes);
+
 /// Number of events in the row. Error: kStorageCorrupt.
 core::Result<std::uint64_t> count_events(std::string_view bytes);
 

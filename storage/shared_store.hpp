@@ -30,6 +30,8 @@ struct HoldRequest {
     std::vector<std::pair<std::string_view, std::string_view>> ids;
     std::size_t due_max = 0;   ///< sessions whose deadline has come
     std::size_t told_max = 0;  ///< sessions with messages in their inbox
+    /// Not among the last two: this daemon cannot read them.
+    std::vector<SessionKey> unreadable;
 };
 
 /// A session as its row says.
@@ -101,9 +103,10 @@ public:
     /// that another daemon is about to add; unknown names get a row, which is gone after commit()
     /// if nothing was appended to it.
     virtual core::Result<Held> hold(const HoldRequest& wanted) = 0;
-    /// The sessions as stored, in any order; leaves out what is deleted or damaged.
+    /// The sessions as stored, in any order; leaves out what is deleted, damaged or of a newer
+    /// version.
     virtual core::Result<std::vector<StoredSession>> load_all(std::span<const SessionKey> keys) = 0;
-    /// Events behind `n` of each.
+    /// Events behind `n` of each; leaves out sessions as load_all() does.
     virtual core::Result<std::vector<Tail>> read_tails(
         std::span<const std::pair<SessionKey, std::uint64_t>> behind) = 0;
     /// Committed numbers of the sessions with these ids; unknown ones are left out.
@@ -117,6 +120,9 @@ public:
     virtual Cursor committed() const = 0;
     /// What Store::head() says from now on: readers here know all up to it.
     virtual void set_head(Cursor head) = 0;
+    /// What the first row said that a newer version wrote and this program cannot read; empty:
+    /// none.
+    virtual const std::string& met_newer() const = 0;
     /// True if the last transaction failed by a conflict with one of another daemon: a deadlock, a
     /// serialization failure, or a lock that did not come in time. The same may succeed now.
     virtual bool may_try_again() const = 0;

@@ -29,13 +29,17 @@ Result<> SqlInbox::post(SessionKey to, const core::Event& told) {
 
 Result<std::vector<core::Event>> SqlInbox::take(SessionKey to) {
     std::map<std::int64_t, core::Event> taken;  // in the order in which they were posted
+    std::vector<std::string> newer;             // left for a daemon that can read them
     Rows rows{take_.bind(1, to)};
     while (true) {
         HEADWAY_TRY(const bool found, rows.next());
         if (!found) break;
         auto told = decode_events(rows->blob(1), 1);
+        if (is_newer_row(rows->blob(1))) newer.emplace_back(rows->blob(1));
         if (told && told->size() == 1) taken.emplace(rows->integer(0), std::move(told->front()));
     }
+    for (const std::string& message : newer)
+        HEADWAY_CHECK(post_.bind(1, to).bind_blob(2, message).run());
     std::vector<core::Event> messages;
     messages.reserve(taken.size());
     for (auto& [id, message] : taken)

@@ -103,7 +103,8 @@ Result<> endpoints::readyz(Call& call) {
     const DaemonState& state = call.on.state;
     const bool room = call.on.intake.has_room();
     const bool disk = !state.engine.short_of_space;
-    const bool ready = state.engine.writable && disk && !state.draining && room;
+    const bool current = !state.engine.outdated;
+    const bool ready = state.engine.writable && disk && !state.draining && room && current;
     Response response;
     response.status = ready ? 200 : 503;
     if (!ready) response.headers = "Retry-After: 1\r\n";
@@ -112,7 +113,7 @@ Result<> endpoints::readyz(Call& call) {
         const auto check = [](bool good) { return good ? "\"ok\"" : "\"failed\""; };
         response.body += std::string{",\"checks\":{\"writer\":"} + check(state.engine.writable) +
                          ",\"disk\":" + check(disk) + ",\"draining\":" + check(!state.draining) +
-                         ",\"queue\":" + check(room) + "}";
+                         ",\"queue\":" + check(room) + ",\"version\":" + check(current) + "}";
     }
     response.body += "}";
     call.respond(response);

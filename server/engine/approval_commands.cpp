@@ -126,7 +126,7 @@ Result<std::vector<std::string>> decide_others(Transaction& transaction,
     for (const storage::StoredApproval& stored : equal) {
         if (!transaction.may_change(stored.session_id)) continue;  // asked in this very turn
         auto found = transaction.find(stored.session_id);
-        if (!found && found.error().code == ErrorCode::kInternal) continue;  // damaged
+        if (!found && is_unreadable(found.error().code)) continue;
         HEADWAY_TRY(Resident * resident, std::move(found));
         if (resident == nullptr) continue;
         std::vector<core::Event>& events = transaction.events();

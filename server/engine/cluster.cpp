@@ -24,6 +24,8 @@ constexpr std::size_t kFeedPage = 1'000;
 constexpr auto kDeferredMax = 4s;
 /// Commands that wait for other daemons, as many as a turn takes.
 constexpr std::size_t kDeferredCountMax = core::limits::kCommandQueueMax;
+/// Sessions that this daemon does not look at again; when there are more, it begins anew.
+constexpr std::size_t kUnreadableMax = 10'000;
 constexpr auto kDeferredAgain = 2ms;
 /// The floor under the hints: what others have committed is looked up so often.
 constexpr auto kFollowEvery = 500ms;
@@ -44,6 +46,7 @@ void Cluster::begin_anew(storage::Cursor head) {
     held_ = {};
     breaks_ = store_.breaks();
     unshown_.clear();
+    unreadable_.clear();
     // Streams go on where they were, unless a database took over that does not have all of it.
     if (published_ == 0 || head < published_) published_ = head;
     store_.set_head(published_);
@@ -118,6 +121,7 @@ Result<> Cluster::hold(std::span<const std::string_view> names,
     wanted.seen = ancestors_of(wanted.names);
     wanted.ids = ids;
     wanted.due_max = kDuePerTurn;
+    wanted.unreadable.assign(unreadable_.begin(), unreadable_.end());
     if (now - claimed_at_ >= kClaimEvery) wanted.told_max = kToldPerTurn;
     claimed_at_ = now;
     HEADWAY_TRY(held_, store_.hold(wanted));
@@ -219,6 +223,7 @@ Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool lo
             if (Resident* resident = sessions_.residents().find(tail.key))
                 fold(*resident, std::move(tail.events), publication);
         }
+        drop_lagging(known, loads ? &missing : nullptr);
     }
     if (missing.empty()) return {};
     HEADWAY_TRY(std::vector<storage::StoredSession> loaded, store_.load_all(missing));
@@ -226,7 +231,23 @@ Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool lo
         HEADWAY_TRY(Resident * resident, sessions_.admit(std::move(stored)));
         tree_.note(*resident);
     }
+    for (const storage::SessionKey key : missing) {
+        if (sessions_.residents().find(key) != nullptr) continue;
+        if (unreadable_.size() >= kUnreadableMax) unreadable_.clear();
+        unreadable_.insert(key);
+    }
     return {};
+}
+
+/// Sessions whose new events cannot be read leave memory: who asks for one is told why.
+void Cluster::drop_lagging(std::span<const storage::KnownSession> known,
+                           std::vector<storage::SessionKey>* missing) {
+    for (const storage::KnownSession& one : known) {
+        Resident* resident = sessions_.residents().find(std::string_view{one.name});
+        if (resident == nullptr || resident->session.state().n >= one.n) continue;
+        drop(*resident);
+        if (missing != nullptr) missing->push_back(one.key);
+    }
 }
 
 Result<> Cluster::refresh(const SessionNames& names, Publication& publication) {
@@ -247,6 +268,24 @@ Result<> Cluster::refresh(const SessionNames& names, Publication& publication) {
     return {};
 }
 
+/// What others have appended, up to position `last`, for the streams. They end where an event
+/// cannot be read, so that none of them has a gap: their clients resume at a daemon that can, or
+/// learn why not.
+Result<> Cluster::read_events(storage::Cursor last, Publication& publication) {
+    auto events = tables_.read_stream(published_, static_cast<std::size_t>(last - published_));
+    if (!events) {
+        const ErrorCode code = events.error().code;
+        if (code != ErrorCode::kStorageTooNew && code != ErrorCode::kStorageCorrupt)
+            return std::move(events).error();
+        publication.streams_end = std::move(events).error().detail;
+        return {};
+    }
+    for (storage::StreamEvent& event : *events) {
+        if (event.cursor <= last) publication.events.push_back(std::move(event));
+    }
+    return {};
+}
+
 Result<> Cluster::follow(bool listening, Publication& publication) {
     followed_at_ = Clock::steady();
     behind_ = false;
@@ -255,13 +294,7 @@ Result<> Cluster::follow(bool listening, Publication& publication) {
     behind_ = rows.size() == kFeedPage;
     const storage::Cursor last =
         rows.back().cursor + static_cast<storage::Cursor>(rows.back().count) - 1;
-    if (listening) {
-        HEADWAY_TRY(auto events,
-                    tables_.read_stream(published_, static_cast<std::size_t>(last - published_)));
-        for (storage::StreamEvent& event : events) {
-            if (event.cursor <= last) publication.events.push_back(std::move(event));
-        }
-    }
+    if (listening) HEADWAY_CHECK(read_events(last, publication));
     std::unordered_map<std::string_view, storage::KnownSession> newest;
     for (const storage::FeedRow& row : rows) {
         if (!row.session.name.empty()) newest[row.session.name] = row.session;
@@ -276,6 +309,10 @@ Result<> Cluster::follow(bool listening, Publication& publication) {
         }
     }
     HEADWAY_CHECK(catch_up(known, false, &publication));
+    for (const storage::KnownSession& one : known) {
+        if (sessions_.residents().find(std::string_view{one.name}) == nullptr)
+            publication.changed.push_back(one.name);
+    }
     publication.followed = true;
     published_ = last;
     store_.set_head(last);

@@ -82,6 +82,9 @@ public:
     /// True if others have committed more than the last follow() has taken.
     bool is_behind() const { return behind_; }
     bool waiting() const { return !deferred_.empty(); }
+    bool is_unreadable(storage::SessionKey key) const { return unreadable_.contains(key); }
+    /// Not empty if a newer version has written what this program cannot read.
+    const std::string& met_newer() const { return store_.met_newer(); }
     /// The next pulse reads the tokens again: what this one said of them was not published.
     void forget_tokens() { tokens_ = -1; }
     const std::vector<storage::DaemonSeen>& daemons() const { return daemons_; }
@@ -101,6 +104,9 @@ private:
                             Publication* publication);
     void fold(Resident& resident, std::vector<core::Event> events, Publication* publication);
     void drop(Resident& resident);
+    void drop_lagging(std::span<const storage::KnownSession> known,
+                      std::vector<storage::SessionKey>* missing);
+    core::Result<> read_events(storage::Cursor last, Publication& publication);
     static core::Error lost_connection();
     std::vector<std::string_view> ancestors_of(std::span<const std::string_view> names) const;
 
@@ -115,6 +121,8 @@ private:
     std::unordered_set<storage::SessionKey> working_;
     /// Sessions that caught up in this turn, which their readers have not seen.
     std::vector<storage::SessionKey> unshown_;
+    /// Sessions that are damaged, or that a newer version wrote: not claimed again.
+    std::unordered_set<storage::SessionKey> unreadable_;
     std::deque<Deferred> deferred_;
     /// Since when the deferred writes of this turn have waited.
     std::unordered_map<const WriteTask*, Clock::Steady::time_point> since_;

@@ -226,6 +226,11 @@ void Engine::follow_others() {
             give_up(done.error(), none, *publication);
         }
     }
+    if (!said_newer_ && !cluster_->met_newer().empty()) {
+        said_newer_ = true;
+        report_(true, cluster_->met_newer());
+        return announce(std::move(publication));
+    }
     if (!publication->empty()) announce(std::move(publication));
 }
 
@@ -286,6 +291,7 @@ EngineStats Engine::stats() const {
     if (cluster_) {
         stats.conflicts = cluster_->conflicts();
         stats.retries = cluster_->retries();
+        stats.outdated = !cluster_->met_newer().empty();
         stats.round_trips = cluster_->round_trips();
         stats.daemons = cluster_->daemons().size();
     }

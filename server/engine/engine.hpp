@@ -160,6 +160,7 @@ private:
     /// turn's.
     std::vector<storage::SessionKey> receivers_;
     bool listening_ = false;
+    bool said_newer_ = false;  ///< the log has that this program is outdated
     bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
     Clock::Steady::time_point regain_tried_at_{};
     Clock::Steady::time_point gap_at_{};  ///< last housekeeping

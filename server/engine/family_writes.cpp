@@ -65,8 +65,9 @@ namespace {
 
 /// Lets one session decide about what it was told.
 Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
-    HEADWAY_TRY(std::vector<core::Event> messages, transaction.store().inbox().take(key));
     HEADWAY_TRY(Resident * resident, transaction.sessions().find_key(key));
+    if (resident == nullptr && transaction.keeps_inbox(key)) return {};
+    HEADWAY_TRY(std::vector<core::Event> messages, transaction.store().inbox().take(key));
     if (resident == nullptr) return {};  // deleted or damaged meanwhile
     for (core::Event& told : messages) {
         auto* progress = std::get_if<core::ChildProgress>(&told.payload);

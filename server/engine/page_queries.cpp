@@ -24,7 +24,7 @@ constexpr std::size_t kInboxBytes = 1U << 20;
 
 /// True for damage of one session; any other error concerns the whole store.
 bool is_damage(const Error& error) {
-    return error.code == ErrorCode::kInternal || error.code == ErrorCode::kStorageCorrupt;
+    return is_unreadable(error.code) || error.code == ErrorCode::kStorageCorrupt;
 }
 
 }  // namespace
@@ -191,7 +191,7 @@ Result<> InboxQuery::show(Reader& reader, const storage::StoredApproval& row) {
     const Error& error = document.error();
     if (error.code == ErrorCode::kUnknownSession) return {};
     if (!is_damage(error)) return error;
-    reader.say_damaged(row.session, error.code == ErrorCode::kInternal
+    reader.say_damaged(row.session, is_unreadable(error.code)
                                         ? error.detail
                                         : "an approval of session '" + row.session_id +
                                               "' is damaged on the disk (" + error.detail +

@@ -34,14 +34,15 @@ struct Publication {
     std::vector<std::string> decided;
     std::vector<std::string> checked;  ///< ended checks
     std::optional<CopiedFile> copied;  ///< a backup
-    bool followed = false;  ///< other daemons may have decided approvals and ended checks
-    std::string fatal;      ///< why the daemon must end now, or empty
+    bool followed = false;    ///< other daemons may have decided approvals and ended checks
+    std::string streams_end;  ///< why all streams have to end here, or empty
+    std::string fatal;        ///< why the daemon must end now, or empty
     EngineStats stats;
 
     bool empty() const {
         return views.empty() && events.empty() && replies.empty() && deleted.empty() &&
                changed.empty() && !tokens && decided.empty() && checked.empty() && !copied &&
-               fatal.empty();
+               fatal.empty() && streams_end.empty();
     }
 };
 

@@ -75,8 +75,7 @@ void SessionTree::add_conflicts(core::Session& session, ResidentSet& residents,
 
 Result<Resident*> parent_of(Sessions& sessions, const Resident& child) {
     auto parent = sessions.find(child.session.state().about.parent);
-    if (!parent && parent.error().code == core::ErrorCode::kInternal)
-        return static_cast<Resident*>(nullptr);
+    if (!parent && is_unreadable(parent.error().code)) return static_cast<Resident*>(nullptr);
     return parent;
 }
 

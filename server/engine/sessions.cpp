@@ -23,7 +23,7 @@ Result<Resident*> Sessions::find_key(storage::SessionKey key) {
     if (Resident* resident = residents_.find(key)) return resident;
     auto stored = load(key);
     const bool gone = !stored && (stored.error().code == ErrorCode::kUnknownSession ||
-                                  stored.error().code == ErrorCode::kInternal);
+                                  is_unreadable(stored.error().code));
     if (gone) return static_cast<Resident*>(nullptr);
     if (!stored) return std::move(stored).error();
     const bool ended = stored->session.state().ended();

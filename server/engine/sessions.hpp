@@ -12,6 +12,11 @@
 
 namespace headway::server {
 
+/// True for errors that concern one session alone: it is damaged, or a newer version wrote it.
+inline bool is_unreadable(core::ErrorCode code) noexcept {
+    return code == core::ErrorCode::kInternal || code == core::ErrorCode::kStorageTooNew;
+}
+
 /// The sessions in memory, and those on disk that a command or a query needs. Errors of damage of
 /// one session are kInternal: that session alone is refused, while other errors of the store fail
 /// the transaction. Engine thread only.
@@ -21,7 +26,7 @@ public:
 
     /// Null when no session has this id. Pointers are valid until the end of the turn.
     core::Result<Resident*> find(std::string_view id);
-    /// The same by its key; null also for a damaged session, which is reported to its readers.
+    /// The same by its key; null also for one that is unreadable, which is reported to its readers.
     core::Result<Resident*> find_key(storage::SessionKey key);
     /// The same; an unknown id is the error kUnknownSession.
     core::Result<Resident*> require(std::string_view id);
@@ -42,7 +47,7 @@ public:
             return {};
         }
         const auto stored = load(key);
-        if (!stored && stored.error().code == core::ErrorCode::kInternal) return {};
+        if (!stored && is_unreadable(stored.error().code)) return {};
         if (!stored) return stored.error();
         use(stored->session);
         return {};

@@ -70,6 +70,7 @@ struct EngineStats {
     std::uint64_t free_bytes = 0;    ///< on the disk, as last checked
     bool writable = true;            ///< the last commit succeeded
     bool short_of_space = false;     ///< reports are refused
+    bool outdated = false;           ///< a newer version has written what this one cannot read
     std::uint64_t daemons = 0;       ///< that share the store; 0: it is this one's own
     std::uint64_t conflicts = 0;     ///< writes that had to wait for another daemon
     std::uint64_t retries = 0;       ///< turns that the database refused, and that were run again

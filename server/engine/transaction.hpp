@@ -69,6 +69,10 @@ public:
     bool children_work(const Resident& resident);
     /// True if the current command may change this session.
     bool may_change(std::string_view session) const;
+    /// True if the inbox of a session that cannot be read waits for a daemon that can.
+    bool keeps_inbox(storage::SessionKey key) const {
+        return parts_.cluster != nullptr && parts_.cluster->is_unreadable(key);
+    }
     /// An empty list for decided events; valid until the next call.
     std::vector<core::Event>& events() {
         events_.clear();

@@ -34,21 +34,6 @@ constexpr const char* kSelectBehind =
     "SELECT j.session,j.n,j.count,j.events,j.crc FROM unnest($1::bigint[],$2::bigint[]) AS "
     "u(session,n) JOIN journal j ON j.session=u.session AND j.n>u.n ORDER BY j.session,j.n";
 
-/// The events of row `at` with the columns session, n, count, events, crc.
-Result<std::vector<core::Event>> events_of(const PostgresRows& rows, int at) {
-    const std::int64_t session = rows.integer(at, 0);
-    const std::int64_t n = rows.integer(at, 1);
-    const std::string_view bytes = rows.bytes(at, 3);
-    if (n < 1 || rows.integer(at, 4) != row_checksum(0, session, n, 0, bytes)) {
-        return corrupt("event " + std::to_string(n) + " of session " + std::to_string(session) +
-                       " does not match its checksum");
-    }
-    HEADWAY_TRY(auto events, decode_events(bytes, static_cast<std::uint64_t>(n)));
-    if (events.size() != rows.count(at, 2))
-        return corrupt("event " + std::to_string(n) + " has another number of events than it says");
-    return events;
-}
-
 /// What a session's snapshot says; empty without a sound one.
 core::Session session_of(std::string name, std::string_view snapshot) {
     if (!snapshot.empty()) {
@@ -59,8 +44,30 @@ core::Session session_of(std::string name, std::string_view snapshot) {
     return core::Session{std::move(name)};
 }
 
+}  // namespace
+
+/// The events of row `at` with the columns session, n, count, events, crc.
+Result<std::vector<core::Event>> PostgresStore::events_of(const PostgresRows& rows, int at) {
+    const std::int64_t session = rows.integer(at, 0);
+    const std::int64_t n = rows.integer(at, 1);
+    const std::string_view bytes = rows.bytes(at, 3);
+    if (n < 1 || rows.integer(at, 4) != row_checksum(0, session, n, 0, bytes)) {
+        return corrupt("event " + std::to_string(n) + " of session " + std::to_string(session) +
+                       " does not match its checksum");
+    }
+    auto events = decode_events(bytes, static_cast<std::uint64_t>(n));
+    if (events && events->size() == rows.count(at, 2)) return events;
+    // The bytes are as they were written: by a program that knows more than this one.
+    std::string what = "event " + std::to_string(n) + " of session " + std::to_string(session) +
+                       (is_newer_row(bytes) ? " has a newer version" : " is of an unknown kind") +
+                       ": a newer Headway wrote it, and this one does not guess what it says. Send "
+                       "the request to a daemon of that release, and replace this one";
+    if (met_newer_.empty()) met_newer_ = what;
+    return Error{ErrorCode::kStorageTooNew, std::move(what), {}};
+}
+
 /// Folds rows [from, to) into the session.
-Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored) {
+Result<> PostgresStore::fold(const PostgresRows& rows, int from, int to, StoredSession& stored) {
     for (int at = from; at < to; ++at) {
         if (rows.count(at, 1) <= stored.session.state().n) continue;  // in the snapshot
         HEADWAY_TRY(std::vector<core::Event> events, events_of(rows, at));
@@ -71,8 +78,6 @@ Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored)
     }
     return {};
 }
-
-}  // namespace
 
 /// Another daemon may save a snapshot between hold() and here. The ids before it are then neither
 /// among those that hold() has found nor behind the snapshot: they are looked up one by one.
@@ -138,6 +143,8 @@ Result<StoredSession> PostgresStore::load(SessionKey key) {
         StoredSession stored{key, session_of(name, rows[0].bytes(0, 3)), {}, {}};
         folded = fold(rows[1], 0, rows[1].size(), stored);
         if (folded && stored.session.state().n >= rows[0].count(0, 2)) return stored;
+        if (!folded && folded.error().code == ErrorCode::kStorageTooNew)
+            return std::move(folded).error();
         // A snapshot of another version, or a damaged one: the journal is authoritative.
         PostgresParameters one;
         one.add(key);
@@ -166,9 +173,16 @@ Result<std::vector<Tail>> PostgresStore::read_tails(
     HEADWAY_TRY(const PostgresRows rows, sql_.ask(kSelectBehind, values));
     for (int at = 0; at < rows.size(); ++at) {
         const SessionKey key = rows.integer(at, 0);
-        HEADWAY_TRY(std::vector<core::Event> events, events_of(rows, at));
         if (tails.empty() || tails.back().key != key) tails.push_back({key, {}});
-        std::move(events.begin(), events.end(), std::back_inserter(tails.back().events));
+        std::vector<core::Event>& tail = tails.back().events;
+        auto events = events_of(rows, at);
+        if (events) {
+            std::move(events->begin(), events->end(), std::back_inserter(tail));
+            continue;
+        }
+        while (at + 1 < rows.size() && rows.integer(at + 1, 0) == key)
+            ++at;
+        tails.pop_back();
     }
     return tails;
 }

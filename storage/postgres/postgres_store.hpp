@@ -90,6 +90,7 @@ public:
     Cursor settled(Cursor cursor) const override;
     Cursor committed() const override { return committed_; }
     void set_head(Cursor head) override { head_ = head; }
+    const std::string& met_newer() const override { return met_newer_; }
     bool may_try_again() const override { return sql_.lost_a_conflict(); }
     bool outcome_unknown() const override { return sql_.outcome_unknown(); }
     core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) override;
@@ -223,6 +224,8 @@ private:
     core::Result<> write_feed();
     core::Result<> lock_feed();
     std::vector<StreamEvent> read_appended(Cursor after, std::size_t limit) const;
+    core::Result<std::vector<core::Event>> events_of(const PostgresRows& rows, int at);
+    core::Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored);
     void forget_unknown_ids(std::span<const SessionKey> keys);
     Row* held_by_name(std::string_view name);
 
@@ -263,6 +266,7 @@ private:
     Cursor committed_ = 0;
     Cursor head_ = 0;
     Cursor oldest_ = 1;
+    std::string met_newer_;
 };
 
 }  // namespace headway::storage

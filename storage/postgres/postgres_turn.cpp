@@ -45,20 +45,20 @@ Result<> PostgresStore::send_hold(const HoldRequest& wanted) {
             std::string{kColumns} + "WHERE key=ANY($1) ORDER BY key" + lock, keys));
     if (wanted.due_max > 0) {
         PostgresParameters due;
-        due.add(static_cast<std::int64_t>(wanted.due_max));
+        due.add(static_cast<std::int64_t>(wanted.due_max)).add_numbers(wanted.unreadable);
         if (settings_.now) due.add(settings_.now());
         HEADWAY_CHECK(sql_.send_asking(
             std::string{kColumns} + "WHERE due_at<=" +
-                (settings_.now ? "$2" : "(extract(epoch FROM now())*1000)::bigint") +
-                " ORDER BY due_at LIMIT $1" + lock,
+                (settings_.now ? "$3" : "(extract(epoch FROM now())*1000)::bigint") +
+                " AND key<>ALL($2) ORDER BY due_at LIMIT $1" + lock,
             due));
     }
     if (wanted.told_max > 0) {
         PostgresParameters told;
-        told.add(static_cast<std::int64_t>(wanted.told_max));
+        told.add(static_cast<std::int64_t>(wanted.told_max)).add_numbers(wanted.unreadable);
         HEADWAY_CHECK(sql_.send_asking(std::string{kColumns} +
-                                           "WHERE key IN (SELECT DISTINCT session FROM inbox LIMIT "
-                                           "$1) ORDER BY key" +
+                                           "WHERE key IN (SELECT DISTINCT session FROM inbox WHERE "
+                                           "session<>ALL($2) LIMIT $1) ORDER BY key" +
                                            lock,
                                        told));
     }

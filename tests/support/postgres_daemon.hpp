@@ -79,6 +79,7 @@ public:
     /// As they were published last.
     std::optional<std::vector<core::TokenRecord>> tokens;
     std::vector<core::SessionView> views;  ///< as they were published
+    std::string streams_end;               ///< why its streams ended
     std::vector<std::string> asked;        ///< sessions that a judge was asked about
     server::EngineStats stats;
 
@@ -89,6 +90,7 @@ private:
         std::move(published.events.begin(), published.events.end(), std::back_inserter(events));
         std::move(published.views.begin(), published.views.end(), std::back_inserter(views));
         if (published.tokens) tokens = std::move(published.tokens);
+        if (!published.streams_end.empty()) streams_end = std::move(published.streams_end);
         stats = published.stats;
     }
 

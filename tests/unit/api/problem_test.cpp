@@ -68,7 +68,7 @@ TEST_CASE("problem: only what is our own fault is internal", "[api]") {
     for (int i = 0; i <= kLastCode; ++i) {
         const auto code = static_cast<ErrorCode>(i);
         const bool ours = code == ErrorCode::kInternal || code == ErrorCode::kStorageCorrupt ||
-                          code == ErrorCode::kStorageTooNew || code == ErrorCode::kInvalidConfig;
+                          code == ErrorCode::kInvalidConfig;
         INFO("code " << i);
         CHECK((problem_kind(code).code == "internal") == ours);
     }
