@@ -201,6 +201,10 @@ std::vector<Key> build_table() {
         time_row<60 * kSecondMs, 365 * kDayMs, &Settings::access, &AccessSettings::login_for>(
             "access.login_for", kReload,
             "How long a browser that opened a login link stays logged in."));
+    table.push_back(text_row<&Settings::access, &AccessSettings::secret_file>(
+        "access.secret_file", kRestart,
+        "Makes operator's token and logins the same at all daemons that have this file "
+        "(scale.md)."));
     add_approval_keys(table);
     add_judge_keys(table);
     add_webhook_keys(table);

@@ -171,6 +171,8 @@ inline constexpr std::chrono::minutes kLoginCodeFor{10};  ///< lifetime of a log
 inline constexpr std::size_t kLoginBytesMax = 256;        ///< of what a page shows of its login
 /// Browsers logged in at once; the oldest is logged out.
 inline constexpr std::size_t kLoginsMax = 64;
+/// Logins that several daemons share and that were ended here, until they expire. 100 bytes each.
+inline constexpr std::size_t kEndedLoginsMax = 4096;
 
 // Failed authentications by client address.
 /// Addresses remembered: 200 KB. Beyond this, the address with the oldest failure is dropped.

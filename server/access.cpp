@@ -178,7 +178,7 @@ void Access::configure(const config::AccessSettings& settings) {
 
 std::string Access::stays_as(const Principal& caller, const RequestHead& head) const {
     if (caller.id != dashboard_.id) return caller.id;
-    return std::string{kLoginMark} + Logins::mark_of(head.login);
+    return std::string{kLoginMark} + logins_.mark_of(head.login);
 }
 
 bool Access::counts(std::string_view who) {
@@ -214,7 +214,23 @@ Result<bool> Access::adopt_operator(std::filesystem::path file) {
     return token.tightened;
 }
 
+Result<> Access::share(std::filesystem::path file, const std::filesystem::path& secret_file) {
+    HEADWAY_TRY(const std::string secret, read_shared_secret(secret_file));
+    HEADWAY_TRY(const std::string text, derive_operator_token(file, secret));
+    operator_file_ = std::move(file);
+    operator_hash_ = token_hash(text);
+    logins_.share(keyed_hash(secret, "headway logins"));
+    shared_ = true;
+    return {};
+}
+
 Result<std::string> Access::rotate_operator() {
+    if (shared_)
+        return Error{
+            ErrorCode::kForbidden,
+            "the operator's token follows from access.secret_file: replace what that holds "
+            "at all daemons, and restart them",
+            {}};
     auto text = replace_operator_token(operator_file_);
     if (!text) return Error{ErrorCode::kInternal, text.error().detail, {}};
     operator_hash_ = token_hash(*text);

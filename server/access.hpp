@@ -59,7 +59,11 @@ public:
     /// Reads the operator's token from `file`, or creates it. True when other users could read the
     /// file. Error: kInvalidConfig.
     core::Result<bool> adopt_operator(std::filesystem::path file);
-    /// Replaces the operator's token at once and returns the new one. Error: kInternal.
+    /// Takes the operator's token, which is kept in `file`, and the key of logins from what several
+    /// daemons have in common. Error: kInvalidConfig.
+    core::Result<> share(std::filesystem::path file, const std::filesystem::path& secret_file);
+    /// Replaces the operator's token at once and returns the new one. Errors: kInternal;
+    /// kForbidden if it is shared.
     core::Result<std::string> rotate_operator();
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
@@ -153,6 +157,7 @@ private:
     config::AccessSettings settings_;
     std::string operator_hash_;  ///< empty: none
     std::filesystem::path operator_file_;
+    bool shared_ = false;       ///< see share()
     std::vector<Known> known_;  ///< by id
     AuthFailures auth_failures_;
     std::uint64_t refused_ = 0;

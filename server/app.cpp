@@ -239,6 +239,8 @@ core::Result<> App::load_tokens() {
     HEADWAY_TRY(auto tokens, store_->token_table().tokens());
     access.set_tokens(std::move(tokens));
     const auto file = state_ / kOperatorFile;
+    const std::string& secret = loaded_.settings.access.secret_file;
+    if (!secret.empty()) return access.share(file, secret);
     HEADWAY_TRY(const bool tightened, access.adopt_operator(file));
     if (tightened) {
         log_->warn(

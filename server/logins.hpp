@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -35,14 +36,17 @@ struct Login {
 /// that it gets. I/O thread only.
 class Logins {
 public:
+    /// From here on codes and logins carry their proof: all daemons with this key know them, and a
+    /// new process does, too. What was used or ended is known where that happened only.
+    void share(std::string key) { key_ = std::move(key); }
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);
     /// Exchanges a valid code, once. Error: kInternal.
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
-    /// True if this secret is valid. Takes the same time for every secret.
+    /// True if this secret is valid. Takes the same time for every secret of one length.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
     /// Identifies a login beyond the request that sent it; reveals nothing of the secret. Pure.
-    static std::string mark_of(std::string_view secret);
+    std::string mark_of(std::string_view secret) const;
     /// True if the login with this mark is still valid.
     bool counts(std::string_view mark, core::Timestamp now) const;
     /// Ends the login. True if it was valid.
@@ -57,12 +61,20 @@ private:
         core::Timestamp expires_at;
     };
 
+    core::Result<std::string> sign(std::string_view kind, core::Timestamp expires_at) const;
+    /// When it expires; kNever: it is none of ours, or has expired.
+    core::Timestamp proven(std::string_view kind, std::string_view secret,
+                           core::Timestamp now) const;
+    static bool is_in(const std::vector<Known>& list, std::string_view hash, core::Timestamp now);
     static void keep(std::vector<Known>& list, Known known, std::size_t max, core::Timestamp now);
     /// Removes the entry with this hash. True if it was there and valid.
     static bool take(std::vector<Known>& list, std::string_view hash, core::Timestamp now);
 
     std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first
     std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
+    std::string key_;            ///< empty: not shared
+    std::vector<Known> used_;    ///< codes of a shared key, at most limits::kEndedLoginsMax
+    std::vector<Known> ended_;   ///< logins of a shared key, as many
 };
 
 }  // namespace headway::server

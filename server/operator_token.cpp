@@ -20,6 +20,8 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::size_t kFileBytesMax = 256;
+constexpr std::size_t kSecretBytesMin = 32;
+constexpr std::size_t kSecretBytesMax = 1024;
 
 Error failed(const std::string& doing, const std::filesystem::path& file) {
     return {ErrorCode::kInvalidConfig,
@@ -59,6 +61,14 @@ void sync_directory(const std::filesystem::path& directory) {
     if (folder.open()) (void)::fsync(folder.get());
 }
 
+Result<> put_token(const std::filesystem::path& file, const std::string& text) {
+    const std::filesystem::path temporary = file.string() + ".new";
+    HEADWAY_CHECK(write_file(temporary, text + "\n"));
+    if (::rename(temporary.c_str(), file.c_str()) != 0) return failed("replace", file);
+    sync_directory(file.parent_path());
+    return {};
+}
+
 /// Empty when there is no such file.
 Result<std::optional<OperatorToken>> read_token(const std::filesystem::path& file) {
     const Descriptor in{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
@@ -96,10 +106,38 @@ Result<OperatorToken> load_operator_token(const std::filesystem::path& file) {
 
 Result<std::string> replace_operator_token(const std::filesystem::path& file) {
     HEADWAY_TRY(NewToken token, make_token(std::string{kOperatorId}));
-    const std::filesystem::path temporary = file.string() + ".new";
-    HEADWAY_CHECK(write_file(temporary, token.text + "\n"));
-    if (::rename(temporary.c_str(), file.c_str()) != 0) return failed("replace", file);
-    sync_directory(file.parent_path());
+    HEADWAY_CHECK(put_token(file, token.text));
+    return std::move(token.text);
+}
+
+Result<std::string> read_shared_secret(const std::filesystem::path& file) {
+    const auto refused = [&file](const std::string& why) {
+        return Error{ErrorCode::kInvalidConfig, "access.secret_file: " + file.string() + why,
+                     "access.secret_file"};
+    };
+    const Descriptor in{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    struct stat about {};
+    if (!in.open() || ::fstat(in.get(), &about) != 0)
+        return refused(": " + std::generic_category().message(errno) +
+                       "; `openssl rand -hex 32` makes a secret for it");
+    if (!S_ISREG(about.st_mode)) return refused(" is no file");
+    if ((about.st_mode & 077U) != 0)
+        return refused(" can be read by others: it makes the operator's token (chmod 0600)");
+    std::string bytes(kSecretBytesMax + 1, '\0');
+    const ssize_t size = ::read(in.get(), bytes.data(), bytes.size());
+    if (size < 0) return refused(": " + std::generic_category().message(errno));
+    const std::string secret{core::trimmed({bytes.data(), static_cast<std::size_t>(size)})};
+    if (secret.size() < kSecretBytesMin || static_cast<std::size_t>(size) > kSecretBytesMax)
+        return refused(" has to hold 32 to 1024 random characters (openssl rand -hex 32)");
+    return secret;
+}
+
+Result<std::string> derive_operator_token(const std::filesystem::path& file,
+                                          std::string_view secret) {
+    NewToken token = derive_token(std::string{kOperatorId}, secret);
+    const auto there = read_token(file);
+    const bool same = there && *there && (*there)->text == token.text;
+    if (!same) HEADWAY_CHECK(put_token(file, token.text));
     return std::move(token.text);
 }
 

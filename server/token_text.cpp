@@ -71,19 +71,34 @@ Error not_a_token(std::string detail) {
     return {ErrorCode::kUnauthorized, std::move(detail), "Authorization"};
 }
 
-}  // namespace
-
-Result<NewToken> make_token(std::string id) {
+NewToken token_of(std::string id, std::string_view secret) {
     NewToken token;
     token.id = std::move(id);
-    if (token.id.empty()) {
-        HEADWAY_TRY(token.id, random_text(kIdCharacters, kIdLetters));
-    }
-    HEADWAY_TRY(const std::string secret, random_text(kSecretCharacters, kAlphabet.size()));
-    token.text = std::string{kTokenPrefix} + token.id + "_" + secret;
+    token.text = std::string{kTokenPrefix} + token.id + "_" + std::string{secret};
     token.text += checksum(token.text);
     token.hash = token_hash(token.text);
     return token;
+}
+
+}  // namespace
+
+Result<NewToken> make_token(std::string id) {
+    if (id.empty()) {
+        HEADWAY_TRY(id, random_text(kIdCharacters, kIdLetters));
+    }
+    HEADWAY_TRY(const std::string secret, random_text(kSecretCharacters, kAlphabet.size()));
+    return token_of(std::move(id), secret);
+}
+
+NewToken derive_token(std::string id, std::string_view secret) {
+    // 62 does not divide 256: a character has 5.9 bits all the same.
+    const std::string bytes =
+        keyed_hash(secret, "headway token 1 " + id) + keyed_hash(secret, "headway token 2 " + id);
+    static_assert(kSecretCharacters <= 64);
+    std::string text;
+    for (const char byte : bytes.substr(0, kSecretCharacters))
+        text.push_back(kAlphabet[static_cast<unsigned char>(byte) % kAlphabet.size()]);
+    return token_of(std::move(id), text);
 }
 
 Result<std::string_view> token_id(std::string_view text) {

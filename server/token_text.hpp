@@ -23,6 +23,9 @@ struct NewToken {
 /// system has no randomness.
 core::Result<NewToken> make_token(std::string id = {});
 
+/// The token with this id that a secret always gives. The secret must be random. Pure.
+NewToken derive_token(std::string id, std::string_view secret);
+
 /// The id of a well-formed token, without a check of its secret. Error: kUnauthorized, with a
 /// message that never quotes the text. Pure.
 core::Result<std::string_view> token_id(std::string_view text);

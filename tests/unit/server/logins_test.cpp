@@ -88,3 +88,35 @@ TEST_CASE("logins: they end with the process and with the operator's token", "[s
     CHECK_FALSE(before.logged_in(one, at(0)));
     CHECK(before.log_in(code.code, at(1), kHour).value().secret.empty());
 }
+
+TEST_CASE("logins: with a shared key they are known to all that have it", "[server]") {
+    Logins one;
+    Logins two;
+    Logins stranger;
+    one.share("key");
+    two.share("key");
+    stranger.share("another");
+    const LoginCode made = one.make_code(at(0)).value();
+    CHECK(stranger.log_in(made.code, at(1), kHour).value().secret.empty());
+    CHECK(two.log_in(made.code, made.expires_at, kHour).value().secret.empty());
+    const std::string secret = two.log_in(made.code, at(1), kHour).value().secret;
+    REQUIRE_FALSE(secret.empty());
+    CHECK(secret.size() <= limits::kLoginBytesMax);
+    CHECK(two.log_in(made.code, at(2), kHour).value().secret.empty());
+    CHECK(one.logged_in(secret, at(2)));
+    CHECK(one.counts(one.mark_of(secret), at(2)));
+    CHECK(secret.find(one.mark_of(secret)) == 0);
+    CHECK(secret.size() > one.mark_of(secret).size() + 60);
+    CHECK_FALSE(one.logged_in(secret, at(1) + kHour));
+    CHECK_FALSE(stranger.logged_in(secret, at(2)));
+    CHECK_FALSE(one.logged_in(made.code, at(2)));  // a code is no login
+    CHECK(one.log_in(secret, at(2), kHour).value().secret.empty());
+    std::string later = secret;
+    later.front() = '9';  // of its expiry
+    CHECK_FALSE(one.logged_in(later, at(2)));
+    CHECK_FALSE(one.logged_in("", at(2)));
+    CHECK_FALSE(one.logged_in(secret.substr(1), at(2)));
+    CHECK(one.log_out(secret, at(3)));
+    CHECK_FALSE(one.logged_in(secret, at(3)));
+    CHECK_FALSE(one.counts(one.mark_of(secret), at(3)));
+}
