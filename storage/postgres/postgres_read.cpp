@@ -26,8 +26,9 @@ constexpr const char* kSelectSessions =
     "SELECT s.key,s.name,s.n,p.state FROM session s LEFT JOIN snapshot p ON p.session=s.key "
     "WHERE s.key=ANY($1) AND s.name IS NOT NULL AND s.n>0";
 constexpr const char* kSelectTails =
-    "SELECT j.session,j.n,j.count,j.events,j.crc FROM journal j LEFT JOIN snapshot p ON "
-    "p.session=j.session WHERE j.session=ANY($1) AND j.n>coalesce(p.n,0) ORDER BY j.session,j.n";
+    "SELECT j.session,j.n,j.count,j.events,j.crc FROM journal j WHERE j.session=ANY($1) AND "
+    "j.n>coalesce((SELECT p.n FROM snapshot p WHERE p.session=j.session),0) ORDER BY "
+    "j.session,j.n";
 constexpr const char* kSelectWhole =
     "SELECT session,n,count,events,crc FROM journal WHERE session=$1 ORDER BY n";
 constexpr const char* kSelectBehind =

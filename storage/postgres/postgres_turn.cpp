@@ -77,9 +77,11 @@ Result<> PostgresStore::send_hold(const HoldRequest& wanted) {
         }
         PostgresParameters asked;
         asked.add_texts(sessions).add_texts(ids);
+        // As a join it may be planned, while tables are small, to read all ids of a session for each
+        // that is asked for, and that plan is kept while they grow.
         HEADWAY_CHECK(sql_.send_asking(
-            "SELECT e.session,e.id,e.n FROM unnest($1::text[],$2::text[]) AS u(name,id) JOIN "
-            "session s ON s.name=u.name JOIN event_id e ON e.session=s.key AND e.id=u.id",
+            "SELECT s.key,u.id,(SELECT e.n FROM event_id e WHERE e.session=s.key AND e.id=u.id) "
+            "FROM unnest($1::text[],$2::text[]) AS u(name,id) JOIN session s ON s.name=u.name",
             asked));
     }
     return sql_.send_asking("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint");
@@ -101,9 +103,11 @@ Held PostgresStore::take_hold(const HoldRequest& wanted, const std::vector<Postg
     }
     if (!wanted.ids.empty()) {
         const PostgresRows& ids = rows[at++];
-        for (int row = 0; row < ids.size(); ++row)
+        for (int row = 0; row < ids.size(); ++row) {
+            if (ids.is_null(row, 2)) continue;
             known_ids_.emplace(std::pair{ids.integer(row, 0), std::string{ids.bytes(row, 1)}},
                                ids.count(row, 2));
+        }
     }
     for (const SessionKey key : held.due)
         rows_.at(key).claimed = true;
