@@ -261,6 +261,15 @@ inline constexpr std::size_t kWebhookReplyBytesMax = 64U << 10;
 inline constexpr std::size_t kWebhookReasonBytesMax = 200;  ///< of why a try failed
 inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters named in one request
 inline constexpr std::size_t kWebhookPageMax = 100;         ///< deliveries of one page
+inline constexpr std::size_t kWebhookRecipientsMax = 16;    ///< of an e-mail
+inline constexpr std::size_t kWebhookArgvMax = 16;          ///< words of a command
+inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< of one window, for people
+/// Messages of the outbox that one message to people tells of, and their bytes: all are read at
+/// once. What is beyond is in the next one.
+inline constexpr std::size_t kWebhookGroupMax = 512;
+inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
+/// What is kept of what a command prints, as the reason of its failure.
+inline constexpr std::size_t kWebhookOutputBytesMax = 1024;
 /// A recovered receiver is used again within five minutes.
 inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 /// Upper bound for a receiver's Retry-After.

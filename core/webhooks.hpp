@@ -12,6 +12,8 @@
 #include "core/event.hpp"
 #include "core/time.hpp"
 #include "core/verdict.hpp"
+#include "core/webhook_format.hpp"
+#include "core/webhook_groups.hpp"
 
 // Which events go to which webhook, and when a failed message is retried. Format and schedule
 // follow Standard Webhooks (standardwebhooks.com).
@@ -26,6 +28,10 @@ struct WebhookRule {
     std::string url;      ///< for display: scheme and host, since the rest may be secret
     std::string target;   ///< digest to recognise a changed URL
     std::string problem;  ///< why nothing can be sent, or empty
+    WebhookFormat format = WebhookFormat::kStandard;
+    PeopleLimits limits;  ///< of every format but the standard one
+
+    bool for_people() const noexcept { return format != WebhookFormat::kStandard; }
 };
 
 struct WebhookRules {

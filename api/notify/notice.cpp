@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/notify/notice.hpp"
+
+#include "api/data_fence.hpp"
+#include "api/json_tape.hpp"
+#include "core/approvals.hpp"
+#include "core/mask.hpp"
+#include "core/words.hpp"
+
+namespace headway::api::notify {
+namespace {
+
+constexpr std::size_t kNameBytesMax = 100;
+constexpr std::size_t kLineBytesMax = 400;
+
+/// The texts of a body that people are told, as they stand there.
+struct Facts {
+    std::string agent, goal, reason;
+    std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
+    std::string endpoint, said;
+    bool needs_somebody = false;
+};
+
+std::string plain(std::string_view text, std::size_t bytes_max = kLineBytesMax) {
+    return std::string{core::trimmed(inert(text, bytes_max))};
+}
+
+/// A text, also one that was cut when it was stored.
+std::string text_of(const JsonValue& value) {
+    std::string text;
+    if (value.kind() == JsonKind::kString) return std::string{value.text()};
+    if (value.kind() != JsonKind::kObject) return text;
+    value.each([&text](const JsonValue& part) {
+        if (part.key() == "head" && part.kind() == JsonKind::kString) text = part.text();
+        return true;
+    });
+    return text;
+}
+
+void read_event(const JsonValue& event, Facts& facts) {
+    if (event.kind() != JsonKind::kObject) return;
+    event.each([&facts](const JsonValue& member) {
+        const std::pair<std::string_view, std::string*> texts[] = {
+            {"kind", &facts.kind},           {"tool", &facts.tool},     {"summary", &facts.summary},
+            {"risk", &facts.risk},           {"to", &facts.to},         {"from", &facts.from},
+            {"alarm", &facts.alarm},         {"action", &facts.action}, {"outcome", &facts.outcome},
+            {"dimension", &facts.dimension}, {"reason", &facts.reason}};
+        for (const auto& [name, text] : texts) {
+            if (member.key() == name) *text = text_of(member);
+        }
+        if (member.key() == "args") member.append_to(facts.args);
+        if (member.key() == "needs_somebody")
+            facts.needs_somebody = member.kind() == JsonKind::kBoolean && member.boolean();
+        return true;
+    });
+}
+
+/// What of the body can be read. An agent's arguments may be nested so deeply that nothing can.
+Facts read_facts(std::string_view body) {
+    Facts facts;
+    JsonTape tape;
+    if (!tape.parse(body) || tape.root().kind() != JsonKind::kObject) return facts;
+    tape.root().each([&facts](const JsonValue& member) {
+        if (member.key() != "data" || member.kind() != JsonKind::kObject) return true;
+        member.each([&facts](const JsonValue& value) {
+            if (value.key() == "agent") facts.agent = text_of(value);
+            if (value.key() == "goal") facts.goal = text_of(value);
+            if (value.key() == "reason") facts.reason = text_of(value);
+            if (value.key() == "endpoint") facts.endpoint = text_of(value);
+            if (value.key() == "message") facts.said = text_of(value);
+            if (value.key() == "event") read_event(value, facts);
+            return true;
+        });
+        return true;
+    });
+    return facts;
+}
+
+void tell_request(const Facts& facts, Notice& notice) {
+    const std::string tool = plain(facts.tool, kNameBytesMax);
+    if (facts.kind == "question") {
+        notice.headline = notice.session + " asks a question";
+    } else if (facts.kind == "budget_extension") {
+        notice.headline = notice.session + " asks for more budget";
+    } else {
+        notice.headline = notice.session + " asks for approval" + (tool.empty() ? "" : ": ") + tool;
+    }
+    notice.call = tool;
+    if (!facts.args.empty()) notice.call.append(tool.empty() ? "" : " ").append(facts.args);
+    notice.call = plain(notice.call);
+    notice.reason = plain(facts.summary);
+    if (!facts.risk.empty() && facts.risk != "unknown")
+        notice.reason += (notice.reason.empty() ? "" : " — ") + facts.risk + " risk";
+    notice.sort = "asking for a decision";
+    notice.predicate = "ask for a decision";
+    notice.asks = true;
+    notice.urgency = Urgency::kHigh;
+}
+
+void tell_alarm(const Facts& facts, Notice& notice) {
+    const std::string tool = plain(facts.tool, kNameBytesMax);
+    const std::string what = tool.empty() ? "a call" : tool;
+    if (facts.alarm == "never_executed") {
+        notice.headline = notice.session + " has not run an approved call: " + what;
+    } else if (facts.alarm == "executed_though_rejected") {
+        notice.headline = notice.session + " has run a call that was rejected: " + what;
+    } else if (facts.alarm == "started_after_rejection") {
+        notice.headline = notice.session + " has started a call that was rejected: " + what;
+    } else {
+        notice.headline = notice.session + " has run a call without its approval: " + what;
+    }
+    notice.sort = "with an alarm";
+    notice.predicate = "have raised an alarm";
+    notice.cause = facts.alarm + "\n" + facts.tool;
+    notice.urgency = Urgency::kUrgent;
+}
+
+void tell_verdict(const Facts& facts, Notice& notice) {
+    const bool person = facts.needs_somebody && facts.to == "waiting";
+    const std::string is = person ? "waits for a person" : "is " + facts.to;
+    notice.headline = notice.session + " " + is;
+    notice.sort = facts.to;
+    notice.predicate = person ? "wait for a person" : "are " + facts.to;
+    notice.cause = facts.to + "\n";
+    const bool serious = facts.to == "stuck" || facts.to == "blocked" || facts.to == "silent";
+    if (serious || person) notice.urgency = Urgency::kHigh;
+}
+
+void tell_budget(const Facts& facts, Notice& notice) {
+    const bool gone = facts.to == "exhausted";
+    const std::string which = facts.dimension == "none" ? "" : " of " + facts.dimension;
+    notice.headline = notice.session +
+                      (gone ? " has used up its budget" : " has nearly used up its budget") + which;
+    notice.sort = gone ? "out of budget" : "short of budget";
+    notice.predicate = gone ? "have used up their budget" : "have nearly used up their budget";
+    notice.cause = facts.to + "\n" + facts.dimension + "\n";
+    notice.urgency = Urgency::kHigh;
+}
+
+void tell_end(const Facts& facts, Notice& notice) {
+    const std::string how =
+        facts.outcome == "budget_exhausted" ? "budget exhausted" : facts.outcome;
+    notice.headline = notice.session + " has ended: " + how;
+    notice.sort = "ended";
+    notice.predicate = "have ended: " + how;
+    notice.cause = facts.outcome + "\n";
+    if (facts.outcome == "failed" || facts.outcome == "halted") notice.urgency = Urgency::kHigh;
+}
+
+void tell(const Stored& message, const Facts& facts, Notice& notice) {
+    if (message.type == "approval.requested") return tell_request(facts, notice);
+    if (message.type == "approval.alarm") return tell_alarm(facts, notice);
+    if (message.type == "verdict.changed" && !facts.to.empty()) return tell_verdict(facts, notice);
+    if (message.type == "budget.level") return tell_budget(facts, notice);
+    if (message.type == "session.ended") return tell_end(facts, notice);
+    if (message.type == "approval.expired") {
+        notice.headline = "A request of " + notice.session + " was not decided in time";
+        notice.sort = "with a request that expired";
+        notice.predicate = "had requests that expired";
+        notice.cause = facts.action + "\n";
+        notice.urgency = Urgency::kHigh;
+        return;
+    }
+    if (message.type == "webhook.test") {
+        notice.headline = "A test of the endpoint " + plain(facts.endpoint, kNameBytesMax);
+        notice.reason = plain(facts.said);
+        return;
+    }
+    notice.headline = notice.session + ": " + std::string{message.type};
+    notice.sort = message.type;
+    notice.predicate = "had " + std::string{message.type};
+    notice.cause = "\n";
+}
+
+/// What stays the same when the same thing happens to another session.
+std::string masked(std::string_view text) {
+    std::string out;
+    core::append_masked(out, text);
+    for (char& c : out) {
+        if (core::is_digit(c)) c = '#';
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string url_encoded(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (core::is_word(c) || c == '-' || c == '.' || c == '~') {
+            out += c;
+        } else {
+            out.append({'%', kDigits[byte >> 4U], kDigits[byte & 15U]});
+        }
+    }
+    return out;
+}
+
+Notice read_notice(const Stored& message, std::string_view base) {
+    Facts facts = read_facts(message.body);
+    Notice notice;
+    notice.session = plain(message.session, kNameBytesMax);
+    notice.agent = plain(facts.agent, kNameBytesMax);
+    notice.goal = plain(facts.goal);
+    notice.reason = plain(facts.reason);
+    tell(message, facts, notice);
+    if (!notice.cause.empty())
+        notice.cause = std::string{message.type} + "\n" + notice.cause + masked(facts.reason);
+    if (base.empty()) return notice;
+    notice.link = base;
+    if (notice.asks) {
+        notice.link +=
+            "/#/approvals?id=" + url_encoded(core::approval_id(message.session, message.n));
+    } else if (message.session.empty()) {
+        notice.link += "/#/";
+    } else {
+        notice.link +=
+            "/#/session/" + url_encoded(message.session) + "?n=" + std::to_string(message.n);
+    }
+    return notice;
+}
+
+}  // namespace headway::api::notify
