@@ -70,6 +70,12 @@ public:
     /// The oldest pending message of the endpoint that is due.
     virtual core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                                     core::Timestamp now) = 0;
+    /// The same for messages that may be told together: those due until `until`, oldest first, at
+    /// most `limit` of them, until their bodies have `bytes_max` bytes.
+    virtual core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
+                                                                  core::Timestamp until,
+                                                                  std::size_t limit,
+                                                                  std::size_t bytes_max) = 0;
     /// When the first pending message is due; kNever without any.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;

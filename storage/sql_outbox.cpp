@@ -69,6 +69,26 @@ Result<std::optional<OutboxMessage>> SqlOutbox::next_message(std::string_view en
     return std::optional{message_of(next)};
 }
 
+Result<std::vector<OutboxMessage>> SqlOutbox::due_messages(std::string_view endpoint,
+                                                           core::Timestamp until, std::size_t limit,
+                                                           std::size_t bytes_max) {
+    HEADWAY_TRY(Statement due,
+                database_.prepare(std::string{kSelectMessage} +
+                                  ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
+                                  "AND due_at<=?2 ORDER BY id LIMIT ?3"));
+    due.bind(1, endpoint).bind(2, until).bind(3, static_cast<std::int64_t>(limit));
+    std::vector<OutboxMessage> messages;
+    std::size_t bytes = 0;
+    while (bytes < bytes_max) {
+        HEADWAY_TRY(const bool found, due.step());
+        if (!found) break;
+        messages.push_back(message_of(due));
+        bytes += messages.back().body.size();
+    }
+    HEADWAY_ASSERT(messages.size() <= limit);
+    return messages;
+}
+
 Result<core::Timestamp> SqlOutbox::next_due(std::string_view endpoint) {
     HEADWAY_TRY(Statement next,
                 database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "

@@ -194,6 +194,9 @@ public:
     core::Result<> add_message(const OutboxMessage& message) override;
     core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                             core::Timestamp now) override;
+    core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
+                                                          core::Timestamp until, std::size_t limit,
+                                                          std::size_t bytes_max) override;
     core::Result<core::Timestamp> next_due(std::string_view endpoint) override;
     core::Result<Removed> remove_message(std::int64_t row, std::string_view id) override;
     core::Result<> delay_message(std::int64_t row, std::string_view id,

@@ -172,6 +172,12 @@ public:
                                                                      core::Timestamp now) override {
         return real_.next_message(endpoint, now);
     }
+    core::Result<std::vector<storage::OutboxMessage>> due_messages(std::string_view endpoint,
+                                                                   core::Timestamp until,
+                                                                   std::size_t limit,
+                                                                   std::size_t bytes_max) override {
+        return real_.due_messages(endpoint, until, limit, bytes_max);
+    }
     core::Result<core::Timestamp> next_due(std::string_view endpoint) override {
         return real_.next_due(endpoint);
     }

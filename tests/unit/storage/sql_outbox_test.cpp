@@ -96,6 +96,30 @@ TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[stora
     CHECK(box.ids(false) == Ids{"late", "first", "second"});
 }
 
+TEST_CASE("outbox: those that are due come in order, within bounds", "[storage]") {
+    Box box;
+    const auto due = [&box](std::int64_t until, std::size_t limit, std::size_t bytes_max) {
+        Ids ids;
+        for (const OutboxMessage& one :
+             box.store->outbox().due_messages("ops", outbox_time(until), limit, bytes_max).value())
+            ids.push_back(one.id);
+        return ids;
+    };
+    for (OutboxMessage message : {message_for("m1", 20), message_for("m2", 10),
+                                  message_for("m3", 30), message_for("m4", 10, "other")})
+        require_ok(box.store->outbox().add_message(message));
+    OutboxMessage dead = message_for("m5", 10);
+    dead.dead_at = outbox_time(5);
+    require_ok(box.store->outbox().add_message(dead));
+    CHECK(due(9, 10, 1'000).empty());
+    CHECK(due(20, 10, 1'000) == Ids{"m1", "m2"});
+    CHECK(due(30, 10, 1'000) == Ids{"m1", "m2", "m3"});
+    CHECK(due(30, 2, 1'000) == Ids{"m1", "m2"});
+    CHECK(due(30, 10, 1) == Ids{"m1"});
+    const auto found = box.store->outbox().due_messages("ops", outbox_time(30), 1, 1'000).value();
+    CHECK(found.front().body == "{\"of\":\"m1\"}");
+}
+
 TEST_CASE("outbox: a message is written with its transaction or not at all", "[storage]") {
     Box box;
     require_ok(box.store->begin());
