@@ -25,6 +25,7 @@ void write(JsonWriter& json, const WebhookDocument& webhook) {
     json.open_object();
     json.member("name", webhook.name);
     json.member("url", webhook.url);
+    if (!webhook.format.empty()) json.member("format", webhook.format);
     json.member("state", webhook.state);
     if (!webhook.problem.empty()) json.member("problem", webhook.problem);
     json.member("events", webhook.events);

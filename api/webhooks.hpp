@@ -18,9 +18,10 @@ namespace headway::api {
 /// An endpoint and how it fares.
 struct WebhookDocument {
     std::string name;
-    std::string url;         ///< without what may be secret; empty for one that was removed
-    std::string_view state;  ///< active, failing, disabled, misconfigured, removed
-    std::string problem;     ///< why nothing is sent, and what to do; or empty
+    std::string url;          ///< without what may be secret; empty for one that was removed
+    std::string_view format;  ///< empty for one that was removed
+    std::string_view state;   ///< active, failing, disabled, misconfigured, removed
+    std::string problem;      ///< why nothing is sent, and what to do; or empty
     std::vector<std::string> events;
     std::vector<std::string> verdicts;
     std::uint64_t pending = 0;

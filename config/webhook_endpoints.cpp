@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "config/sections.hpp"
+#include "config/webhook_formats.hpp"
 #include "core/event_type.hpp"
 #include "core/limits.hpp"
 #include "core/suggest.hpp"
@@ -18,30 +19,11 @@ namespace limits = core::limits;
 // In milliseconds.
 constexpr std::int64_t kTimeoutMin = 100;
 constexpr std::int64_t kTimeoutMax = 60'000;  // a receiver answers and works afterwards
-
-bool is_printable_word(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
+constexpr std::int64_t kWindowMin = 60'000;
+constexpr std::int64_t kGatherMax = 60'000;  // for a person this is late enough
 
 core::Result<std::string> read_url(const Value& value) {
-    std::string text = value.text();
-    const bool secure = text.starts_with("https://");
-    if (!secure && !text.starts_with("http://")) {
-        return mistake(in_quotes(text) + " does not start with http:// or https://");
-    }
-    const std::string_view rest = std::string_view(text).substr(secure ? 8 : 7);
-    const std::string_view host = rest.substr(0, rest.find_first_of("/?"));
-    // The text is not repeated: it would show the password.
-    if (host.find('@') != std::string_view::npos) {
-        return mistake(
-            "a name or password has no place in a URL; the receiver knows us by the signature");
-    }
-    const bool odd = !is_printable_word(text) || text.find_first_of("#\"<>\\") != text.npos;
-    if (host.empty() || host.starts_with(':') || odd || text.size() > limits::kStringBytesMax) {
-        return mistake(in_quotes(text) +
-                       " is not a URL such as \"https://ops.example.com/headway\"");
-    }
-    return text;
+    return parse_webhook_url(value.text());
 }
 
 core::Result<std::string> read_path(const Value& value) {
@@ -84,29 +66,32 @@ core::Result<Value::List> read_names(const Value& value) {
 
 std::vector<Row<WebhookEndpoint>> webhook_rows() {
     using E = WebhookEndpoint;
-    return {required(value_row<read_url, &E::url>(Kind::kText, "", "url")),
+    return {enum_row<&E::format>("format"),
+            value_row<read_url, &E::url>(Kind::kText, "", "url"),
             value_row<read_path, &E::secret_file>(Kind::kText, "", "secret_file"),
             value_row<read_secret_variable, &E::secret_env>(Kind::kText, "", "secret_env"),
+            value_row<read_topic, &E::topic>(Kind::kText, "", "topic"),
+            value_row<read_mail_address, &E::from>(Kind::kText, "", "from"),
+            value_row<read_mail_addresses, &E::to>(Kind::kTextList, "", "to"),
+            value_row<read_mail_user, &E::user>(Kind::kText, "", "user"),
+            switch_row<kOnOff, 0, &E::tls>("tls"),
+            value_row<read_argv, &E::argv>(Kind::kTextList, "", "argv"),
             value_row<read_names<core::EventType>, &E::events>(Kind::kTextList, "", "events"),
             value_row<read_names<core::Verdict>, &E::verdicts>(Kind::kTextList, "", "verdicts"),
             switch_row<kOnOff, 0, &E::allow_private_addresses>("allow_private_addresses"),
             value_row<read_path, &E::ca_file>(Kind::kText, "", "ca_file"),
             time_row<kTimeoutMin, kTimeoutMax, &E::timeout>("timeout"),
-            time_row<kTimeoutMin, kTimeoutMax, &E::connect_timeout>("connect_timeout")};
-}
-
-std::vector<std::string> mistakes_of(const WebhookEndpoint& endpoint) {
-    const bool file = !endpoint.secret_file.empty();
-    const bool variable = !endpoint.secret_env.empty();
-    if (file && variable) return {" has both of secret_file and secret_env"};
-    if (file || variable) return {};
-    return {" has no secret_file and no secret_env; `headway webhooks secret` makes a secret"};
+            time_row<kTimeoutMin, kTimeoutMax, &E::connect_timeout>("connect_timeout"),
+            whole_row<1, limits::kWebhookMessagesMax, &E::messages_max>("messages_max"),
+            time_row<kWindowMin, kDayMs, &E::window>("window"),
+            time_row<0, kGatherMax, &E::gather>("gather")};
 }
 
 constexpr const char* kWebhookHelp = R"(
 # Each receiver has a table; without one no message is sent. Messages are signed as Standard Webhooks
-# says. An example, with every key and the defaults of the last ones:
+# says, or made for people by another format. An example, with every key and the defaults of the last ones:
 # [webhooks.endpoints.ops]
+# format = "standard"                     # standard | slack | discord | ntfy | email | command
 # url = "https://ops.example.com/headway"
 # secret_file = "/etc/headway/ops.secret" # or secret_env; `headway webhooks secret` makes one. Several,
 #                                         # one a line, all sign: so a secret is replaced without a gap
@@ -116,6 +101,20 @@ constexpr const char* kWebhookHelp = R"(
 # ca_file = "/etc/ssl/ops.pem"            # authorities to trust; the system's without
 # timeout = "15s"                         # of a delivery, 100ms..1m
 # connect_timeout = "5s"                  # 100ms..1m
+# Of all formats but standard:
+# messages_max = 20                       # in each window, 1..1000; what is beyond is one message at its end
+# window = "10m"                          # 1m..1d
+# gather = "2s"                           # events of one cause within this time are one message, 0s..1m
+# Of slack and discord the url, which is a secret itself, may also stand in the file of secret_file.
+# Of ntfy the secret is an access token, if one is needed:
+# topic = "headway-alerts"
+# Of email, with url = "smtps://mail.example.com", or smtp:// and STARTTLS; the secret is the password of user:
+# from = "headway@example.com"
+# to = ["ana@example.com"]
+# user = "headway"
+# tls = "on"                              # on | off: without it everybody on the way can read it
+# Of command, without a url or secret; the message is JSON on its standard input:
+# argv = ["/usr/local/bin/notify", "--quietly"]
 )";
 
 }  // namespace
@@ -131,7 +130,7 @@ const AnyNamedTable& webhook_table() {
                 .help = kWebhookHelp},
                {.rows = webhook_rows(),
                 .entries_max = limits::kWebhookEndpointsMax,
-                .mistakes = mistakes_of}};
+                .mistakes = webhook_mistakes}};
     return kTable;
 }
 

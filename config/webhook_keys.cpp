@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/duration.hpp"
 #include "config/sections.hpp"
+#include "config/webhook_formats.hpp"
 #include "core/limits.hpp"
 
 namespace headway::config {
@@ -35,6 +36,9 @@ void add_webhook_keys(std::vector<Key>& table) {
     key.assign = assign_retry;
     key.print = print_retry;
     table.push_back(std::move(key));
+    table.push_back(value_row<read_webhook_link, &Settings::webhooks, &WebhookSettings::link>(
+        Kind::kText, "", "webhooks.link", kRestart,
+        "URL at which people reach the dashboard, for links; empty: the daemon's own address."));
 }
 
 }  // namespace headway::config

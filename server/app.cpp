@@ -118,6 +118,7 @@ int App::run() {
                                                                         : kExitFailure;
         }
     }
+    outgoing_.listens_at(dispatcher_->http().url());
     std::thread engine{[this] { run_engine(); }};
     await_signal();
     const auto ready = std::chrono::duration_cast<core::Millis>(Clock::steady() - started);

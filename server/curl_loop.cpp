@@ -12,6 +12,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "server/signals_blocked.hpp"
 
 namespace headway::server {
 namespace {
@@ -23,23 +24,6 @@ constexpr milliseconds kIdleTurn{60'000};
 
 /// A tenth of the share of a thread with 0, when there is not enough for both.
 constexpr int kNice = 10;
-
-/// While it exists, new threads start with all signals blocked. The I/O thread handles the signals
-/// of the process, and OpenSSL writes without MSG_NOSIGNAL: a dead peer would raise SIGPIPE.
-class SignalsBlocked {
-public:
-    SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-    ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_{};
-};
 
 bool contains(const std::vector<CurlLoop::User*>& users, const CurlLoop::User* user) {
     return std::find(users.begin(), users.end(), user) != users.end();

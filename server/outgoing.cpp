@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/outgoing.hpp"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
+#include <iterator>
 #include <utility>
 
 #include "server/dispatcher.hpp"
@@ -10,8 +12,6 @@ namespace headway::server {
 
 void Outgoing::start(const config::Settings& settings, Dispatcher& dispatcher) {
     dispatcher_ = &dispatcher;
-    if (settings.judge.endpoints.empty() && settings.webhooks.endpoints.empty()) return;
-    loop_ = std::make_unique<CurlLoop>();
     if (!settings.judge.endpoints.empty()) start_judge(settings.judge);
     if (!settings.webhooks.endpoints.empty()) start_webhooks(settings.webhooks);
 }
@@ -24,9 +24,14 @@ void Outgoing::post(void (Dispatcher::*take)(Result), Result result) {
     });
 }
 
+CurlLoop& Outgoing::loop() {
+    if (!loop_) loop_ = std::make_unique<CurlLoop>();
+    return *loop_;
+}
+
 void Outgoing::start_judge(const config::JudgeSettings& settings) {
     judge_ = std::make_unique<JudgeClient>(
-        *loop_, settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
+        loop(), settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
         report_);
     dispatcher_->show_judges([this] { return judge_->stats(); });
 }
@@ -34,10 +39,26 @@ void Outgoing::start_judge(const config::JudgeSettings& settings) {
 void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
     auto targets = webhook_targets(settings, report_);
     rules_ = server::webhook_rules(settings, targets);
-    webhooks_ = std::make_unique<WebhookSender>(
-        *loop_, std::move(targets),
-        [this](WebhookResult result) { post(&Dispatcher::webhook_done, std::move(result)); },
-        report_);
+    link_ = settings.link;
+    const auto first_command = std::stable_partition(
+        targets.begin(), targets.end(),
+        [](const WebhookTarget& target) { return target.endpoint().argv.empty(); });
+    std::vector<WebhookTarget> commands{std::make_move_iterator(first_command),
+                                        std::make_move_iterator(targets.end())};
+    targets.erase(first_command, targets.end());
+    const auto deliver = [this](WebhookResult result) {
+        post(&Dispatcher::webhook_done, std::move(result));
+    };
+    if (!targets.empty())
+        webhooks_ = std::make_unique<WebhookSender>(loop(), std::move(targets), deliver, report_);
+    if (!commands.empty())
+        commands_ = std::make_unique<CommandSender>(std::move(commands), deliver, report_);
+}
+
+void Outgoing::listens_at(const std::string& url) {
+    const std::string& link = link_.empty() ? url : link_;
+    if (webhooks_) webhooks_->link_to(link);
+    if (commands_) commands_->link_to(link);
 }
 
 JudgeLink Outgoing::judge_link() {
@@ -60,11 +81,15 @@ JudgeLink Outgoing::judge_link() {
 }
 
 WebhookDesk::Send Outgoing::webhook_link() {
-    return [this](WebhookJob job) { return webhooks_ && webhooks_->submit(std::move(job)); };
+    return [this](WebhookJob job) {
+        if (commands_ && commands_->owns(job.endpoint)) return commands_->submit(std::move(job));
+        return webhooks_ && webhooks_->submit(std::move(job));
+    };
 }
 
 void Outgoing::stop_webhooks() {
     if (webhooks_) webhooks_->stop();
+    if (commands_) commands_->stop();
 }
 
 void Outgoing::stop() {

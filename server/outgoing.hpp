@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "server/command_sender.hpp"
 #include "server/curl_loop.hpp"
 #include "server/engine/settings.hpp"
 #include "server/engine/webhook_desk.hpp"
@@ -17,9 +18,9 @@ namespace headway::server {
 
 class Dispatcher;
 
-/// All outbound calls, to judges and webhooks, on the thread of libcurl, which exists only if one
-/// is configured. Results go to the dispatcher on the I/O thread. I/O thread only, except for the
-/// links, which the engine uses.
+/// All outbound calls: to judges and webhooks on the thread of libcurl, to commands on one of their
+/// own; each exists only if one is configured. Results go to the dispatcher on the I/O thread. I/O
+/// thread only, except for the links, which the engine uses.
 class Outgoing {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
@@ -28,6 +29,10 @@ public:
 
     /// Reads the secrets. Call it before the links are used; the dispatcher must outlive it.
     void start(const config::Settings& settings, Dispatcher& dispatcher);
+
+    /// Where the daemon listens, which links lead to unless another address is configured. Before
+    /// the engine runs.
+    void listens_at(const std::string& url);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }
     JudgeLink judge_link();
@@ -41,6 +46,7 @@ public:
 private:
     template <class Result>
     void post(void (Dispatcher::*take)(Result), Result result);
+    CurlLoop& loop();
     void start_judge(const config::JudgeSettings& settings);
     void start_webhooks(const config::WebhookSettings& settings);
 
@@ -48,9 +54,11 @@ private:
     Report report_;
     Dispatcher* dispatcher_ = nullptr;
     core::WebhookRules rules_;
-    std::unique_ptr<CurlLoop> loop_;           ///< null if nothing is configured
+    std::unique_ptr<CurlLoop> loop_;           ///< null while it has no user
     std::unique_ptr<JudgeClient> judge_;       ///< null without an endpoint
     std::unique_ptr<WebhookSender> webhooks_;  ///< null without an endpoint
+    std::unique_ptr<CommandSender> commands_;  ///< null without an endpoint
+    std::string link_;                         ///< as configured
 };
 
 }  // namespace headway::server

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/time.hpp"
 
@@ -11,18 +12,34 @@
 
 namespace headway::server {
 
-/// One try of one message.
-struct WebhookJob {
-    std::string endpoint;
-    std::int64_t row = 0;     ///< in the outbox; 0: a test, which is not stored
+/// A message of the outbox.
+struct WebhookPart {
+    std::int64_t row = 0;     ///< 0: a test, which is not stored
     std::string id;           ///< the webhook-id
     std::uint32_t tries = 0;  ///< before this one
-    core::Timestamp at = core::kNever;
+    std::string type;
+    std::string session;
+    std::uint64_t n = 0;
     std::string body;
+};
+
+/// One try of one message, which tells people of `others` too.
+struct WebhookJob : WebhookPart {
+    std::string endpoint;
+    core::Timestamp at = core::kNever;
+    std::vector<WebhookPart> others;  ///< settled together with it
+    bool backlog = false;             ///< all of them had to wait for the end of a window
     // The request that waits for a test; 0 for other messages.
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;
 };
+
+/// What a result does not take back.
+inline void drop_bodies(WebhookJob& job) {
+    job.body.clear();
+    for (WebhookPart& other : job.others)
+        other.body.clear();
+}
 
 enum class WebhookOutcome : std::uint8_t {
     kDelivered,  ///< 2xx
@@ -33,7 +50,7 @@ enum class WebhookOutcome : std::uint8_t {
 };
 
 struct WebhookResult {
-    WebhookJob job;  ///< without its body
+    WebhookJob job;  ///< without bodies
     WebhookOutcome outcome = WebhookOutcome::kCancelled;
     long status = 0;     ///< 0: no answer
     std::string reason;  ///< of a failure, with the remedy if known

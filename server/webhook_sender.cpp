@@ -43,13 +43,13 @@ void WebhookSender::begin(CURLM* multi) {
 void WebhookSender::send(WebhookJob job) {
     WebhookResult unsent;
     unsent.job = job;
-    unsent.job.body.clear();
+    drop_bodies(unsent.job);
     if (closed_) {
         deliver(std::move(unsent));
         return;
     }
     try {
-        active_.emplace_back(multi_, *find(job.endpoint), std::move(job));
+        active_.emplace_back(multi_, *find(job.endpoint), std::move(job), link_);
     } catch (const std::exception& failure) {
         unsent.outcome = WebhookOutcome::kAway;
         unsent.reason = failure.what();

@@ -29,6 +29,8 @@ public:
     WebhookSender& operator=(const WebhookSender&) = delete;
     ~WebhookSender() override;  ///< stop()
 
+    /// Where the dashboard is, or empty. Before the first job.
+    void link_to(std::string base) { link_ = std::move(base); }
     /// Any thread; never waits for the network. False, with no result to follow: the sender is
     /// stopped, or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
@@ -50,6 +52,7 @@ private:
     const std::vector<WebhookTarget> targets_;
     Deliver deliver_;
     Report report_;
+    std::string link_;
     // Thread of libcurl only.
     CURLM* multi_ = nullptr;
     std::list<WebhookTransfer> active_;  ///< below targets_, so destroyed first

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/webhook_target.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "config/read_file.hpp"
+#include "config/webhook_formats.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "server/webhook_signature.hpp"
 
 namespace headway::server {
@@ -28,6 +33,7 @@ void choose(std::span<const std::string> names, std::span<const std::string_view
 
 /// Scheme and host only, because many services have a secret in the path.
 std::string shown_url(std::string_view url) {
+    if (url.empty()) return {};
     const std::size_t host = url.find("://") + 3;
     const std::size_t rest = url.find_first_of("/?#", host);
     std::string shown{url.substr(0, rest)};
@@ -42,10 +48,21 @@ WebhookTarget::WebhookTarget(config::WebhookEndpoint endpoint, const Report& rep
     read_secrets();
     if (!problem_.empty()) {
         report(true, "webhook " + endpoint_.name + " cannot be sent to: " + problem_);
-    } else if (endpoint_.url.starts_with("http://") && !endpoint_.allow_private_addresses) {
+    } else {
+        warn(report);
+    }
+}
+
+void WebhookTarget::warn(const Report& report) const {
+    if (endpoint_.allow_private_addresses) return;
+    if (endpoint_.url.starts_with("http://")) {
         report(true, "webhook " + endpoint_.name +
                          " is sent unencrypted, by HTTP; everybody on its way can read it. Set " +
                          setting("url") + " to an https address");
+    } else if (endpoint_.format == core::WebhookFormat::kEmail && !endpoint_.tls) {
+        report(true, "webhook " + endpoint_.name +
+                         " is sent unencrypted; everybody on its way can read it. Take out " +
+                         setting("tls"));
     }
 }
 
@@ -54,6 +71,15 @@ std::string WebhookTarget::setting(std::string_view key) const {
 }
 
 void WebhookTarget::read_secrets() {
+    if (endpoint_.format == core::WebhookFormat::kCommand) {
+        if (::access(endpoint_.argv.front().c_str(), X_OK) != 0) {
+            problem_ = endpoint_.argv.front() + " of " + setting("argv") +
+                       " is no program that the user of the daemon may run";
+        }
+        return;
+    }
+    const bool optional = endpoint_.format != core::WebhookFormat::kStandard;
+    if (optional && endpoint_.secret_file.empty() && endpoint_.secret_env.empty()) return;
     std::string text;
     std::string from;
     if (!endpoint_.secret_file.empty()) {
@@ -62,8 +88,9 @@ void WebhookTarget::read_secrets() {
             config::read_file(endpoint_.secret_file, core::limits::kWebhookSecretFileBytesMax);
         if (!read) {
             problem_ = from +
-                       " cannot be read; `headway webhooks secret > FILE` makes one, and it "
-                       "must belong to the user of the daemon";
+                       (optional ? " cannot be read"
+                                 : " cannot be read; `headway webhooks secret > FILE` makes one") +
+                       ", and it must belong to the user of the daemon";
             return;
         }
         text = *std::move(read);
@@ -76,19 +103,58 @@ void WebhookTarget::read_secrets() {
         }
         text = value;
     }
-    auto secrets = parse_webhook_secrets(text);
-    if (secrets) {
-        secrets_ = *std::move(secrets);
-    } else {
-        problem_ = "in " + from + ": " + secrets.error().detail;
+    take_secret(text, from);
+}
+
+/// What is wrong with it is said without it.
+void WebhookTarget::take_secret(const std::string& text, const std::string& from) {
+    using Format = core::WebhookFormat;
+    if (endpoint_.format == Format::kStandard) {
+        auto secrets = parse_webhook_secrets(text);
+        if (secrets) {
+            secrets_ = *std::move(secrets);
+        } else {
+            problem_ = "in " + from + ": " + secrets.error().detail;
+        }
+        return;
     }
+    const std::string word{core::trimmed(text)};
+    const bool one = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= ' ' && c != '\x7f';
+    });
+    if (!one) {
+        problem_ = "in " + from + " there is not one line with the secret";
+    } else if (endpoint_.format == Format::kSlack || endpoint_.format == Format::kDiscord) {
+        auto url = config::parse_webhook_url(word);
+        const bool fits = url && url->starts_with("http");
+        if (fits) {
+            endpoint_.url = *std::move(url);
+        } else {
+            problem_ = "in " + from + " there is no URL such as \"https://hooks.example.com/…\"";
+        }
+    } else if (endpoint_.format == Format::kNtfy && word.find(' ') != word.npos) {
+        problem_ = "in " + from + " there is no access token such as \"tk_…\"";
+    } else {
+        secret_ = word;
+    }
+}
+
+/// What tells endpoints apart whose messages go to different people.
+std::string WebhookTarget::place() const {
+    std::string place = endpoint_.url;
+    for (const std::string& word :
+         endpoint_.format == core::WebhookFormat::kEmail ? endpoint_.to : endpoint_.argv)
+        place.append("\n").append(word);
+    return endpoint_.topic.empty() ? place : place + "\n" + endpoint_.topic;
 }
 
 core::WebhookRule WebhookTarget::rule() const {
     core::WebhookRule rule;
     rule.name = endpoint_.name;
-    rule.url = shown_url(endpoint_.url);
-    rule.target = core::to_hex(core::digest_of(endpoint_.url));
+    rule.url = endpoint_.argv.empty() ? shown_url(endpoint_.url) : endpoint_.argv.front();
+    rule.target = core::to_hex(core::digest_of(place()));
+    rule.format = endpoint_.format;
+    rule.limits = {endpoint_.messages_max, endpoint_.window, endpoint_.gather};
     rule.problem = problem_;
     choose<core::EventType>(endpoint_.events, core::default_webhook_events(), rule.events);
     choose<core::Verdict>(endpoint_.verdicts, core::default_webhook_verdicts(), rule.verdicts);

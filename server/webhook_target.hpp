@@ -11,7 +11,7 @@
 namespace headway::server {
 
 /// One endpoint with its secrets. The only place that has them. Constructed on any thread, used on
-/// the thread of libcurl.
+/// the thread of libcurl, or that of commands.
 class WebhookTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
@@ -21,7 +21,9 @@ public:
     WebhookTarget(config::WebhookEndpoint endpoint, const Report& report);
 
     const config::WebhookEndpoint& endpoint() const { return endpoint_; }
-    const std::vector<std::string>& secrets() const { return secrets_; }
+    const std::vector<std::string>& secrets() const { return secrets_; }  ///< that sign
+    /// An access token or a password; empty without one, and where it is the URL.
+    const std::string& secret() const { return secret_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
     /// The engine's part of it.
@@ -29,11 +31,15 @@ public:
 
 private:
     void read_secrets();
+    void take_secret(const std::string& text, const std::string& from);
+    void warn(const Report& report) const;
     std::string setting(std::string_view key) const;
+    std::string place() const;
 
     config::WebhookEndpoint endpoint_;
     std::string problem_;
     std::vector<std::string> secrets_;
+    std::string secret_;
 };
 
 /// One target per configured endpoint.

@@ -13,7 +13,7 @@
 #include "server/address_policy.hpp"
 #include "server/curl_loop.hpp"
 #include "server/curl_options.hpp"
-#include "server/webhook_signature.hpp"
+#include "server/webhook_request.hpp"
 
 namespace headway::server {
 namespace {
@@ -36,9 +36,26 @@ curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) n
     return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+bool is_mail(const config::WebhookEndpoint& endpoint) {
+    return endpoint.format == core::WebhookFormat::kEmail;
+}
+
+/// To a mail server the same options apply but for the protocol, and its user.
+void set_mail_server(CURL* handle, const WebhookTarget& target) {
+    const config::WebhookEndpoint& endpoint = target.endpoint();
+    set_option(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    set_option(handle, CURLOPT_USE_SSL,
+               static_cast<long>(endpoint.tls ? CURLUSESSL_ALL : CURLUSESSL_NONE));
+    if (endpoint.user.empty()) return;
+    set_option(handle, CURLOPT_USERNAME, endpoint.user.c_str());
+    set_option(handle, CURLOPT_PASSWORD, target.secret().c_str());
+}
+
 /// Sets the destination and what the connection may do.
-void set_connection(CURL* handle, const config::WebhookEndpoint& endpoint, std::string& blocked) {
+void set_connection(CURL* handle, const WebhookTarget& target, std::string& blocked) {
+    const config::WebhookEndpoint& endpoint = target.endpoint();
     set_common_options(handle, endpoint.connect_timeout, endpoint.ca_file);
+    if (is_mail(endpoint)) set_mail_server(handle, target);
     set_option(handle, CURLOPT_URL, endpoint.url.c_str());
     set_option(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(endpoint.timeout.count()));
     // An existing connection may belong to a judge, whose addresses are not checked.
@@ -66,15 +83,23 @@ std::string no_answer(CURLcode code, const char* words, const std::string& block
         case CURLE_SSL_CACERT_BADFILE:
         case CURLE_SSL_ISSUER_ERROR:
             return "is not trusted: " + why + "; set its ca_file";
+        case CURLE_USE_SSL_FAILED:
+            return "offers no TLS: " + why + "; without it, tls = \"off\", others could read along";
+        case CURLE_LOGIN_DENIED:
+            return "does not take its user and password: " + why;
         default:
             return "cannot be reached: " + why;
     }
 }
 
-std::string reason_of(long status) {
+std::string reason_of(long status, core::WebhookFormat format) {
+    const bool standard = format == core::WebhookFormat::kStandard;
     std::string reason = "HTTP " + std::to_string(status);
     if (status / 100 == 3) reason += "; redirects are not followed, set url to where it leads";
-    if (status == 401 || status == 403) reason += "; does the receiver have the same secret?";
+    if (status == 401 || status == 403) {
+        reason += standard ? "; does the receiver have the same secret?"
+                           : "; check its url and its secret";
+    }
     if (status == 404 || status == 405) reason += "; check its url";
     if (status == 410) reason += ": it wants no more messages";
     return reason;
@@ -89,16 +114,28 @@ WebhookOutcome outcome_of(long status) {
 
 }  // namespace
 
-WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job)
+WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
+                                 std::string_view link)
     : multi_(multi),
       target_(target),
       job_(std::move(job)),
-      body_(std::exchange(job_.body, {})),
       handle_(curl_easy_init()),
       started_(Clock::steady()) {
     if (handle_ == nullptr) throw std::bad_alloc();
-    set_connection(handle_.get(), target.endpoint(), blocked_);
-    set_request();
+    WebhookRequest request = request_for(target, job_, link);
+    body_ = std::move(request.body);
+    drop_bodies(job_);
+    set_connection(handle_.get(), target, blocked_);
+    set_option(handle_.get(), CURLOPT_ERRORBUFFER, curl_error_.data());
+    for (const CURLoption option : {CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION})
+        set_option(handle_.get(), option, &WebhookTransfer::on_bytes);
+    for (const CURLoption option : {CURLOPT_WRITEDATA, CURLOPT_HEADERDATA})
+        set_option(handle_.get(), option, static_cast<void*>(this));
+    if (is_mail(target.endpoint())) {
+        set_mail();
+    } else {
+        set_post(request.headers);
+    }
     if (curl_multi_add_handle(multi_, handle_.get()) != CURLM_OK) throw std::bad_alloc();
 }
 
@@ -106,32 +143,45 @@ WebhookTransfer::~WebhookTransfer() {
     curl_multi_remove_handle(multi_, handle_.get());
 }
 
-void WebhookTransfer::add_header(const std::string& line) {
-    curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
+void WebhookTransfer::add_line(List& list, const std::string& line) {
+    curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(headers_.release());  // `longer` owns it
-    headers_.reset(longer);
+    static_cast<void>(list.release());  // `longer` owns it
+    list.reset(longer);
 }
 
-void WebhookTransfer::set_request() {
+void WebhookTransfer::set_post(const std::vector<std::string>& headers) {
     CURL* const handle = handle_.get();
-    const std::int64_t seconds =
-        std::chrono::floor<std::chrono::seconds>(job_.at).time_since_epoch().count();
-    add_header("Content-Type: application/json");
-    add_header("webhook-id: " + job_.id);
-    add_header("webhook-timestamp: " + std::to_string(seconds));
-    add_header("webhook-signature: " +
-               webhook_signature(target_.secrets(), job_.id, seconds, body_));
-    add_header("Expect:");  // no 100-continue round trip
+    add_line(headers_, "Content-Type: application/json");
+    for (const std::string& header : headers)
+        add_line(headers_, header);
+    add_line(headers_, "Expect:");  // no 100-continue round trip
     set_option(handle, CURLOPT_HTTPHEADER, headers_.get());
     set_option(handle, CURLOPT_USERAGENT, "headway");
     set_option(handle, CURLOPT_POSTFIELDS, body_.c_str());
     set_option(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
-    set_option(handle, CURLOPT_ERRORBUFFER, curl_error_.data());
-    for (const CURLoption option : {CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION})
-        set_option(handle, option, &WebhookTransfer::on_bytes);
-    for (const CURLoption option : {CURLOPT_WRITEDATA, CURLOPT_HEADERDATA})
-        set_option(handle, option, static_cast<void*>(this));
+}
+
+void WebhookTransfer::set_mail() {
+    CURL* const handle = handle_.get();
+    const config::WebhookEndpoint& endpoint = target_.endpoint();
+    set_option(handle, CURLOPT_MAIL_FROM, ("<" + endpoint.from + ">").c_str());
+    for (const std::string& address : endpoint.to)
+        add_line(headers_, "<" + address + ">");
+    set_option(handle, CURLOPT_MAIL_RCPT, headers_.get());
+    set_option(handle, CURLOPT_UPLOAD, 1L);
+    set_option(handle, CURLOPT_READFUNCTION, &WebhookTransfer::on_upload);
+    set_option(handle, CURLOPT_READDATA, static_cast<void*>(this));
+    set_option(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+}
+
+std::size_t WebhookTransfer::on_upload(char* buffer, std::size_t size, std::size_t count,
+                                       void* user) noexcept {
+    auto& self = *static_cast<WebhookTransfer*>(user);
+    const std::size_t bytes = std::min(size * count, self.body_.size() - self.uploaded_);
+    std::copy_n(self.body_.data() + self.uploaded_, bytes, buffer);
+    self.uploaded_ += bytes;
+    return bytes;
 }
 
 /// Drops the reply's body, because only its status matters. A different count than the given one
@@ -154,9 +204,31 @@ WebhookResult WebhookTransfer::cancelled() const {
     return result();
 }
 
+/// Of a mail the code of libcurl counts: an answer of 2xx may be that to an earlier command. 4xx is
+/// the server's word for later, 5xx for never.
+WebhookResult WebhookTransfer::mail_result(CURLcode code, WebhookResult result) const {
+    if (code == CURLE_OK) {
+        result.outcome = WebhookOutcome::kDelivered;
+        return result;
+    }
+    const bool answered = code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY;
+    const bool never = answered && result.status / 100 == 5;
+    result.outcome = never ? WebhookOutcome::kRefused : WebhookOutcome::kAway;
+    if (answered && result.status >= 400) {
+        result.reason = "SMTP " + std::to_string(result.status) +
+                        (never ? ": the mail server refuses it; check from and to"
+                               : ": the mail server asks to try again later");
+    } else {
+        result.status = 0;
+        result.reason = no_answer(code, curl_error_.data(), blocked_, target_.endpoint());
+    }
+    return result;
+}
+
 WebhookResult WebhookTransfer::ended(CURLcode code) const {
     WebhookResult result = this->result();
     curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &result.status);
+    if (is_mail(target_.endpoint())) return mail_result(code, std::move(result));
     if (result.status < 200) {  // no answer, or only "100 Continue"
         result.outcome = WebhookOutcome::kAway;
         const CURLcode failure = code == CURLE_OK ? CURLE_GOT_NOTHING : code;
@@ -165,7 +237,8 @@ WebhookResult WebhookTransfer::ended(CURLcode code) const {
     }
     // The rest of the reply is irrelevant.
     result.outcome = outcome_of(result.status);
-    if (result.outcome != WebhookOutcome::kDelivered) result.reason = reason_of(result.status);
+    if (result.outcome != WebhookOutcome::kDelivered)
+        result.reason = reason_of(result.status, target_.endpoint().format);
     if (result.status != 429 && result.status != 503) return result;
     curl_off_t seconds = 0;
     curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
@@ -182,12 +255,14 @@ core::Result<std::string> try_connection(const WebhookTarget& target) {
         return core::Error{core::ErrorCode::kInvalidConfig, std::move(what), {}};
     };
     if (!target.problem().empty()) return wrong(target.problem());
+    const std::string then = "; `headway webhooks test " + endpoint.name + "` sends a message";
+    if (!endpoint.argv.empty()) return "may run " + endpoint.argv.front() + then;
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> handle{curl_easy_init(),
                                                                      curl_easy_cleanup};
     if (!handle) throw std::bad_alloc();
     std::string blocked;
     std::array<char, CURL_ERROR_SIZE> words{};
-    set_connection(handle.get(), endpoint, blocked);
+    set_connection(handle.get(), target, blocked);
     set_option(handle.get(), CURLOPT_ERRORBUFFER, words.data());
     set_option(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
     const CURLcode code = curl_easy_perform(handle.get());
@@ -196,8 +271,7 @@ core::Result<std::string> try_connection(const WebhookTarget& target) {
     }
     char* address = nullptr;
     curl_easy_getinfo(handle.get(), CURLINFO_PRIMARY_IP, &address);
-    return "connects to " + std::string{address == nullptr ? "" : address} +
-           "; `headway webhooks test " + endpoint.name + "` sends a message";
+    return "connects to " + std::string{address == nullptr ? "" : address} + then;
 }
 
 }  // namespace headway::server

@@ -6,6 +6,8 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/result.hpp"
 #include "server/clock.hpp"
@@ -14,13 +16,14 @@
 
 namespace headway::server {
 
-/// One try to send one signed message. Each try opens a connection of its own and checks every
-/// resolved address; the addresses of a reused connection would be unchecked.
+/// One try to send one message over the network. Each try opens a connection of its own and checks
+/// every resolved address; the addresses of a reused connection would be unchecked.
 class WebhookTransfer {
 public:
-    /// Starts at once. `target` must outlive it. Throws std::bad_alloc, and std::runtime_error when
-    /// libcurl refuses an option.
-    WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job);
+    /// Starts at once. `target` must outlive it; `link` is where the dashboard is. Throws
+    /// std::bad_alloc, and std::runtime_error when libcurl refuses an option.
+    WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
+                    std::string_view link);
     WebhookTransfer(const WebhookTransfer&) = delete;
     WebhookTransfer& operator=(const WebhookTransfer&) = delete;
     ~WebhookTransfer();
@@ -37,18 +40,24 @@ private:
     struct FreeList {
         void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
+    using List = std::unique_ptr<curl_slist, FreeList>;
 
     static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count,
                                 void* user) noexcept;
-    void add_header(const std::string& line);
-    void set_request();
+    static std::size_t on_upload(char* buffer, std::size_t size, std::size_t count,
+                                 void* user) noexcept;
+    void add_line(List& list, const std::string& line);
+    void set_post(const std::vector<std::string>& headers);
+    void set_mail();
+    WebhookResult mail_result(CURLcode code, WebhookResult result) const;
     WebhookResult result() const;
 
     CURLM* multi_;
     const WebhookTarget& target_;
     WebhookJob job_;
-    std::string body_;  ///< libcurl reads it here
-    std::unique_ptr<curl_slist, FreeList> headers_;
+    std::string body_;          ///< libcurl reads it here
+    std::size_t uploaded_ = 0;  ///< of a mail
+    List headers_;              ///< or the recipients of a mail
     std::unique_ptr<CURL, FreeEasy> handle_;
     std::array<char, CURL_ERROR_SIZE> curl_error_{};
     std::string blocked_;    ///< an address that is not allowed, and its kind

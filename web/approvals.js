@@ -230,11 +230,15 @@ function Decided() {
 // The inbox of all sessions: what waits, oldest first, and what was decided.
 export function Approvals({ route }) {
   const list = usePending();
-  const decided = route.query.show;
+  const decided = route.query.show, { id } = route.query;
+  // A link of a notification may be older than the decision.
+  const over = id && list.data && !list.data.next && !list.items.some((item) => item.id === id);
   return html`<div class="head"><h1>Approvals</h1><nav class="tabs" aria-label="Approvals">
       <a href="#/approvals" aria-current=${decided ? null : 'true'}>Waiting <b>${list.data?.pending}</b></a>
       <a href="#/approvals?show=decided" aria-current=${decided ? 'true' : null}>Decided</a></nav></div>
     <${Trouble} error=${list.error} again=${list.again} />
+    ${over && !decided && html`<p class="muted">The request ${id} waits no longer; <a href="#/approvals?show=decided">Decided</a>
+      ${' '}has what became of it.</p>`}
     ${decided ? html`<${Decided} />` : !list.data ? !list.error && html`<${Loading} />`
       : list.items.length ? html`<${ApprovalList} list=${list} first=${route.query.id} />
           ${list.data.next && html`<p class="muted">More come as these are decided.</p>`}`

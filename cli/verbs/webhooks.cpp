@@ -166,7 +166,9 @@ int test(Daemon& daemon, const WebhookOptions& options, const Console& console) 
     if (options.client.json) {
         console.out << dump(*done) << "\n";
     } else if (delivered) {
-        console.out << clean_line(options.name) << " answered " << number_of(*done, "status")
+        const bool answers = (*done)["status"].is_unsigned();  // a program does not
+        console.out << clean_line(options.name)
+                    << (answers ? " answered " + number_of(*done, "status") : " took it")
                     << " within " << number_of(*done, "elapsed_ms") << " ms\n";
     } else {
         console.err << "headway: " << clean_line(options.name) << ": "
@@ -236,7 +238,8 @@ public:
         arguments.help("See whom Headway tells, and test it");
         arguments.footer(
             R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
-Standard Webhooks says, kept until they arrive, and tried again for three days.
+Standard Webhooks says, or written for people (Slack, Discord, ntfy, e-mail, a program of yours).
+They are kept until they arrive, and tried again for three days.
 
 Examples:
   headway webhooks list

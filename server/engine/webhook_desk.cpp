@@ -6,6 +6,7 @@
 
 #include "api/webhook_body.hpp"
 #include "core/limits.hpp"
+#include "server/engine/webhook_group.hpp"
 
 namespace headway::server {
 namespace {
@@ -48,6 +49,12 @@ bool is_news(const core::Session& session, std::span<const core::Event> events,
     if (kept == raised.end()) return false;  // more urgent alarms wait for a person already
     return kept->times <=
            static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), same));
+}
+
+/// What waits for no others of its cause.
+bool is_pressing(const core::Event& event) {
+    return std::holds_alternative<core::ApprovalRequested>(event.payload) ||
+           std::holds_alternative<core::ApprovalAlarm>(event.payload);
 }
 
 }  // namespace
@@ -145,6 +152,8 @@ Result<> WebhookDesk::add(Endpoint& endpoint, const core::Session& session,
     message.n = event.n;
     message.at = event.at;
     message.due_at = event.at + *core::delay_before_try(rules_.retry, 0, random_());
+    if (endpoint.rule.for_people() && !is_pressing(event))
+        message.due_at += endpoint.rule.limits.gather;
     message.body = body;
     stats_stale_ = true;
     if (stored.disabled_at != core::kNever) {
@@ -198,23 +207,34 @@ Result<> WebhookDesk::settle(const WebhookResult& result, Timestamp now) {
     if (endpoint == nullptr || result.outcome == WebhookOutcome::kCancelled) return {};
     HEADWAY_CHECK(renew(*endpoint));
     if (result.job.row == 0) return settle_test(*endpoint, result, now);
-    storage::OutboxEndpoint& stored = endpoint->stored;
     if (result.outcome == WebhookOutcome::kDelivered) {
-        HEADWAY_TRY(const storage::Removed removed,
-                    outbox_.remove_message(result.job.row, result.job.id));
-        if (removed == storage::Removed::kPending) --stored.pending;
-        if (removed == storage::Removed::kDead) --stored.dead;
-        ++stored.delivered;
-        const bool was_away =
-            endpoint->paused_until != core::kNever || stored.failed_at > stored.succeeded_at;
-        stored.succeeded_at = now;
-        if (was_away) HEADWAY_CHECK(recovered(*endpoint, now));
+        HEADWAY_CHECK(settle_delivery(*endpoint, result, now));
     } else {
         HEADWAY_CHECK(settle_failure(*endpoint, result, now));
     }
     HEADWAY_CHECK(save(*endpoint));
-    HEADWAY_TRY(endpoint->next_due, outbox_.next_due(stored.name));
+    HEADWAY_TRY(endpoint->next_due, outbox_.next_due(endpoint->stored.name));
     return {};
+}
+
+Result<> WebhookDesk::settle_delivery(Endpoint& endpoint, const WebhookResult& result,
+                                      Timestamp now) {
+    storage::OutboxEndpoint& stored = endpoint.stored;
+    const auto remove = [&](const WebhookPart& part) -> Result<> {
+        HEADWAY_TRY(const storage::Removed removed, outbox_.remove_message(part.row, part.id));
+        if (removed == storage::Removed::kPending) --stored.pending;
+        if (removed == storage::Removed::kDead) --stored.dead;
+        ++stored.delivered;
+        return {};
+    };
+    HEADWAY_CHECK(remove(result.job));
+    for (const WebhookPart& other : result.job.others)
+        HEADWAY_CHECK(remove(other));
+    if (endpoint.rule.for_people()) endpoint.window.delivered(endpoint.rule.limits, now);
+    const bool was_away =
+        endpoint.paused_until != core::kNever || stored.failed_at > stored.succeeded_at;
+    stored.succeeded_at = now;
+    return was_away ? recovered(endpoint, now) : Result<>{};
 }
 
 Result<> WebhookDesk::settle_failure(Endpoint& endpoint, const WebhookResult& result,
@@ -223,7 +243,19 @@ Result<> WebhookDesk::settle_failure(Endpoint& endpoint, const WebhookResult& re
     ++stored.failed;
     stored.failed_at = now;
     stored.failure = result.reason;
-    const storage::OutboxFailure failure{result.job.tries + 1, now,
+    HEADWAY_CHECK(settle_part(endpoint, result.job, result, now));
+    for (const WebhookPart& other : result.job.others)
+        HEADWAY_CHECK(settle_part(endpoint, other, result, now));
+    if (result.outcome != WebhookOutcome::kGone) return trim_dead(endpoint);
+    stored.disabled_at = now;
+    return bury_pending(endpoint, stored.pending, now, kGone);
+}
+
+/// After a failure: tried again, or a dead letter.
+Result<> WebhookDesk::settle_part(Endpoint& endpoint, const WebhookPart& part,
+                                  const WebhookResult& result, Timestamp now) {
+    storage::OutboxEndpoint& stored = endpoint.stored;
+    const storage::OutboxFailure failure{part.tries + 1, now,
                                          result.outcome == WebhookOutcome::kAway, result.reason};
     auto delay = core::delay_before_try(rules_.retry, failure.tries, random_());
     if (failure.away) {
@@ -233,19 +265,15 @@ Result<> WebhookDesk::settle_failure(Endpoint& endpoint, const WebhookResult& re
             std::min(delay.value_or(rules_.retry.back()), core::Millis{limits::kWebhookPauseMax});
         endpoint.paused_until = now + std::max(pause, asked);
     }
-    const bool gone = result.outcome == WebhookOutcome::kGone;
-    if (delay && !gone) {
-        return outbox_.delay_message(result.job.row, result.job.id, failure, now + *delay);
-    }
-    HEADWAY_TRY(const bool pending, outbox_.bury_message(result.job.row, result.job.id, failure));
+    if (delay && result.outcome != WebhookOutcome::kGone)
+        return outbox_.delay_message(part.row, part.id, failure, now + *delay);
+    HEADWAY_TRY(const bool pending, outbox_.bury_message(part.row, part.id, failure));
     if (pending) {  // unless it was crowded out meanwhile
         ++stored.died;
         ++stored.dead;
         --stored.pending;
     }
-    if (!gone) return trim_dead(endpoint);
-    stored.disabled_at = now;
-    return bury_pending(endpoint, stored.pending, now, kGone);
+    return {};
 }
 
 /// Ends the wait of messages after the endpoint was away.
@@ -270,42 +298,66 @@ bool WebhookDesk::may_send(const Endpoint& endpoint) {
            endpoint.stored.disabled_at == core::kNever && endpoint.next_due != core::kNever;
 }
 
+/// When the next message may go: after a pause, and in a window with room.
+Timestamp WebhookDesk::opens_at(const Endpoint& endpoint) {
+    const Timestamp window = endpoint.rule.for_people()
+                                 ? endpoint.window.closed_until(endpoint.rule.limits)
+                                 : core::kNever;
+    return std::max({endpoint.next_due, endpoint.paused_until, window});
+}
+
 Timestamp WebhookDesk::next_wake() const {
     Timestamp next = core::kNever;
     for (const Endpoint& endpoint : endpoints_) {
-        if (may_send(endpoint) && send_)
-            next = earlier(next, std::max(endpoint.next_due, endpoint.paused_until));
+        if (may_send(endpoint) && send_) next = earlier(next, opens_at(endpoint));
     }
     return next;
 }
 
 Result<> WebhookDesk::send_due(Timestamp now) {
     for (Endpoint& endpoint : endpoints_) {
-        if (!may_send(endpoint) || !send_) continue;
-        if (std::max(endpoint.next_due, endpoint.paused_until) > now) continue;
-        endpoint.paused_until = now + kUnreadable;  // kept only if the read fails
-        HEADWAY_TRY(const bool ours, outbox_.claim_outbox_endpoint(endpoint.stored.name));
-        if (!ours) {
-            endpoint.paused_until = now + kSentElsewhere;
-            continue;
-        }
-        HEADWAY_TRY(auto message, outbox_.next_message(endpoint.stored.name, now));
-        endpoint.paused_until = core::kNever;
-        if (!message) {
-            HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
-            continue;
-        }
-        WebhookJob job;
-        job.endpoint = endpoint.stored.name;
-        job.row = message->row;
-        job.id = std::move(message->id);
-        job.tries = message->tries;
-        job.at = now;
-        job.body = std::move(message->body);
-        endpoint.in_flight = send_(std::move(job));
-        if (!endpoint.in_flight) endpoint.paused_until = now + limits::kWebhookPauseMax;
+        if (may_send(endpoint) && send_ && opens_at(endpoint) <= now)
+            HEADWAY_CHECK(send_next(endpoint, now));
     }
     return {};
+}
+
+Result<> WebhookDesk::send_next(Endpoint& endpoint, Timestamp now) {
+    endpoint.paused_until = now + kUnreadable;  // kept only if the read fails
+    HEADWAY_TRY(const bool ours, outbox_.claim_outbox_endpoint(endpoint.stored.name));
+    if (!ours) {
+        endpoint.paused_until = now + kSentElsewhere;
+        return {};
+    }
+    HEADWAY_TRY(auto job, next_job(endpoint, now));
+    endpoint.paused_until = core::kNever;
+    if (!job) {
+        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+        return {};
+    }
+    job->endpoint = endpoint.stored.name;
+    job->at = now;
+    endpoint.in_flight = send_(*std::move(job));
+    if (!endpoint.in_flight) endpoint.paused_until = now + limits::kWebhookPauseMax;
+    return {};
+}
+
+Result<std::optional<WebhookJob>> WebhookDesk::next_job(Endpoint& endpoint, Timestamp now) {
+    std::optional<WebhookJob> job;
+    if (endpoint.rule.for_people()) {
+        const core::PeopleLimits& people = endpoint.rule.limits;
+        const Timestamp closed = endpoint.window.closed_until(people);
+        if (closed != core::kNever) endpoint.backlog_before = closed;  // and it is over by now
+        // With those that are due soon: their wait for others has the same end.
+        HEADWAY_TRY(auto due,
+                    outbox_.due_messages(endpoint.stored.name, now + people.gather,
+                                         limits::kWebhookGroupMax, limits::kWebhookGroupBytesMax));
+        return group_of(std::move(due), now, endpoint.backlog_before);
+    }
+    HEADWAY_TRY(auto message, outbox_.next_message(endpoint.stored.name, now));
+    if (!message) return job;
+    static_cast<WebhookPart&>(job.emplace()) = part_of(*std::move(message));
+    return job;
 }
 
 }  // namespace headway::server

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -26,6 +27,10 @@ namespace headway::server {
 /// away (no connection, timeout, most statuses) all its messages wait, at most
 /// limits::kWebhookPauseMax at a time, and are sent in order once one was delivered. A message that
 /// the endpoint refuses (400, 409, 413, 422) alone waits for its next try, and later ones go first.
+///
+/// People get requests for approval first, all of one cause in one message, and no more messages in
+/// a window than PeopleLimits says; what waits at its end is one message. Its rows are settled in
+/// one transaction, so a crash before that repeats all of them and loses none.
 ///
 /// Engine thread only. Methods that write need a transaction; after a rollback, call load().
 class WebhookDesk final : public Projection {
@@ -92,6 +97,8 @@ private:
         bool in_flight = false;
         bool testing = false;
         core::Timestamp paused_until = core::kNever;
+        core::SendWindow window;
+        core::Timestamp backlog_before = core::kNever;  ///< events that had to wait are older
     };
 
     Endpoint* find(std::string_view name);
@@ -99,8 +106,15 @@ private:
     core::Result<Endpoint*> require_usable(std::string_view name);
     core::Result<> add(Endpoint& endpoint, const core::Session& session, const core::Event& event,
                        const std::string& body);
+    core::Result<> settle_delivery(Endpoint& endpoint, const WebhookResult& result,
+                                   core::Timestamp now);
     core::Result<> settle_failure(Endpoint& endpoint, const WebhookResult& result,
                                   core::Timestamp now);
+    core::Result<> settle_part(Endpoint& endpoint, const WebhookPart& part,
+                               const WebhookResult& result, core::Timestamp now);
+    core::Result<> send_next(Endpoint& endpoint, core::Timestamp now);
+    core::Result<std::optional<WebhookJob>> next_job(Endpoint& endpoint, core::Timestamp now);
+    static core::Timestamp opens_at(const Endpoint& endpoint);
     core::Result<> settle_test(Endpoint& endpoint, const WebhookResult& result,
                                core::Timestamp now);
     core::Result<> recovered(Endpoint& endpoint, core::Timestamp now);

@@ -92,6 +92,7 @@ std::vector<api::WebhookDocument> WebhookDesk::documents() const {
         api::WebhookDocument& shown = documents.emplace_back();
         shown.name = stored.name;
         shown.url = endpoint.rule.url;
+        if (endpoint.configured) shown.format = core::name_of(endpoint.rule.format);
         shown.state = state_of(endpoint);
         shown.problem = problem_of(endpoint);
         shown.events = names_in<core::EventType>(endpoint.rule.events);
@@ -105,7 +106,7 @@ std::vector<api::WebhookDocument> WebhookDesk::documents() const {
         shown.succeeded_at = stored.succeeded_at;
         shown.failed_at = stored.failed_at;
         shown.failure = stored.failure;
-        if (may_send(endpoint)) shown.next_at = std::max(endpoint.next_due, endpoint.paused_until);
+        if (may_send(endpoint)) shown.next_at = opens_at(endpoint);
     }
     return documents;
 }
@@ -128,6 +129,7 @@ Result<> WebhookDesk::test(const std::string& name, WebhookJob job) {
         return Error{ErrorCode::kOverloaded, "a test of this webhook is under way; try again", {}};
     }
     job.endpoint = name;
+    job.type = "webhook.test";
     job.body = api::webhook_test_body(name, job.at);
     job.id = "msg_test_" + core::to_hex(core::digest_of(name + std::to_string(random_())));
     if (!send_ || !send_(std::move(job))) {

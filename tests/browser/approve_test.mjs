@@ -96,6 +96,7 @@ test('a later decision shows the winner', async () => {
   await page.keyboard.press('a');
   await until(async () => (await status(id)) === 'rejected', 'the first decision');
   await until(async () => (await page.locator(`[data-id="${id}"]`).count()) === 0, 'the request is gone');
+  await page.getByText(`The request ${id} waits no longer`).waitFor();  // for a link that is older than the decision
 });
 
 test('a nudge says what it sends, and sends it', async () => {

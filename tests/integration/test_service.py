@@ -141,7 +141,8 @@ class Filter(OwnDaemonCase):
         for tool in ("strace", "systemd-analyze"):
             if shutil.which(tool) is None:
                 self.skipTest(f"{tool} is not installed")
-        daemon = Daemon({"webhooks.endpoints.ops.url": "http://127.0.0.1:9/", "webhooks.endpoints.ops.secret_file": str(SECRET_FILE)})
+        daemon = Daemon({"webhooks.endpoints.ops.url": "http://127.0.0.1:9/", "webhooks.endpoints.ops.secret_file": str(SECRET_FILE),
+                         "webhooks.endpoints.program.format": "command", "webhooks.endpoints.program.argv": "/bin/cat"})
         self.addCleanup(daemon.close)
         trace = daemon.root / "trace"
         daemon.wrapper = ["strace", "-D", "-f", "-e", "signal=none", "-o", str(trace)]
@@ -156,8 +157,10 @@ class Filter(OwnDaemonCase):
         called = {name for name in called if name.isidentifier()}
         self.assertIn("fdatasync", called)
         self.assertIn("setpriority", called)  # of the thread that sends webhooks
+        self.assertIn("setpgid", called)  # of a program that is notified
         allowed = allowed_by_the_unit()
-        # execve: the manager starts the program before the filter is in force. fchown: SQLite, but only for root.
+        self.assertIn("execve", allowed)
+        # execve: also of the daemon itself, which the manager starts before the filter is in force. fchown: SQLite, but only for root.
         self.assertEqual(called - allowed - {"execve", "fchown"}, set())
 
     def put_to_use(self, daemon):
@@ -172,6 +175,7 @@ class Filter(OwnDaemonCase):
         with EventStream(daemon.port, "/v1/stream?last_event_id=0") as stream:
             stream.until(lambda event: event.is_journal)
         self.assertEqual(operator.post("/v1/tokens", {"name": "n", "scopes": ["read"]}).status, 201)
+        self.assertTrue(operator.post("/v1/webhooks/program/test").json()["delivered"])
         operator.post("/v1/tokens/operator/rotate")
 
 

@@ -144,3 +144,89 @@ TEST_CASE("webhook keys: what is missing is said, and where", "[config]") {
     }
     CHECK(detail(many).find("more than 8 endpoints") != std::string::npos);
 }
+
+TEST_CASE("webhook keys: every format has its keys", "[config]") {
+    WebhookLoading loading;
+    const auto loaded = loading(
+        "[webhooks]\nlink = \"https://headway.example/\"\n"
+        "[webhooks.endpoints.a]\nformat = \"slack\"\nurl = \"https://hooks.slack.com/services/T\"\n"
+        "messages_max = 5\nwindow = \"1h\"\ngather = \"0s\"\n"
+        "[webhooks.endpoints.b]\nformat = \"discord\"\nsecret_env = \"HOOK\"\n"
+        "[webhooks.endpoints.c]\nformat = \"ntfy\"\nurl = \"https://ntfy.sh\"\ntopic = \"t-1\"\n"
+        "[webhooks.endpoints.d]\nformat = \"email\"\nurl = \"smtps://mail.example\"\n"
+        "from = \"h@example.org\"\nto = [\"a@b\", \"c@d\"]\nuser = \"u\"\nsecret_env = \"P\"\n"
+        "[webhooks.endpoints.e]\nformat = \"command\"\nargv = [\"/bin/notify\", \"a, b\"]\n");
+    REQUIRE(loaded.has_value());
+    const WebhookSettings& webhooks = loaded->settings.webhooks;
+    CHECK(webhooks.link == "https://headway.example");
+    REQUIRE(webhooks.endpoints.size() == 5);
+    const auto named = [&](const std::string& name) {
+        return *std::find_if(webhooks.endpoints.begin(), webhooks.endpoints.end(),
+                             [&](const WebhookEndpoint& e) { return e.name == name; });
+    };
+    CHECK(named("a").format == headway::core::WebhookFormat::kSlack);
+    CHECK(named("a").messages_max == 5);
+    CHECK(named("a").window == 1h);
+    CHECK(named("a").gather == 0s);
+    CHECK(named("b").messages_max == 20);
+    CHECK(named("c").topic == "t-1");
+    CHECK(named("d").to == std::vector<std::string>{"a@b", "c@d"});
+    CHECK(named("d").tls);
+    CHECK(named("e").argv == std::vector<std::string>{"/bin/notify", "a, b"});
+}
+
+TEST_CASE("webhook keys: a mistake in a format names the key and the fix", "[config]") {
+    const std::string mail =
+        "format = \"email\"\nurl = \"smtp://m\"\nfrom = \"h@e\"\nto = [\"a@b\"]\n";
+    const std::string ntfy = "format = \"ntfy\"\nurl = \"https://n\"\ntopic = \"t\"\n";
+    const std::tuple<std::string, std::string> cases[] = {
+        {"format = \"slak\"", "is not one of standard, slack, discord, ntfy, email, command"},
+        {"format = \"slack\"", "has no url"},
+        {"format = \"slack\"\nurl = \"https://x\"\nsecret_env = \"S\"",
+         "the secret of this format is the url itself"},
+        {"format = \"slack\"\nurl = \"smtps://x\"", "which needs format = \"email\""},
+        {"format = \"ntfy\"\nurl = \"https://n\"", "has no topic; topic = "},
+        {"format = \"ntfy\"\nurl = \"https://n/t\"\ntopic = \"t\"", "the topic, which is a key of"},
+        {"topic = \"a b\"", "is no topic: 1 to 64"},
+        {"format = \"email\"\nurl = \"https://m\"", "that is none of a mail server"},
+        {"format = \"email\"\nurl = \"smtps://m\"", "has no from; from = "},
+        {"format = \"email\"\nurl = \"smtps://m\"", "has no to; to = "},
+        {"from = \"a@b\\nBcc: c@d\"", "is no address such as"},
+        {"from = \"Ana <a@b>\"", "is no address such as"},
+        {"to = []", "must be 1 to 16 addresses"},
+        {mail + "user = \"u\"", "has a user and no password"},
+        {mail + "secret_env = \"S\"", "has a password and no user"},
+        {mail + "user = \"u\"\nsecret_env = \"S\"\ntls = \"off\"", "would send its password"},
+        {"format = \"email\"\nurl = \"smtps://m\"\ntls = \"off\"", "leave one of them out"},
+        {"url = \"smtps://me:pw@m\"", "set its user and secret_file"},
+        {"format = \"command\"", "has no argv; argv = "},
+        {"argv = [\"notify\"]", "is not a program by its full path"},
+        {"argv = []", "must be 1 to 16 words"},
+        {"format = \"command\"\nargv = [\"/x\"]\nurl = \"https://x\"",
+         "has no url, secret or ca_file"},
+        {ntfy + "argv = [\"/x\"]", "has argv, which needs format = \"command\""},
+        {ntfy + "from = \"a@b\"", "has from, which needs format = \"email\""},
+        {"url = \"https://x\"\nsecret_env = \"S\"\nwindow = \"5m\"", "programs get every message"},
+        {"messages_max = 0", "messages_max"},
+        {"window = \"5s\"", "is out of range; use 1m to 1d"},
+        {"gather = \"2m\"", "is out of range; use 0s to 1m"},
+    };
+    WebhookLoading loading;
+    for (const auto& [lines, expected] : cases) {
+        DYNAMIC_SECTION(lines) {
+            const auto loaded = loading("[webhooks.endpoints.bad]\n" + lines + "\n");
+            REQUIRE_FALSE(loaded.has_value());
+            CAPTURE(loaded.error().detail);
+            CHECK(loaded.error().detail.find(expected) != std::string::npos);
+            CHECK(loaded.error().detail.find("pw") == std::string::npos);
+        }
+    }
+    for (const char* link : {"headway.example", "ftp://x", "https://", "https://x/#/",
+                             "https://u@x", "https://x?a=b", "https://x/|y", "https://x/ y"}) {
+        DYNAMIC_SECTION(link) {
+            const auto loaded = loading("[webhooks]\nlink = \"" + std::string{link} + "\"\n");
+            REQUIRE_FALSE(loaded.has_value());
+            CHECK(loaded.error().detail.find("is not where a dashboard is") != std::string::npos);
+        }
+    }
+}

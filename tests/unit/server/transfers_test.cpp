@@ -92,7 +92,7 @@ struct Webhook {
         job.id = "msg_1";
         job.body = R"({"type":"test"})";
         job.at = headway::core::Timestamp{headway::core::Millis{1'700'000'000'000}};
-        transfer.emplace(bench.multi.get(), target, std::move(job));
+        transfer.emplace(bench.multi.get(), target, std::move(job), "");
     }
     std::string secret() {
         const std::string file = dir.file("secret").string();

@@ -95,3 +95,64 @@ TEST_CASE("webhook target: unencrypted delivery over the Internet causes a warni
     plain.allow_private_addresses = true;  // a private network
     CHECK(Made{plain}.log.empty());
 }
+
+TEST_CASE("webhook target: the secret is what its format says", "[server]") {
+    const TempDir dir;
+    const auto made = [&](WebhookFormat format, const std::string& text) {
+        auto chosen = endpoint(file_with(dir, text));
+        chosen.format = format;
+        if (format == WebhookFormat::kSlack) chosen.url.clear();
+        return Made{chosen};
+    };
+    const Made slack = made(WebhookFormat::kSlack, "https://hooks.example/T/hidden\n");
+    CHECK(slack.target.problem().empty());
+    CHECK(slack.target.endpoint().url == "https://hooks.example/T/hidden");
+    CHECK(slack.target.rule().url == "https://hooks.example/…");
+    CHECK(slack.target.rule().for_people());
+    CHECK(made(WebhookFormat::kNtfy, " tk_1 \n").target.secret() == "tk_1");
+    CHECK(made(WebhookFormat::kEmail, "pass word\n").target.secret() == "pass word");
+    for (const auto& [format, text] : {std::pair{WebhookFormat::kSlack, "hidden"},
+                                       {WebhookFormat::kSlack, "smtps://hidden"},
+                                       {WebhookFormat::kNtfy, "hidden word"},
+                                       {WebhookFormat::kEmail, "hidden\r\nX: y"},
+                                       {WebhookFormat::kEmail, ""}}) {
+        const Made wrong = made(format, text);
+        CHECK(wrong.target.problem().find("in the file of webhooks.endpoints.ops.secret_file") ==
+              0);
+        CHECK(wrong.target.problem().find("hidden") == std::string::npos);
+    }
+}
+
+TEST_CASE("webhook target: without a secret where none is needed", "[server]") {
+    auto chosen = endpoint("");
+    chosen.format = WebhookFormat::kNtfy;
+    CHECK(Made{chosen}.target.problem().empty());
+}
+
+TEST_CASE("webhook target: other recipients are another target", "[server]") {
+    auto chosen = endpoint("");
+    chosen.format = WebhookFormat::kEmail;
+    chosen.to = {"a@b"};
+    const std::string before = Made{chosen}.target.rule().target;
+    chosen.to = {"c@d"};
+    CHECK(Made{chosen}.target.rule().target != before);
+    chosen.format = WebhookFormat::kNtfy;
+    chosen.to.clear();
+    const std::string plain = Made{chosen}.target.rule().target;
+    CHECK(plain == to_hex(digest_of(chosen.url)));
+    chosen.topic = "t";
+    CHECK(Made{chosen}.target.rule().target != plain);
+}
+
+TEST_CASE("webhook target: a command must be a program", "[server]") {
+    auto chosen = endpoint("");
+    chosen.url.clear();
+    chosen.format = WebhookFormat::kCommand;
+    chosen.argv = {"/bin/sh", "x"};
+    CHECK(Made{chosen}.target.problem().empty());
+    CHECK(Made{chosen}.target.rule().url == "/bin/sh");
+    chosen.argv = {"/etc/passwd"};
+    CHECK(Made{chosen}.target.problem() ==
+          "/etc/passwd of webhooks.endpoints.ops.argv is no program that the user of the daemon "
+          "may run");
+}
