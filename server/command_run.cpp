@@ -75,6 +75,7 @@ std::vector<std::string> variables_for(const WebhookTarget& target, const Webhoo
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words)
         pointers.push_back(word.data());
     pointers.push_back(nullptr);

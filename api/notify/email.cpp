@@ -33,7 +33,7 @@ std::string on_one_line(std::string_view text) {
 }
 
 std::string header_text(std::string_view said) {
-    const std::string line = on_one_line(core::shortened(said, kSubjectBytesMax));
+    std::string line = on_one_line(core::shortened(said, kSubjectBytesMax));
     std::string text;
     std::string_view rest = line;
     // "=?" would be read as an encoded word.
@@ -72,22 +72,21 @@ void append_quoted(std::string& out, std::string_view line) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::size_t column = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
+        if (column + 3 > kLineMax - 1) {  // as wide as any byte may become
+            out += "=\r\n";
+            column = 0;
+        }
         const auto byte = static_cast<unsigned char>(line[i]);
         const bool at_end = i + 1 == line.size();
         const bool ends_mail = byte == '.' && column == 0;  // a lone dot would
         const bool plain =
             (byte > ' ' && byte <= '~' && byte != '=' && !ends_mail) || (byte == ' ' && !at_end);
-        const std::size_t width = plain ? 1 : 3;
-        if (column + width > kLineMax - 1) {
-            out += "=\r\n";
-            column = 0;
-        }
         if (plain) {
             out += line[i];
         } else {
             out.append({'=', kDigits[byte >> 4U], kDigits[byte & 15U]});
         }
-        column += width;
+        column += plain ? 1 : 3;
     }
     out += "\r\n";
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "api/json_writer.hpp"
 #include "api/notify/formats.hpp"
 #include "core/text.hpp"
@@ -52,24 +54,41 @@ void write_block(JsonWriter& json, std::string_view block, std::string_view type
 }
 
 std::string slack_link(const std::string& link, std::string_view words) {
-    return "<" + link + "|" + escaped_for_slack(words) + ">";
+    return "<" + link + "|" + std::string{words} + ">";
 }
 
-/// One line for each item, with its link. Style characters of an item lose their meaning by a link
-/// or, without one, by the plain type of the block.
-std::string slack_items(const Letter& letter) {
-    std::string text;
+/// As many items as fit, and how many there are.
+std::size_t items_shown(const Letter& letter) {
+    std::size_t bytes = 0;
     std::size_t shown = 0;
     for (const Letter::Item& item : letter.items) {
-        const std::string line =
-            "• " +
-            (item.link.empty() ? escaped_for_slack(item.text) : slack_link(item.link, item.text)) +
-            "\n";
-        if (shown == kSlackItemsMax || text.size() + line.size() > kSectionBytesMax) break;
-        text += line;
+        bytes += std::max(item.text.size(), item.link.size()) + 16;
+        if (shown == kSlackItemsMax || bytes > kSectionBytesMax) break;
         ++shown;
     }
-    return text + and_more(letter.items.size() - shown);
+    return shown;
+}
+
+/// "1. night-7 is stuck", one line for each item.
+std::string numbered_items(const Letter& letter, std::size_t shown) {
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i)
+        text.append(std::to_string(i + 1)).append(". ").append(letter.items[i].text).append("\n");
+    text += and_more(letter.items.size() - shown);
+    while (text.ends_with('\n'))
+        text.pop_back();
+    return text;
+}
+
+/// The links of these items by their numbers, since a label of an agent's words would be markup.
+std::string numbered_links(const Letter& letter, std::size_t shown) {
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const std::string& link = letter.items[i].link;
+        if (link.empty()) continue;
+        text.append(text.empty() ? "" : "  ").append(slack_link(link, std::to_string(i + 1)));
+    }
+    return text;
 }
 
 }  // namespace
@@ -90,7 +109,12 @@ std::string slack_body(const Letter& letter) {
         facts.append(facts.empty() ? "" : "\n").append(label).append(": ").append(said);
     if (!facts.empty())
         write_block(json, "section", "plain_text", core::shortened(facts, kSectionBytesMax));
-    if (!letter.items.empty()) write_block(json, "section", "mrkdwn", slack_items(letter));
+    if (!letter.items.empty()) {
+        const std::size_t shown = items_shown(letter);
+        write_block(json, "section", "plain_text", numbered_items(letter, shown));
+        const std::string links = numbered_links(letter, shown);
+        if (!links.empty()) write_block(json, "section", "mrkdwn", links);
+    }
     if (!letter.link.empty())
         write_block(json, "section", "mrkdwn", slack_link(letter.link, letter.link_words));
     json.close_array();

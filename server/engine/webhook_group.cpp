@@ -45,6 +45,7 @@ std::optional<WebhookJob> group_of(std::vector<storage::OutboxMessage>&& due, co
         due.erase(late, due.end());
     }
     std::vector<core::WaitingNotice> waiting;
+    waiting.reserve(due.size());
     for (const storage::OutboxMessage& message : due)
         waiting.push_back(waiting_of(message));
     const std::vector<std::size_t> chosen = core::told_together(waiting, backlog);

@@ -5,6 +5,7 @@ import base64
 import http.client
 import json
 import os
+import re
 import tempfile
 import time
 import unittest
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from support.case import OwnDaemonCase, unique
 from support.cli import Cli
-from support.daemon import Daemon, own_database
+from support.daemon import PROJECT, Daemon, own_database
 from support.limits import eventually
 from support.mail_server import MailServer
 from support.tls import make_certificate
@@ -170,6 +171,25 @@ class Formats(NotifyCase):
         self.assertTrue(checks["webhook whole"]["ok"], checks)
         self.assertIn("offers no TLS", checks["webhook plain"]["detail"])
 
+    def test_a_password_that_is_not_taken_is_said_and_holds_the_messages(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        certificate, key = make_certificate(folder, "mail")
+        both = folder / "both.pem"
+        both.write_text(certificate.read_text() + key.read_text())
+        server = MailServer(str(both))
+        self.addCleanup(server.stop)
+        server.answers = {"AUTH": ["535 no"] * 2}
+        daemon, _ = self.told({"ops": self.mail(server, "smtps", ca_file=str(certificate), user="u", secret_env="MAIL")},
+                              retry=("0s", "10ms", "10ms", "10ms"), start=False)
+        daemon.environment["MAIL"] = "hidden"
+        daemon.start()
+        client = self.client(daemon, token=daemon.operator_token())
+        self.end_one(client)
+        shown = self.until(client, pending=0, delivered=1)
+        self.assertIn("does not take its user and password", shown["last_failure"])
+        self.assertEqual(shown["failed"], 2)
+        self.assertNotIn("hidden", json.dumps(shown) + daemon.log())
+
     def test_a_mail_server_says_later_or_never(self):
         server = MailServer()
         self.addCleanup(server.stop)
@@ -214,6 +234,18 @@ class Formats(NotifyCase):
         self.assertEqual(server.mails[0].message["Subject"], "A test of the endpoint email")
         checks = {c["check"]: c for c in cli.run("doctor", "--config", str(daemon.config_file), "--json").json()["checks"]}
         self.assertTrue(all(checks[f"webhook {n}"]["ok"] for n in ("slack", "discord", "ntfy", "email", "command")), checks)
+
+    def test_every_example_of_the_page_is_taken(self):
+        page = (PROJECT / "docs/notifications.md").read_text()
+        examples = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+        self.assertGreaterEqual(len(examples), 6)
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for example in examples:
+            with self.subTest(example):
+                file = folder / "headway.toml"
+                file.write_text(example)
+                checked = Cli(None, "http://127.0.0.1:9").run("config", "check", "--config", str(file))
+                self.assertEqual((checked.code, checked.err), (0, ""))
 
     def test_links_lead_to_the_daemon_itself_where_nothing_else_is_said(self):
         receiver = self.receiver()
@@ -346,6 +378,8 @@ class Crashes(NotifyCase):
         self.end_one(client)
         shown = self.until(client, pending=0, delivered=1)
         self.assertEqual((shown["failed"], shown["last_failure"]), (1, "exit status 75: busy"))
+        left = [file.read_text() for file in Path(f"/proc/{daemon.process.pid}/task").glob("*/children")]
+        self.assertEqual("".join(left), "", "every program is reaped")
 
 
 if __name__ == "__main__":
