@@ -68,7 +68,7 @@ struct AccessSettings {
     std::string mode = "local";                            ///< local, token; reloadable
     std::string local_control = "open";                    ///< open, token; reloadable
     milliseconds login_for = std::chrono::hours{24 * 30};  ///< of a browser; reloadable
-    std::string secret_file;  ///< of daemons that share a store; empty: each has its own
+    std::string secret_file = {};  ///< of daemons that share a store; empty: each has its own
 };
 
 /// Besides what is built in (core/secrets.hpp).

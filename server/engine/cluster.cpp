@@ -24,7 +24,7 @@ constexpr std::size_t kFeedPage = 1'000;
 constexpr auto kDeferredMax = 4s;
 /// Commands that wait for other daemons, as many as a turn takes.
 constexpr std::size_t kDeferredCountMax = core::limits::kCommandQueueMax;
-/// Sessions that this daemon does not look at again; when there are more, it begins anew.
+/// Sessions that this daemon does not look at again; when there are more, it begins again.
 constexpr std::size_t kUnreadableMax = 10'000;
 constexpr auto kDeferredAgain = 2ms;
 /// The floor under the hints: what others have committed is looked up so often.
@@ -239,7 +239,7 @@ Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool lo
     return {};
 }
 
-/// Sessions whose new events cannot be read leave memory: who asks for one is told why.
+/// Sessions whose new events cannot be read leave memory: a client that asks for one gets the reason.
 void Cluster::drop_lagging(std::span<const storage::KnownSession> known,
                            std::vector<storage::SessionKey>* missing) {
     for (const storage::KnownSession& one : known) {

@@ -23,16 +23,36 @@ PostgresHints::PostgresHints(PostgresConnection::Settings settings, std::string 
 
 PostgresHints::~PostgresHints() = default;
 
-bool PostgresHints::run(const std::string& sql) {
-    PGresult* const result = PQexec(connection_.get(), sql.c_str());
-    const ExecStatusType status = PQresultStatus(result);
-    if (status == PGRES_TUPLES_OK && PQntuples(result) == 1)
-        channel_ = std::string{"headway_"} + PQgetvalue(result, 0, 0);
-    PQclear(result);
-    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+/// Waits for the next result: a server that is stopped would hold PQgetResult() up, and with it the
+/// end of the daemon. The wait is counted in polls, since one that brings nothing lasts its time.
+bool PostgresHints::answered() {
+    constexpr int kPollMs = 100;
+    auto left = settings_.answer_timeout.count() / kPollMs;
+    while (PQisBusy(connection_.get()) != 0) {
+        pollfd answer{PQsocket(connection_.get()), POLLIN, 0};
+        const int ready = ::poll(&answer, 1, kPollMs);
+        if (ready < 0 || (ready == 0 && --left <= 0)) return false;
+        if (ready > 0 && PQconsumeInput(connection_.get()) == 0) return false;
+    }
+    return true;
 }
 
-/// Its thread has nothing else to do meanwhile, so libpq may wait by itself.
+bool PostgresHints::run(const std::string& sql) {
+    if (PQsendQuery(connection_.get(), sql.c_str()) == 0) return false;
+    bool done = true;
+    for (;;) {
+        if (!answered()) return false;
+        PGresult* const result = PQgetResult(connection_.get());
+        if (result == nullptr) return done;
+        const ExecStatusType status = PQresultStatus(result);
+        if (status == PGRES_TUPLES_OK && PQntuples(result) == 1)
+            channel_ = std::string{"headway_"} + PQgetvalue(result, 0, 0);
+        PQclear(result);
+        done = done && (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK);
+    }
+}
+
+/// Its thread has nothing else to do meanwhile, so libpq may wait by itself, for 2 s at most.
 bool PostgresHints::connect() {
     if (connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK) return true;
     connection_.reset();

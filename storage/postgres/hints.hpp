@@ -24,6 +24,7 @@ private:
         void operator()(pg_conn* connection) const;
     };
     bool connect();
+    bool answered();
     bool run(const std::string& sql);
     bool heard();
 

@@ -71,7 +71,7 @@ public:
         return rows->integer(0, 0);
     }
 
-    /// A statement of somebody else.
+    /// A statement of another client.
     void run(const std::string& sql) const {
         storage::PostgresConnection connection{{url()}};
         require_ok(connection.connect());

@@ -37,7 +37,7 @@ std::string shown(PostgresDaemon& daemon, const std::string& session) {
     return std::get<BodyReply>(answer).body;
 }
 
-/// Somebody who is not one of us, in a transaction that the database does not end.
+/// A client that is none of the daemons, in a transaction that the database does not end.
 class Stranger {
 public:
     explicit Stranger(const PostgresHere& here) : connection_({here.url()}) {
@@ -77,7 +77,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("cluster: a write waits for a session that somebody holds, and not for ever",
+TEST_CASE("cluster: a write waits for a session that another client holds, and not without limit",
           "[cluster]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "storage/postgres/hints.hpp"
 #include "tests/support/postgres_here.hpp"
 #include "tests/support/postgres_writer.hpp"
 
@@ -102,4 +105,20 @@ TEST_CASE("postgres: a daemon that stopped while it tidied up does not stop the 
     require_ok(stopped.ask("DELETE FROM lease WHERE name='check:old' RETURNING name"));
     require_ok(one->pulse());
     stopped.rollback();
+}
+
+TEST_CASE("postgres: a server that is stopped does not hold up the thread of the hints",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresConnection::Settings settings{here.url()};
+    settings.answer_timeout = Millis{300};
+    PostgresHints hints{settings, "one"};
+    CHECK_FALSE(hints.wait(-1, Millis{1}));
+    const auto server = here.number(
+        "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND query LIKE "
+        "'%'||current_schema()||'%'");
+    REQUIRE(::kill(static_cast<pid_t>(server), SIGSTOP) == 0);
+    hints.tell();  // returns
+    CHECK(::kill(static_cast<pid_t>(server), SIGCONT) == 0);
 }
