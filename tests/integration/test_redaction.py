@@ -63,7 +63,10 @@ class Poisoner:
         body = copy.deepcopy(body)
         for path in list(places(body)):
             tried = copy.deepcopy(body)
-            put(tried, path, self.text())
+            if path:
+                put(tried, path, self.text())
+            else:
+                tried = self.text()
             if not self.api.schemas.errors(schema, tried):
                 body = tried
                 self.count += 1
