@@ -244,6 +244,7 @@ class AcrossTheDaemonsLife(OwnDaemonCase):
         waiters = [Waiter(daemon, f"/v1/sessions/a/wait?until={u}&wait=5m") for u in ("ended", "stuck", "silent")]
         waiters.append(Waiter(daemon, "/v1/wait?all=a&until=ended&wait=5m"))
         eventually(lambda: waiting(client) == 4, what="four waiters")
+        client.get("/progress/a")  # reads are answered in order: by now the waiters know the session
         daemon.process.send_signal(signal.SIGTERM)
         for waiter in waiters:
             answer = waiter.reply()
