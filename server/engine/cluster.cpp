@@ -2,7 +2,9 @@
 #include "server/engine/cluster.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
@@ -19,6 +21,9 @@ constexpr std::size_t kDuePerTurn = 500;
 constexpr std::size_t kToldPerTurn = 500;
 /// Rows of the feed in one go: a daemon that was away for long follows in steps.
 constexpr std::size_t kFeedPage = 1'000;
+/// And events in them, since a row has up to a thousand: some ten megabytes at most are read at
+/// once.
+constexpr std::size_t kFeedEvents = 10'000;
 /// A write waits no longer for a session that another daemon holds: that one is stopped in the
 /// middle of a turn, which the database ends after two seconds.
 constexpr auto kDeferredMax = 4s;
@@ -34,6 +39,15 @@ constexpr auto kClaimEvery = 250ms;
 constexpr auto kPulseEvery = 1s;
 /// Without a pulse for so long, gaps may be missing, and no session is judged by time.
 constexpr core::Millis kPulseFresh = 2'500ms;
+
+/// How many of the rows hold at most kFeedEvents events; at least one.
+std::size_t rows_of_one_step(std::span<const storage::FeedRow> rows) {
+    std::size_t events = rows.front().count;
+    std::size_t step = 1;
+    while (step < rows.size() && (events += rows[step].count) <= kFeedEvents)
+        ++step;
+    return step;
+}
 
 }  // namespace
 
@@ -239,7 +253,8 @@ Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool lo
     return {};
 }
 
-/// Sessions whose new events cannot be read leave memory: a client that asks for one gets the reason.
+/// Sessions whose new events cannot be read leave memory: a client that asks for one gets the
+/// reason.
 void Cluster::drop_lagging(std::span<const storage::KnownSession> known,
                            std::vector<storage::SessionKey>* missing) {
     for (const storage::KnownSession& one : known) {
@@ -289,9 +304,11 @@ Result<> Cluster::read_events(storage::Cursor last, Publication& publication) {
 Result<> Cluster::follow(bool listening, Publication& publication) {
     followed_at_ = Clock::steady();
     behind_ = false;
-    HEADWAY_TRY(const std::vector<storage::FeedRow> rows, store_.read_feed(published_, kFeedPage));
+    HEADWAY_TRY(std::vector<storage::FeedRow> rows, store_.read_feed(published_, kFeedPage));
     if (rows.empty()) return {};
-    behind_ = rows.size() == kFeedPage;
+    const std::size_t step = rows_of_one_step(rows);
+    behind_ = rows.size() == kFeedPage || step < rows.size();
+    rows.resize(step);
     const storage::Cursor last =
         rows.back().cursor + static_cast<storage::Cursor>(rows.back().count) - 1;
     if (listening) HEADWAY_CHECK(read_events(last, publication));
