@@ -236,6 +236,25 @@ HookAnswered refused_call(const std::string& session, HookCall&& call, const cor
     return answered;
 }
 
+/// An id that is known says that an event is stored, and not that this call was allowed: without a
+/// request for just this call that stands, the call is another one, and a person is asked about it.
+Result<> ask_despite_id(Transaction& transaction, const Resident& resident, HookCommand& command) {
+    const Hook& hook = command.call.hook;
+    const core::SessionState& state = resident.session.state();
+    if (hook.kind != HookKind::kPre || command.events.empty()) return {};
+    std::string& id = command.events.front().event_id;
+    if (id.empty()) return {};
+    if (!transaction.settings().approvals.must_ask(state.policy, hook.call.tool)) return {};
+    HEADWAY_TRY(const std::uint64_t known, number_of_id(transaction, resident, id));
+    if (known == 0) return {};
+    const core::Approval* asked =
+        core::approval_of_call(state, hook.call.call, hook.call.tool, command.call.args_digest);
+    const bool stands = asked != nullptr && (asked->pending() || asked->open() ||
+                                             asked->decision == core::Decision::kReject);
+    if (!stands) id.clear();
+    return {};
+}
+
 /// Of no session that is open: there is no process to follow either, of which there may be few.
 HookAnswered unheard(HookAnswered&& answered, HookCall&& call) {
     call.process = false;
@@ -307,6 +326,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     }
     if (ends_dialogs(kind)) HEADWAY_CHECK(end_dialogs(transaction, *resident));
     if (!resident->session.state().ended() && !vain) {
+        HEADWAY_CHECK(ask_despite_id(transaction, *resident, *this));
         ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {
             // It decides before it changes anything.

@@ -23,15 +23,6 @@ using core::Result;
 /// Places of a report that repeat earlier ones of it.
 using Echoes = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The number of the event with this id; 0 = unknown.
-Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
-                                   const std::string& id) {
-    const auto fresh = resident.new_ids.find(id);
-    if (fresh != resident.new_ids.end()) return fresh->second;
-    HEADWAY_TRY(const auto stored, transaction.store().find_event_id(resident.key, id));
-    return stored.value_or(0);
-}
-
 /// The number of the event if it is stored; 0 = it is not.
 Result<std::uint64_t> known_number(Transaction& transaction, const Resident* resident,
                                    const core::Event& event) {
@@ -198,6 +189,14 @@ void fill_numbers(std::span<const core::Event> events, const Echoes& echoes, api
 }
 
 }  // namespace
+
+Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
+                                   const std::string& id) {
+    const auto fresh = resident.new_ids.find(id);
+    if (fresh != resident.new_ids.end()) return fresh->second;
+    HEADWAY_TRY(const auto stored, transaction.store().find_event_id(resident.key, id));
+    return stored.value_or(0);
+}
 
 Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(session));

@@ -36,6 +36,10 @@ inline core::Result<> name_one(SessionNames& names, const std::string& session) 
     return {};
 }
 
+/// The number of the event of this session with this id; 0 = unknown.
+core::Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
+                                         const std::string& id);
+
 /// Stores the events of a report; opens the session if it is unknown.
 struct ReportCommand {
     std::string session;

@@ -215,6 +215,45 @@ TEST_CASE("engine hooks: a call that no person could decide about does not run",
     CHECK(call("post", "x", "post").reply.deny.empty());
 }
 
+TEST_CASE("engine hooks: an event id that is used again lets no call go unasked", "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings};
+    const auto pre = [&daemon](const std::string& call, const std::string& tool,
+                               const std::string& command) {
+        return answered(daemon,
+                        hook(R"("event":"pre","event_id":"e","call":")" + call + R"(","tool":")" +
+                             tool + R"(","args":{"command":")" + command + R"("})"));
+    };
+    CHECK_FALSE(pre("1", "Read", "x").hold);
+    const HookAnswered first = pre("2", "bash", "rm -r .");
+    REQUIRE(first.hold);  // stored without the id
+    Ruling approved;
+    approved.decision = Decision::kApprove;
+    approved.by = "ana";
+    const auto asked = [&daemon] {
+        std::uint64_t n = 0;
+        std::size_t count = 0;
+        for (const Event& event : daemon.journal("s")) {
+            if (!std::holds_alternative<ApprovalRequested>(event.payload)) continue;
+            n = event.n;
+            ++count;
+        }
+        return std::pair{n, count};
+    };
+    // Sent again, it is the same call, and so it is when it was decided about.
+    CHECK(pre("2", "bash", "rm -r .").hold);
+    CHECK(asked().second == 1);
+    require_ok(daemon.ask(DecideCommand{"s", asked().first, approved, false}));
+    CHECK_FALSE(pre("2", "bash", "rm -r .").hold);
+    CHECK(asked().second == 1);
+    answered(daemon,
+             hook(R"("event":"post","call":"2","tool":"bash","args":{"command":"rm -r ."})"));
+    // It has run: another one is asked about.
+    CHECK(pre("2", "bash", "rm -r .").hold);
+    CHECK(asked().second == 2);
+}
+
 TEST_CASE("engine hooks: of the calls that are refused only the last ones are remembered",
           "[server]") {
     Supervised daemon;
