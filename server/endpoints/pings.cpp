@@ -13,7 +13,7 @@
 #include "server/endpoints/handlers.hpp"
 #include "server/engine/ping_commands.hpp"
 
-// Pings, by the URLs of healthchecks.io (docs/clients.md).
+// Pings, by the URLs of healthchecks.io (docs/ping.md).
 
 namespace headway::server {
 namespace {
@@ -44,6 +44,13 @@ void read_action(std::string_view action, PingCommand& ping) {
     if (ping.exit_status != 0) ping.kind = PingKind::kFail;
 }
 
+/// What is cut off may be the beginning of a secret, so a piece in front of it is read too.
+std::string kept_of(std::string_view body, const core::SecretFinder* secrets) {
+    constexpr std::size_t kSecretBytes = 16'384;
+    const std::string read = api::tail_of(body, core::limits::kPingBytesKept + kSecretBytes);
+    return api::tail_of(api::without_secrets(read, secrets), core::limits::kPingBytesKept);
+}
+
 }  // namespace
 
 Result<> endpoints::ping(Call& call) {
@@ -61,8 +68,7 @@ Result<> endpoints::ping(Call& call) {
                      "id"};
     }
     read_action(call.target().asset, ping);
-    ping.text = api::without_secrets(api::tail_of(call.request.body, core::limits::kPingBytesKept),
-                                     call.on.tape.secrets());
+    ping.text = kept_of(call.request.body, call.on.tape.secrets());
     std::string session = ping.job;
     return call.write(std::move(ping), session);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/ping_commands.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,9 @@ std::string next_run(const std::string& job, std::string_view session) {
 
 /// Runs whose pointer has expired: so many names are tried behind it.
 constexpr int kNamesTried = 64;
+
+/// Pings of one job in one turn that find a run of their own; the others have to come again.
+constexpr std::size_t kRunsOfTurn = 16;
 
 /// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
 /// `anew`.
@@ -94,8 +98,7 @@ core::Event finished(const PingCommand& ping) {
     call.call_id = kCall;
     call.tool = kCall;
     call.ok = ping.kind == PingKind::kSuccess;
-    if (!call.ok)
-        call.error = core::ToolError{{}, core::bounded_text(reason_of(ping, ping.text))};
+    if (!call.ok) call.error = core::ToolError{{}, core::bounded_text(reason_of(ping, ping.text))};
     return event_of(std::move(call));
 }
 
@@ -130,36 +133,55 @@ std::vector<core::Event> events_of(const PingCommand& ping, bool opens) {
 }  // namespace
 
 Result<> PingCommand::name(Reader& reader, SessionNames& names) {
+    spare.clear();
     if (!rid.empty()) {
         target = job + "." + rid;
     } else {
         HEADWAY_TRY(target, run_in_force(reader, job, kind != PingKind::kLog));
     }
+    // The pings before it in this turn may end its run, and begin and end the next ones.
+    std::string_view last = target;
+    const std::size_t most = rid.empty() && kind != PingKind::kLog ? kRunsOfTurn : 0;
+    spare.reserve(most);  // the names are views
+    while (spare.size() < most && std::find(names.begin(), names.end(), last) != names.end())
+        last = spare.emplace_back(next_run(job, last));
     names.push_back(target);
+    names.insert(names.end(), spare.begin(), spare.end());
     return {};
 }
 
+Result<std::string> PingCommand::run_in_turn(Transaction& transaction) const {
+    std::string run = target;
+    for (const std::string& next : spare) {
+        HEADWAY_TRY(const Resident* resident, transaction.find(run));
+        if (resident == nullptr || !resident->session.state().ended()) break;
+        run = next;
+    }
+    return run;
+}
+
 Result<Pinged> PingCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(Resident * resident, transaction.find(target));
+    HEADWAY_TRY(const std::string run, run_in_turn(transaction));
+    HEADWAY_TRY(Resident * resident, transaction.find(run));
     const bool opens = resident == nullptr;
     if (!opens && resident->session.state().ended()) {
         if (kind == PingKind::kLog) {
             return Error{ErrorCode::kSessionEnded,
-                         "the run " + target + " has ended; the next one begins with /start", "id"};
+                         "the run " + run + " has ended; the next one begins with /start", "id"};
         }
         // The answer to the first try was lost.
         if (!rid.empty()) return Pinged{};
         return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
     if (opens) {
-        HEADWAY_CHECK(open_implicitly(transaction, target, about(*this)));
+        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this)));
         if (rid.empty()) {
-            HEADWAY_CHECK(transaction.store().idempotency().add_key(key_of(job), {"", target},
+            HEADWAY_CHECK(transaction.store().idempotency().add_key(key_of(job), {"", run},
                                                                     transaction.now()));
         }
     }
     ReportCommand report;
-    report.session = target;
+    report.session = run;
     report.batch = true;
     report.events = events_of(*this, opens);
     HEADWAY_TRY(const Advised advised, report(transaction));

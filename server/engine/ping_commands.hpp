@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/result.hpp"
 #include "server/engine/transaction.hpp"
@@ -20,18 +21,22 @@ struct Pinged {};
 /// time makes it silent: `<job>.<rid>` where the job tells its runs apart, else `<job>`, and
 /// `<job>~2` and so on for the runs that follow. What ends a run that never started is a run of its
 /// own. Errors: kSessionEnded for a log line behind the end of the run that it names; kOverloaded
-/// when a ping of the same turn has ended the run: the same ping again is right.
+/// when too many pings of the same turn have ended runs: the same ping again is right.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< of the run, or empty
     PingKind kind = PingKind::kSuccess;
-    std::uint32_t exit_status = 0;  ///< of a kFail; 0: none was told
-    std::string text;               ///< without secrets
-    std::string target = {};        ///< set by name(): the session of the run
+    std::uint32_t exit_status = 0;        ///< of a kFail; 0: none was told
+    std::string text;                     ///< without secrets
+    std::string target = {};              ///< set by name(): the session of the run
+    std::vector<std::string> spare = {};  ///< the same: the next ones, for this turn
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<Pinged> operator()(Transaction& transaction);
+
+private:
+    core::Result<std::string> run_in_turn(Transaction& transaction) const;
 };
 
 }  // namespace headway::server

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Ping URLs, as those of healthchecks.io: the vendor's own clients with nothing but another URL."""
+import http.client
 import shutil
 import subprocess
 import sys
+import threading
 import unittest
 import urllib.request
 import uuid
@@ -117,6 +119,32 @@ class Runs(SharedDaemonCase):
         call = next(event for event in self.client.journal(job) if event["type"] == "tool.finished")
         self.assertTrue(call["data"]["error"]["message"]["tail"].endswith(last))
         self.assertGreater(call["data"]["error"]["message"]["bytes"], 90_000)
+
+    def test_a_secret_that_the_cut_goes_through_is_not_kept(self):
+        job = unique("job")
+        self.ping(f"{job}/fail", b"password=" + b"hunter" * 8 + b" " + b"x" * 99_950)
+        self.assertNotIn("hunter", str(self.client.journal(job)))
+
+    def test_pings_at_the_same_time_are_a_run_each(self):
+        job, threads, rounds = unique("job"), 8, 12
+        statuses = []
+
+        def ping_all():
+            connection = http.client.HTTPConnection("127.0.0.1", self.daemon.port, timeout=30)
+            for _ in range(rounds):
+                connection.request("GET", f"/ping/{job}")
+                reply = connection.getresponse()
+                reply.read()
+                statuses.append(reply.status)
+            connection.close()
+
+        workers = [threading.Thread(target=ping_all) for _ in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.assertEqual(statuses, [200] * (threads * rounds))
+        self.assertEqual(self.client.session(f"{job}~{threads * rounds}")["outcome"], "completed")
 
     def test_no_time_makes_a_run_silent(self):
         job = unique("job")
