@@ -70,6 +70,9 @@ Result<> read_approval(std::string_view raw, Target& found) {
 Result<> read_ping(std::string_view path, Target& found) {
     HEADWAY_TRY(PingPath ping, parse_ping_path(path.substr(kPingPrefix.size())));
     HEADWAY_TRY(found.session, session_id(ping.id));
+    if (looks_like_token(found.session)) {  // with a letter of it encoded
+        return Error{ErrorCode::kInvalidId, "this is a token, which is no id of a job", "id"};
+    }
     found.key = std::move(ping.key);
     found.asset = std::move(ping.action);
     return {};
@@ -79,6 +82,13 @@ Result<std::string> check_id(std::string_view raw) {
     const auto id = api::percent_decoded(raw, false);
     if (id && api::valid_check_id(*id)) return *id;
     return Error{ErrorCode::kInvalidId, "a check's id is 1 to 192 of A-Z a-z 0-9 . _ : -", "id"};
+}
+
+/// Two routes of one path may take the same.
+void allow(std::string& allowed, std::string_view method) {
+    const bool known =
+        (", " + allowed + ",").find(", " + std::string{method} + ",") != allowed.npos;
+    if (!known) allowed.append(allowed.empty() ? "" : ", ").append(method);
 }
 
 }  // namespace
@@ -93,8 +103,8 @@ Result<Target> match(Method method, std::string_view target) {
         const bool has_head = entry.method == Method::kGet && !is_endless(entry);
         const bool same = entry.method == method || (has_head && method == Method::kHead);
         if (!same) {
-            allowed += (allowed.empty() ? "" : ", ") + std::string{method_name(entry.method)};
-            if (has_head) allowed += ", HEAD";
+            allow(allowed, method_name(entry.method));
+            if (has_head) allow(allowed, "HEAD");
             continue;
         }
         Target found;

@@ -17,10 +17,6 @@ using core::Result;
 constexpr std::string_view kTokenStart = "hw_";
 constexpr std::size_t kTokenLike = 40;  // bytes: no id that a person chooses has them behind "hw_"
 
-bool looks_like_token(std::string_view segment) {
-    return segment.starts_with(kTokenStart) && segment.size() >= kTokenLike;
-}
-
 bool is_exit_status(std::string_view text) {
     unsigned status = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), status);
@@ -62,12 +58,20 @@ Result<PingPath> parse_ping_path(std::string_view rest) {
     return path;
 }
 
+bool looks_like_token(std::string_view segment) {
+    return segment.starts_with(kTokenStart) && segment.size() >= kTokenLike;
+}
+
 std::string path_without_key(std::string_view path) {
     if (!path.starts_with(kPingPrefix)) return std::string{path};
+    std::string shown{kPingPrefix.substr(0, kPingPrefix.size() - 1)};
     std::string_view rest = path.substr(kPingPrefix.size());
-    const std::string_view first = rest.substr(0, rest.find('/'));
-    if (!looks_like_token(first)) return std::string{path};
-    return std::string{kPingPrefix} + "KEY" + std::string{rest.substr(first.size())};
+    for (bool more = true; more;) {
+        more = rest.find('/') != rest.npos;
+        const std::string_view segment = take_segment(rest);
+        shown.append(1, '/').append(looks_like_token(segment) ? "KEY" : segment);
+    }
+    return shown;
 }
 
 }  // namespace headway::server

@@ -23,7 +23,10 @@ struct PingPath {
 /// the name of a session. Errors: kUnknownRoute, kUnauthorized for a token that was cut. Pure.
 core::Result<PingPath> parse_ping_path(std::string_view rest);
 
-/// The path as it is shown and logged: without the token. Pure.
+/// True for what no person chooses as the name of a job. Pure.
+bool looks_like_token(std::string_view segment);
+
+/// The path as it is shown and logged: without a token, wherever it stands. Pure.
 std::string path_without_key(std::string_view path);
 
 }  // namespace headway::server

@@ -162,7 +162,8 @@ class Runs(SharedDaemonCase):
                                    ("a" * 125, 400, "invalid_id")):
             reply = self.ping(path, status=status)
             self.assertEqual(reply.json()["code"], code, path)
-        self.ping("a", method="PUT", status=405)
+        refused = self.ping("a", method="PUT", status=405)
+        self.assertEqual(refused.headers["allow"], "GET, HEAD, POST")
         self.ping("a" * 120)
 
     def test_a_web_page_cannot_ping(self):
@@ -275,11 +276,13 @@ class Keys(OwnDaemonCase):
         for path in (f"/ping/{wrong}/backup", f"/ping/{cut}/backup", f"/ping/{cut}/start"):
             self.assertEqual(self.anyone.get(path).status, 401)
         self.assertEqual(self.anyone.get(f"/ping/{key}").status, 404)
+        self.assertEqual(self.operator.get(f"/ping/%68{key[1:]}").status, 400)
         self.assertEqual(self.operator.get("/v1/sessions").json()["sessions"], [])
 
     def test_no_answer_and_no_log_has_the_key(self):
         key = self.key("report:backup")
-        for path in (f"/ping/{key}/other", f"/ping/{key}/backup/none", f"/ping/{key}/backup?rid=x", f"/ping/{key}"):
+        for path in (f"/ping/{key}/other", f"/ping/{key}/backup/none", f"/ping/{key}/backup?rid=x", f"/ping/{key}",
+                     f"/ping/backup/{key}", f"/ping//{key}/backup"):
             self.assertNotIn(key, self.anyone.get(path).body.decode())
         self.assertEqual(self.daemon.stop(), 0)
         self.assertNotIn(key, self.daemon.log())

@@ -50,6 +50,8 @@ TEST_CASE("ping path: what is shown has no token", "[server]") {
     CHECK(path_without_key("/ping/" + token + "/job/fail") == "/ping/KEY/job/fail");
     CHECK(path_without_key("/ping/" + token) == "/ping/KEY");
     CHECK(path_without_key("/ping/" + token.substr(0, 50)) == "/ping/KEY");
+    CHECK(path_without_key("/ping/job/" + token) == "/ping/job/KEY");
+    CHECK(path_without_key("/ping//" + token + "/" + token + "/") == "/ping//KEY/KEY/");
     CHECK(path_without_key("/ping/job/fail") == "/ping/job/fail");
     CHECK(path_without_key("/v1/sessions/a") == "/v1/sessions/a");
 }
