@@ -55,6 +55,14 @@ std::string junit_kind_of(int exit_code) {
     return "no_answer";
 }
 
+/// For people who see nothing else than the report.
+std::string_view words_of(std::string_view failure) {
+    if (failure == "never_opened") return "no session of this name was opened in time";
+    if (failure == "timeout") return "the time of the wait was over";
+    if (failure == "no_answer") return "the wait had no answer of the daemon; its output says why";
+    return {};
+}
+
 JunitCase junit_case_of(const std::string& id, const Json& session, const std::string& matched,
                         const std::string& cause) {
     JunitCase found;
@@ -111,6 +119,7 @@ std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::str
         } else {
             one.failure = junit_kind_of(exit_code);
         }
+        if (one.message.empty()) one.message = words_of(one.failure);
         cases.push_back(std::move(one));
     }
     return cases;

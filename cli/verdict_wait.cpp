@@ -67,7 +67,10 @@ void read_cause(const std::string& id, const std::string& cause, WaitAnswer& ans
         answer.silent.push_back(id);
         code = kExitSilent;
     }
-    if (cause == "never_opened") code = kExitNeverOpened;
+    if (cause == "never_opened") {
+        answer.never_opened.push_back(id);
+        code = kExitNeverOpened;
+    }
     if (!answer.met && severity(code) > severity(answer.exit_code)) answer.exit_code = code;
 }
 

@@ -36,6 +36,7 @@ struct WaitAnswer {
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
     std::vector<std::string> silent;    ///< given up, since their agents are gone
     std::vector<std::string> unopened;  ///< none is known by this name so far
+    std::vector<std::string> never_opened;  ///< given up, since they were not opened in time
     /// Who is given up later than --silent-for says, since that proves nothing yet; and when.
     std::vector<std::pair<std::string, milliseconds>> patient;
 };

@@ -193,10 +193,10 @@ private:
                             "`headway show " + id + "` says what it did last; --silent-for 1h " +
                                 "waits longer; `headway end " + id + " --outcome failed` ends it");
         }
-        if (answer.exit_code != kExitNeverOpened || answer.unopened.empty()) {
+        if (answer.never_opened.empty()) {
             return complain(console_, answer.exit_code, "it has ended and can never be: " + until_);
         }
-        const std::string& id = answer.unopened.front();
+        const std::string& id = answer.never_opened.front();
         const std::string near = nearest_session(daemon_, id);
         return complain(console_, answer.exit_code,
                         "session " + clean_line(id) + " was not opened within " +

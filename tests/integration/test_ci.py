@@ -70,6 +70,15 @@ class Report(SharedDaemonCase):
         self.assertEqual(self.wait(session, "--timeout", "1ms"), 124)
         self.assertEqual(cases(self.file), {session: "timeout"})
 
+    def test_beside_a_session_that_failed_the_one_that_never_came_is_named(self):
+        failed, never = unique(), unique("never")
+        self.client.open(failed)
+        self.client.end(failed, "failed")
+        output = finish(Cli(self.daemon).start("wait", failed, never, "--open-within", "1ms"))
+        self.assertEqual(output.code, 1)
+        self.assertIn(f"session {never} was not opened within 1ms", output.err)
+        self.assertNotIn("can never be", output.err)
+
     def test_a_file_that_cannot_be_written_is_said_before_the_wait(self):
         output = finish(Cli(self.daemon).start("wait", unique(), "--junit", str(self.folder / "none/x.xml")))
         self.assertEqual(output.code, 64)

@@ -52,6 +52,9 @@ TEST_CASE("junit: what was given up says why", "[cli]") {
         "causes":{"a":"never_opened"}})");
     CHECK(junit_cases(never, {"a"}, kExitNeverOpened)[0].failure == "never_opened");
     CHECK(junit_cases({}, {"a"}, kExitUnreachable)[0].failure == "no_answer");
+    CHECK_FALSE(junit_cases({}, {"a"}, kExitUnreachable)[0].message.empty());
+    CHECK_FALSE(junit_cases(never, {"a"}, kExitNeverOpened)[0].message.empty());
+    CHECK(junit_cases(open, {"a"}, kExitTimeout)[0].message == "works");
 }
 
 TEST_CASE("junit: the report counts, and escapes what agents wrote", "[cli]") {
