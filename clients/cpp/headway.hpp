@@ -66,6 +66,7 @@ constexpr milliseconds kSilence{15'000};    // a held call is given a sign every
 constexpr milliseconds kRefusedFor{2'000};  // that an absent daemon is not asked again
 constexpr milliseconds kHungFor{30'000};    // the same of one that does not answer
 constexpr std::size_t kReplyMax = 4U << 20;
+constexpr std::size_t kReadMax = 1U << 14;  // at once
 constexpr std::size_t kTextMax = 2'000;     // of a text of the daemon
 constexpr std::size_t kBodyMax = 1U << 20;  // of each text that is sent
 constexpr std::size_t kIdleMax = 8;         // connections that are kept
@@ -126,6 +127,13 @@ inline std::string quoted(std::string_view text) {
         at += std::max<std::size_t>(size, 1);
     }
     return out + "\"";
+}
+
+/// JSON as it is sent. Of more than kBodyMax a text without its middle, which is still too long for
+/// an approval: a call of which a person could not see all is refused then, while a report that the
+/// daemon does not take would let it run.
+inline std::string sent(const std::string& json) {
+    return json.size() > kBodyMax ? quoted(json) : json;
 }
 
 /// Reads JSON from its beginning to its end, once. What it has read is only looked at.
@@ -495,10 +503,7 @@ private:
         if (plain(session_)) head += "X-Headway-Session: " + session_ + "\r\n";
         if (!token_.empty() && plain(token_)) head += "Authorization: Bearer " + token_ + "\r\n";
         head += identity_ + "\r\n";
-        if (!send(socket, head) || !send(socket, body)) {
-            reached(Reach::kRefused);
-            return {};
-        }
+        if (!send(socket, head) || !send(socket, body)) return {};
         return answer(std::move(socket));
     }
 
@@ -565,7 +570,7 @@ private:
         return socket;
     }
 
-    static bool send(const Socket& socket, std::string_view text) {
+    bool send(const Socket& socket, std::string_view text) {
 #ifdef MSG_NOSIGNAL
         constexpr int kFlags = MSG_NOSIGNAL;
 #else
@@ -576,8 +581,11 @@ private:
             if (sent > 0) {
                 text.remove_prefix(static_cast<std::size_t>(sent));
             } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-                if (!socket.ready(POLLOUT, kSilence)) return false;
+                if (socket.ready(POLLOUT, kSilence)) continue;
+                reached(Reach::kHung);
+                return false;
             } else if (errno != EINTR) {
+                reached(Reach::kRefused);
                 return false;
             }
         }
@@ -587,7 +595,7 @@ private:
     /// Appends what comes; false at the end, after an error, and after kSilence without a byte.
     bool receive(const Socket& socket, std::string& text) {
         for (;;) {
-            char part[16'384];
+            char part[kReadMax];
             const ssize_t size = ::recv(socket.get(), part, sizeof part, 0);
             if (size > 0) {
                 text.append(part, static_cast<std::size_t>(size));
@@ -647,7 +655,9 @@ private:
             }
             if (size == 0) return true;
             body.append(text, at, size);
-            text.erase(0, at + size + 2);  // a hold of hours is many small chunks
+            at += size + 2;
+            if (at < kReadMax) continue;
+            text.erase(0, at);  // a hold of hours is many small chunks
             at = 0;
         }
     }
@@ -753,7 +763,7 @@ public:
         std::string call = "c" + std::to_string(++calls_) + "-" + detail::random_id();
         if (!detail::Scanner{args}.whole()) args = detail::quoted(args);
         detail::Answer said = post("pre", ",\"tool\":" + detail::quoted(name) + ",\"call\":\"" +
-                                              call + "\",\"args\":" + args);
+                                              call + "\",\"args\":" + detail::sent(args));
         if (said.deny.empty()) said.deny = said.stop;
         if (said.deny.empty() && !said.edit.empty()) args = said.edit;
         return Call{*this, std::move(name), std::move(call), std::move(args), std::move(said.deny)};
@@ -866,7 +876,7 @@ inline void Call::close(const std::string& how) {
         std::chrono::duration_cast<detail::milliseconds>(detail::Clock::now() - began_);
     std::exchange(session_, nullptr)
         ->post("post", ",\"tool\":" + detail::quoted(tool_) + ",\"call\":" + detail::quoted(id_) +
-                           ",\"args\":" + args_ + how +
+                           ",\"args\":" + detail::sent(args_) + how +
                            ",\"duration_ms\":" + std::to_string(took.count()));
 }
 

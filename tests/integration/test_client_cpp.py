@@ -48,6 +48,12 @@ int main(int count, char** arguments) {
     if (mode == "usage") s.usage(1000, 20, 0.0125);
     if (mode == "cancelled") { auto call = s.tool("bash"); }
     if (mode == "big") s.tool("bash").done(std::string(30u << 20u, 'x'));
+    if (mode == "huge") std::printf("%s\n", s.tool("deploy", "\"" + std::string(17u << 20u, 'x') + "\"").allowed() ? "runs" : "denied");
+    if (mode == "clogged") {
+        s.tool("bash").done(std::string(30u << 20u, 'x'));
+        std::this_thread::sleep_for(std::chrono::milliseconds{2'200});
+        s.turn();
+    }
     if (mode == "loop") {
         std::string heard;
         for (int i = 0; i < 12; ++i) { s.tool("bash", "{\"command\":\"make\"}").fail("the same error"); heard += s.advice(); }
@@ -200,6 +206,9 @@ class Client(SharedDaemonCase):
             self.assertIn(says, process.stdout.readline())
             self.assertEqual(process.wait(60), 0)
 
+    def test_a_call_that_needs_approval_is_denied_when_its_arguments_are_longer_than_a_report_may_be(self):
+        self.assertEqual(self.run_agent("huge"), ["denied"])
+
     def test_a_process_that_is_killed_ends_its_session(self):
         process = self.start_agent("wait")
         process.stdout.readline()
@@ -285,6 +294,35 @@ class Faults(OwnDaemonCase):
         self.assertEqual(self.run_agent("one", fake.url), ['runs|{"command":"make"}|'])
         self.assertLess(time.monotonic() - began, 60)
         self.assertEqual(fake.asked, 1)
+
+    def test_a_server_that_takes_no_more_is_given_up_like_one_that_says_nothing(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        asked, opened = [], []
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(f"{folder}/socket")
+            listener.listen()
+
+            def serve():
+                try:
+                    while True:
+                        peer, _ = listener.accept()
+                        opened.append(peer)
+                        asked.append(b"")
+                        if len(asked) > 3:  # start, prompt, pre
+                            continue
+                        while not asked[-1].endswith(b"}"):
+                            asked[-1] += peer.recv(65536)
+                        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+                        peer.close()
+                except OSError:
+                    return
+
+            threading.Thread(target=serve, daemon=True).start()
+            self.run_agent("clogged", f"unix:{folder}/socket")
+            self.assertEqual(len(asked), 4)
+            listener.shutdown(socket.SHUT_RDWR)
+        for peer in opened:
+            peer.close()
 
     def test_a_wrong_token_lets_calls_run_and_is_not_shown(self):
         daemon = self.start({"access.mode": "token"})
