@@ -231,6 +231,12 @@ _hw_argv() {
         _hw_args=$_hw_args${_hw_args:+,}$_hw_text
     done
     _hw_args="{\"argv\":[$_hw_args]}"
+    # More than a report may have would be as no daemon. What stands here instead is above the 64 KiB that an approval may have:
+    # a call of which a person could not see all is refused there.
+    if [ "${#_hw_args}" -gt 1048576 ]; then
+        _hw_one=$(printf '%s' "$_hw_args" | cksum)
+        _hw_args="{\"argv\":\"$_hw_one\",\"cut\":\"$(printf '%070000d' 0)\"}"
+    fi
 }
 
 hw_tool() {

@@ -147,6 +147,15 @@ class Shell(SharedDaemonCase):
             self.assertIn(b"other arguments", err)
             self.assertEqual(kinds(self.client.journal(name), "approval.alarm"), [])
 
+    def test_a_call_with_more_arguments_than_a_report_may_have_is_refused_where_it_needs_approval(self):
+        text = ("hw_start goal\nlong=$(head -c 18000000 /dev/zero | tr '\\0' x)\nrun() { echo ran; }\n"
+                "hw_tool deploy -- run \"$long\"; echo \"status $?\"\nhw_tool bash -- run \"$long\"\nhw_end\n")
+        for shell in SHELLS:
+            name = unique("long")
+            _, out, err = run_script(shell, text, self.daemon.url, HEADWAY_SESSION=name)
+            self.assertEqual(out, b"status 77\nran\n", err)
+            self.assertIn(b"65536 bytes", err)
+
     def test_a_cancel_stops_every_further_call(self):
         for shell in SHELLS:
             name = unique("cancel")

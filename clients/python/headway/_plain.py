@@ -18,6 +18,7 @@ from typing import Any
 DEPTH_MAX = 40
 # What is cut stays above the 64 KiB that an approval may have: a call of which a person could not see all is refused there.
 NODES_MAX, CHARS_MAX = 50_000, 1 << 20
+CUT_CHARS = 1 << 16
 # For a daemon that is away: enough to compare calls by.
 BRIEF_NODES_MAX, BRIEF_CHARS_MAX = 100, 2048
 TEXT_BYTES_MAX = 2000  # of each text that goes to a model
@@ -84,6 +85,7 @@ def error_text(error: BaseException, most: int = 8000) -> str:
 class _Writer:
     def __init__(self, nodes: int, chars: int) -> None:
         self.nodes, self.chars = nodes, chars
+        self.deep = False
 
     def text(self, value: str) -> str:
         size = 1 if value.isascii() else ESCAPED  # bytes of a character
@@ -156,10 +158,17 @@ class _Writer:
                 return plain
             if depth < DEPTH_MAX:
                 return self.parts(value, depth)
+            if isinstance(value, (dict, list, tuple)) and value:
+                return self.too_deep()
         except (Exception, SystemExit):  # of a type that lies about itself
             pass
         kind = type(value)
         return self.text(cut(f"<{kind.__module__}.{kind.__qualname__}>", 200))
+
+    def too_deep(self) -> str:
+        said = f"… (more than {DEPTH_MAX} levels)"
+        first, self.deep = not self.deep, True
+        return self.text(said.ljust(CUT_CHARS) if first else said)
 
     def parts(self, value: Any, depth: int) -> Any:
         if isinstance(value, (dict, Mapping)):
