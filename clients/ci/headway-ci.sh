@@ -74,6 +74,7 @@ until [ -s "$work/ports" ]; do
 done
 HEADWAY_URL=$(sed -n 's/.*"http":"\([^"]*\)".*/http:\/\/\1/p' "$work/ports")
 export HEADWAY_URL
+unset HEADWAY_TOKEN HEADWAY_TOKEN_FILE HEADWAY_CA_FILE HEADWAY_SESSION # of another daemon
 
 status=0
 "$@" || status=$?

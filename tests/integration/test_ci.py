@@ -116,6 +116,11 @@ class Job(unittest.TestCase):
         done = self.job("--wait", "agent-1", "--junit", str(self.file), "--", "sh", "-c", "exit 7")
         self.assertEqual((done.returncode, cases(self.file)), (7, {"agent-1": "never_opened"}), done.stderr)
 
+    def test_a_token_of_another_daemon_is_not_shown_to_this_one(self):
+        done = self.run_script([str(SCRIPT), "--wait", "a", "--", "sh", "-c", "echo ${HEADWAY_TOKEN-none}; curl -fsS -o /dev/null $HEADWAY_URL/ping/a"],
+                               HEADWAY_TOKEN="hw_of_another_daemon", HEADWAY_SESSION="other")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "none"), done.stderr)
+
     def test_no_daemon_is_left(self):
         done = self.job("--", "sh", "-c", "echo $HEADWAY_URL")
         url = done.stdout.strip()
