@@ -44,6 +44,7 @@ constexpr int kNamesTried = 64;
 
 /// Pings of one job in one turn that find a run of their own; the others have to come again.
 constexpr std::size_t kRunsOfTurn = 16;
+constexpr std::size_t kRunsOfOthers = 2;
 
 /// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
 /// `anew`.
@@ -139,11 +140,15 @@ Result<> PingCommand::name(Reader& reader, SessionNames& names) {
     } else {
         HEADWAY_TRY(target, run_in_force(reader, job, kind != PingKind::kLog));
     }
-    // The pings before it in this turn may end its run, and begin and end the next ones.
+    // The pings before it in this turn may end its run, and begin and end the next ones; so may
+    // another daemon, until this one holds them.
     std::string_view last = target;
+    const auto is_named = [&names](std::string_view run) {
+        return std::find(names.begin(), names.end(), run) != names.end();
+    };
     const std::size_t most = rid.empty() && kind != PingKind::kLog ? kRunsOfTurn : 0;
     spare.reserve(most);  // the names are views
-    while (spare.size() < most && std::find(names.begin(), names.end(), last) != names.end())
+    while (spare.size() < most && (spare.size() < kRunsOfOthers || is_named(last)))
         last = spare.emplace_back(next_run(job, last));
     names.push_back(target);
     names.insert(names.end(), spare.begin(), spare.end());
