@@ -9,7 +9,7 @@
 namespace headway::api {
 namespace {
 
-constexpr std::string_view kCut = "\xE2\x80\xA6";
+constexpr std::string_view kCutHere = "\xE2\x80\xA6";
 
 /// How many bytes the UTF-8 sequence at the start of `text` has; 0 if it is none.
 std::size_t sequence_length(std::string_view text) {
@@ -49,7 +49,7 @@ std::string as_utf8(std::string_view text) {
 }
 
 std::string tail_of(std::string_view text, std::size_t bytes_max) {
-    HEADWAY_ASSERT(bytes_max > kCut.size());
+    HEADWAY_ASSERT(bytes_max > kCutHere.size());
     const std::size_t size = text.size();
     // What is one byte here is up to three there, so this is never too little.
     text.remove_prefix(size - std::min(size, bytes_max + 3));
@@ -58,10 +58,10 @@ std::string tail_of(std::string_view text, std::size_t bytes_max) {
     const std::string whole = as_utf8(text);
     std::string_view tail = core::trimmed(whole);
     if (text.size() == size && tail.size() <= bytes_max) return std::string{tail};
-    tail.remove_prefix(tail.size() - std::min(tail.size(), bytes_max - kCut.size()));
+    tail.remove_prefix(tail.size() - std::min(tail.size(), bytes_max - kCutHere.size()));
     while (!tail.empty() && continues(tail.front()))
         tail.remove_prefix(1);
-    return std::string{kCut} + std::string{tail};
+    return std::string{kCutHere} + std::string{tail};
 }
 
 std::string without_secrets(std::string_view text, const core::SecretFinder* secrets) {

@@ -57,7 +57,7 @@ std::string mail_date(core::Timestamp at) {
                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     const auto day = floor<days>(at);
     const year_month_day date{day};
-    const hh_mm_ss time{floor<seconds>(at - day)};
+    const hh_mm_ss time{floor<std::chrono::seconds>(at - day)};
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d +0000",
                   kDays[weekday{day}.c_encoding()], static_cast<unsigned>(date.day()),

@@ -77,8 +77,8 @@ Result<> PostgresStore::send_hold(const HoldRequest& wanted) {
         }
         PostgresParameters asked;
         asked.add_texts(sessions).add_texts(ids);
-        // As a join it may be planned, while tables are small, to read all ids of a session for each
-        // that is asked for, and that plan is kept while they grow.
+        // As a join it may be planned, while tables are small, to read all ids of a session for
+        // each that is asked for, and that plan is kept while they grow.
         HEADWAY_CHECK(sql_.send_asking(
             "SELECT s.key,u.id,(SELECT e.n FROM event_id e WHERE e.session=s.key AND e.id=u.id) "
             "FROM unnest($1::text[],$2::text[]) AS u(name,id) JOIN session s ON s.name=u.name",

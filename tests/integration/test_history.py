@@ -180,9 +180,12 @@ class Judge(unittest.TestCase):
                     "c": [event(1, "session.started", 0, parent="p"), event(2, "tool.finished", 0), event(3, "session.ended", 1)]}
         self.assertEqual(judge.children_told(of((0, False), (1, True))), [])
         for told, part in ((((1, False),), "does not know that it has ended"), ((), "does not know that it has ended"),
-                           (((0, True),), "knows of 0 calls of 1"), (((1, True), (1, True)), "was told of its end 2 times")):
+                           (((0, True),), "knows of 0 steps of 1"), (((1, True), (1, True)), "was told of its end 2 times")):
             (finding,) = judge.children_told(of(*told))
             self.assertIn(part, finding)
+        counted = of((3, True))  # by its agent, in a heartbeat
+        counted["c"].insert(2, event(3, "heartbeat", 0, iteration=3))
+        self.assertEqual(judge.children_told(counted), [])
 
     def test_a_replay_that_says_otherwise(self):
         steps = [{"n": n, "to": to} for n, to in judge.changes(self.journals["s"])]

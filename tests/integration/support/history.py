@@ -258,7 +258,8 @@ def silence_noticed(journals: dict, quiet: dict) -> list:
 
 
 def children_told(journals: dict) -> list:
-    """The journal of a parent says of each child that it has ended, and how many calls it has made, once it has ended."""
+    """The journal of a parent says of each child that it has ended, and how many steps it has made, once it has ended: its calls, or the
+    greatest iteration that its heartbeats name."""
     found = []
     for session, journal in journals.items():
         parent = journal[0]["data"].get("parent") if journal else None
@@ -266,10 +267,12 @@ def children_told(journals: dict) -> list:
             continue
         told = [e["data"] for e in journals[parent] if e["type"] == "child.progress" and e["data"]["child"] == session]
         calls = sum(e["type"] == "tool.finished" for e in journal)
+        named = [e["data"].get("iteration", 0) for e in journal if e["type"] == "heartbeat"]
+        steps = max([calls, *named])
         if not told or not told[-1]["ended"]:
             found.append(f"{session}: its parent does not know that it has ended")
-        elif told[-1]["steps"] != calls:
-            found.append(f"{session}: its parent knows of {told[-1]['steps']} calls of {calls}")
+        elif told[-1]["steps"] != steps:
+            found.append(f"{session}: its parent knows of {told[-1]['steps']} steps of {steps}")
         if sum(one["ended"] for one in told) > 1:
             found.append(f"{session}: its parent was told of its end {sum(one['ended'] for one in told)} times")
     return found
