@@ -47,14 +47,14 @@ constexpr std::size_t kRunsOfTurn = 16;
 constexpr std::size_t kRunsOfOthers = 2;
 
 /// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
-/// `anew`.
-Result<std::string> run_in_force(Reader& reader, const std::string& job, bool anew) {
+/// `next`.
+Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next) {
     HEADWAY_TRY(const auto newest, reader.store().idempotency().find_key(key_of(job)));
     std::string run = newest ? newest->session : job;
     for (int tried = 0; tried < kNamesTried; ++tried) {
         HEADWAY_TRY(const Resident* found, reader.find(run));
         const bool ended = found != nullptr && found->session.state().ended();
-        if (!ended || !anew) return run;
+        if (!ended || !next) return run;
         run = next_run(job, run);
     }
     return run;
