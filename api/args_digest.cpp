@@ -4,10 +4,10 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/container/small_vector.hpp>
+#include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/assert.hpp"
 #include "core/exact_args.hpp"
@@ -15,10 +15,13 @@
 namespace headway::api {
 namespace {
 
+/// Members that most objects have at most, so that they need no memory of their own.
+constexpr std::size_t kArgumentsUsual = 8;
+
 void write(JsonValue json, std::string& out);
 
 void write_object(JsonValue json, std::string& out) {
-    std::vector<std::pair<std::string_view, JsonValue>> members;
+    boost::container::small_vector<std::pair<std::string_view, JsonValue>, kArgumentsUsual> members;
     members.reserve(json.size());
     json.each([&members](JsonValue member) {
         members.emplace_back(member.key(), member);
@@ -62,19 +65,22 @@ void write(JsonValue json, std::string& out) {
     }
 }
 
-std::string sha256(std::string_view bytes) {
-    std::array<unsigned char, 32> digest{};
+struct FreeContext {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+/// SHA-256 by OpenSSL. The algorithm is looked up once, which costs more than a digest, and a
+/// context is kept for each thread.
+core::ArgsDigest sha256(std::string_view bytes) {
+    static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+    thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
+    core::ArgsDigest digest{};
     unsigned int size = 0;
-    const int done =
-        EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
-    HEADWAY_ASSERT(done == 1 && size == digest.size());
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text = "sha256:";
-    for (const unsigned char byte : digest) {
-        text.push_back(kDigits[byte >> 4U]);
-        text.push_back(kDigits[byte & 15U]);
-    }
-    return text;
+    const bool done = EVP_DigestInit_ex2(context.get(), kAlgorithm, nullptr) == 1 &&
+                      EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
+                      EVP_DigestFinal_ex(context.get(), digest.data(), &size) == 1;
+    HEADWAY_ASSERT(done && size == digest.size());
+    return digest;
 }
 
 }  // namespace
@@ -85,8 +91,12 @@ std::string canonical_json(JsonValue json) {
     return out;
 }
 
-std::string args_digest(JsonValue args) {
+core::ArgsDigest args_digest_bytes(JsonValue args) {
     return sha256(canonical_json(args));
+}
+
+std::string args_digest(JsonValue args) {
+    return core::args_digest_text(args_digest_bytes(args));
 }
 
 std::string no_args_digest() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/json_tape.hpp"
+#include "core/exact_args.hpp"
 
 namespace headway::api {
 
@@ -13,6 +14,9 @@ std::string canonical_json(JsonValue json);
 
 /// "sha256:" and 64 hexadecimal digits, of the canonical text: what an approval is bound to. Pure.
 std::string args_digest(JsonValue args);
+
+/// The same as bytes. Pure.
+core::ArgsDigest args_digest_bytes(JsonValue args);
 
 /// Of `{}`, which stands for a call without arguments.
 std::string no_args_digest();

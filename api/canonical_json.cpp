@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/canonical_json.hpp"
 
+#include <boost/container/small_vector.hpp>
 #include <charconv>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "core/command_parts.hpp"
 #include "core/mask.hpp"
@@ -19,6 +19,8 @@ constexpr std::size_t kCanonicalBytesMax = 256U << 10;
 /// Strings that hold JSON are read as JSON up to this size and this often inside each other.
 constexpr std::size_t kNestedBytesMax = 64U << 10;
 constexpr int kNestedMax = 2;
+/// What most objects have at most, so that they need no memory of their own.
+constexpr std::size_t kMembersUsual = 8;
 
 /// Keys without `_` and `-`, in lower case, whose values say when or which time and never what.
 constexpr std::array<std::string_view, 38> kVolatileKeys{"nonce",
@@ -149,7 +151,8 @@ public:
 
 private:
     void object(JsonValue json, bool skip_paths = false) {
-        std::vector<std::pair<std::string_view, JsonValue>> members;
+        boost::container::small_vector<std::pair<std::string_view, JsonValue>, kMembersUsual>
+            members;
         members.reserve(json.size());
         json.each([&](JsonValue member) {
             const bool counts =

@@ -214,7 +214,8 @@ Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
 
 void keep_exact_args(JsonValue data, core::CallPrint& print) {
     const std::optional<JsonValue> args = member(data, "args");
-    core::keep_args(print, args ? args_digest(*args) : no_args_digest());
+    static const core::ArgsDigest kNone = core::args_digest_bytes(core::kNoArgsDigest);
+    core::keep_args(print, args ? args_digest_bytes(*args) : kNone);
 }
 
 Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape, std::string_view body) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "core/assert.hpp"
 #include "core/phrases.hpp"
@@ -107,10 +106,10 @@ std::string bare_code(std::string_view text) {
 }  // namespace
 
 bool is_only_exit_status(std::string_view message) {
-    static constexpr std::array<std::string_view, 24> kWords{
-        "exit", "exited", "code",       "status", "command",      "process",    "failed", "with",
-        "non",  "zero",   "nonzero",    "return", "returned",     "error",      "shell",  "a",
-        "the",  "was",    "terminated", "by",     "unsuccessful", "returncode", "rc",     "bash"};
+    static constexpr WordList<24> kWords{
+        {"exit", "exited", "code",       "status", "command",      "process",    "failed", "with",
+         "non",  "zero",   "nonzero",    "return", "returned",     "error",      "shell",  "a",
+         "the",  "was",    "terminated", "by",     "unsuccessful", "returncode", "rc",     "bash"}};
     message = trimmed(message);
     if (message.empty() || message.size() > 80) return false;
     bool status = false;
@@ -167,8 +166,8 @@ std::string_view without_heading(std::string_view text) {
 
 /// True if `before` takes the word behind it back: "0 failed", "no failure", "previous: failed".
 bool denies(std::string_view before) {
-    static constexpr std::array<std::string_view, 9> kDenials{
-        "0", "no", "not", "if", "previous", "last", "prior", "earlier", "former"};
+    static constexpr WordList<9> kDenials{
+        {"0", "no", "not", "if", "previous", "last", "prior", "earlier", "former"}};
     return contains(kDenials, before);
 }
 
@@ -183,9 +182,9 @@ bool in_a_name(std::string_view text, std::size_t at, std::size_t end) {
 }  // namespace
 
 bool says_over(std::string_view result) {
-    static constexpr std::array<std::string_view, 12> kUnderWay{
-        "running",  "pending",  "queued",   "waiting",    "starting",   "progress",
-        "retrying", "creating", "building", "processing", "restarting", "scheduled"};
+    static constexpr WordList<12> kUnderWay{{"running", "pending", "queued", "waiting", "starting",
+                                             "progress", "retrying", "creating", "building",
+                                             "processing", "restarting", "scheduled"}};
     constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
     if (result.size() > 4 * kLooked) return false;
     const std::string text = lower(without_heading(result).substr(0, kLooked));
@@ -242,23 +241,23 @@ bool is_receipt(std::string_view result) {
         said = trimmed(said.substr(0, said.find('(')));
     }
     if (said.starts_with('(') && said.ends_with(')')) said = said.substr(1, said.size() - 2);
-    std::vector<std::string_view> words;
-    for (std::string_view rest = said; !rest.empty() && words.size() < 5;) {
+    std::array<std::string_view, 4> words;  // with a fourth it is none of them
+    std::size_t count_of_words = 0;
+    for (std::string_view rest = said; !rest.empty() && count_of_words < words.size();) {
         const std::size_t end = std::min(rest.find(' '), rest.size());
-        if (end > 0) words.push_back(rest.substr(0, end));
+        if (end > 0) words[count_of_words++] = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     const auto count = [](std::string_view word) {
         return word != "0" && word.find_first_not_of("0123456789") == std::string_view::npos;
     };
-    static constexpr std::array<std::string_view, 4> kVerbs{"update", "delete", "merge", "copy"};
+    static constexpr WordList<4> kVerbs{{"update", "delete", "merge", "copy"}};
     if (says_acknowledged(text)) return true;
-    if (words.size() == 2) return contains(kVerbs, words[0]) && count(words[1]);
-    if (words.size() != 3) return false;
+    if (count_of_words == 2) return contains(kVerbs, words[0]) && count(words[1]);
+    if (count_of_words != 3) return false;
     if (words[0] == "insert") return words[1] == "0" && count(words[2]);
-    static constexpr std::array<std::string_view, 4> kThings{"row", "rows", "record", "records"};
-    static constexpr std::array<std::string_view, 4> kDone{"affected", "updated", "changed",
-                                                           "deleted"};
+    static constexpr WordList<4> kThings{{"row", "rows", "record", "records"}};
+    static constexpr WordList<4> kDone{{"affected", "updated", "changed", "deleted"}};
     return count(words[0]) && contains(kThings, words[1]) && contains(kDone, words[2]);
 }
 
@@ -328,34 +327,33 @@ bool names_one_of(std::string_view tool, const List& list) {
 }  // namespace
 
 bool acts_on_screen(std::string_view tool) {
-    static constexpr std::array<std::string_view, 28> kActs{
-        "scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
-        "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
-        "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
-        "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"};
+    static constexpr WordList<28> kActs{
+        {"scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
+         "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
+         "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
+         "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"}};
     return names_one_of(tool, kActs);
 }
 
 bool is_screen(std::string_view tool) {
-    static constexpr std::array<std::string_view, 10> kScreens{
-        "computer", "browser", "desktop", "screen", "gui",
-        "device",   "phone",   "game",    "page",   "mouse"};
+    static constexpr WordList<10> kScreens{{"computer", "browser", "desktop", "screen", "gui",
+                                            "device", "phone", "game", "page", "mouse"}};
     return names_one_of(tool, kScreens);
 }
 
 bool only_remembers(std::string_view tool) {
-    static constexpr std::array<std::string_view, 2> kAlone{"memorize", "remember"};
-    static constexpr std::array<std::string_view, 2> kMemory{"memory", "scratchpad"};
-    static constexpr std::array<std::string_view, 8> kWrites{"write",  "save",   "add", "store",
-                                                             "update", "append", "set", "record"};
+    static constexpr WordList<2> kAlone{{"memorize", "remember"}};
+    static constexpr WordList<2> kMemory{{"memory", "scratchpad"}};
+    static constexpr WordList<8> kWrites{
+        {"write", "save", "add", "store", "update", "append", "set", "record"}};
     return names_one_of(tool, kAlone) ||
            (names_one_of(tool, kMemory) && names_one_of(tool, kWrites));
 }
 
 bool only_goes_on(std::string_view message) {
-    static constexpr std::array<std::string_view, 16> kWords{
-        "continue", "proceed", "resume", "next", "go", "going", "on",  "ahead",
-        "keep",     "carry",   "please", "just", "ok", "okay",  "yes", "weiter"};
+    static constexpr WordList<16> kWords{{"continue", "proceed", "resume", "next", "go", "going",
+                                          "on", "ahead", "keep", "carry", "please", "just", "ok",
+                                          "okay", "yes", "weiter"}};
     message = trimmed(message);
     if (message.empty() || message.size() > 40) return false;
     std::string word;

@@ -17,49 +17,45 @@ namespace {
 using Words = std::initializer_list<std::string_view>;
 
 // Words of tool names, as agents' tools use them.
-constexpr std::array<std::string_view, 6> kShells{"bash",     "sh",  "shell",
-                                                  "terminal", "zsh", "powershell"};
-constexpr std::array<std::string_view, 7> kPlanWords{"plan",    "todo",    "todos",     "think",
-                                                     "thought", "reflect", "scratchpad"};
-constexpr std::array<std::string_view, 6> kSleepWords{"sleep", "delay", "pause",
-                                                      "idle",  "noop",  "wait"};
-constexpr std::array<std::string_view, 9> kPollWords{
-    "status", "poll", "wait", "await", "watch", "progress", "stdin", "monitor", "output"};
-constexpr std::array<std::string_view, 9> kVerifyWords{
-    "test", "tests", "verify", "lint", "build", "compile", "typecheck", "diagnostics", "pytest"};
-constexpr std::array<std::string_view, 22> kEditWords{
-    "edit",   "write",  "create", "replace", "insert",    "append", "patch",  "delete",
-    "remove", "rename", "move",   "mkdir",   "multiedit", "save",   "update", "modify",
-    "str",    "apply",  "upload", "install", "fix",       "set"};
-constexpr std::array<std::string_view, 3> kCommitWords{"commit", "push", "merge"};
-constexpr std::array<std::string_view, 26> kReadWords{
-    "read",     "get",     "list",   "search", "find",  "grep", "view",   "cat",     "ls",
-    "open",     "fetch",   "lookup", "query",  "glob",  "show", "browse", "extract", "diff",
-    "describe", "inspect", "probe",  "peek",   "stats", "info", "health", "ping"};
+constexpr WordList<6> kShells{{"bash", "sh", "shell", "terminal", "zsh", "powershell"}};
+constexpr WordList<7> kPlanWords{
+    {"plan", "todo", "todos", "think", "thought", "reflect", "scratchpad"}};
+constexpr WordList<6> kSleepWords{{"sleep", "delay", "pause", "idle", "noop", "wait"}};
+constexpr WordList<9> kPollWords{
+    {"status", "poll", "wait", "await", "watch", "progress", "stdin", "monitor", "output"}};
+constexpr WordList<9> kVerifyWords{
+    {"test", "tests", "verify", "lint", "build", "compile", "typecheck", "diagnostics", "pytest"}};
+constexpr WordList<22> kEditWords{{"edit",      "write",   "create", "replace", "insert", "append",
+                                   "patch",     "delete",  "remove", "rename",  "move",   "mkdir",
+                                   "multiedit", "save",    "update", "modify",  "str",    "apply",
+                                   "upload",    "install", "fix",    "set"}};
+constexpr WordList<3> kCommitWords{{"commit", "push", "merge"}};
+constexpr WordList<26> kReadWords{
+    {"read",     "get",     "list",   "search", "find",  "grep", "view",   "cat",     "ls",
+     "open",     "fetch",   "lookup", "query",  "glob",  "show", "browse", "extract", "diff",
+     "describe", "inspect", "probe",  "peek",   "stats", "info", "health", "ping"}};
 
 // Prefixes of shell commands.
-constexpr std::array<std::string_view, 31> kVerifiers{
-    "pytest",       "make",    "ctest",         "ninja",      "tox",         "nox",
-    "jest",         "vitest",  "mocha",         "tsc",        "eslint",      "ruff",
-    "mypy",         "flake8",  "pylint",        "rspec",      "phpunit",     "gradle",
-    "./gradlew",    "mvn",     "cmake --build", "cargo test", "cargo build", "cargo check",
-    "cargo clippy", "go test", "go build",      "go vet",     "npm test",    "npm run",
-    "bazel"};
-constexpr std::array<std::string_view, 14> kMoreVerifiers{
-    "yarn test",        "yarn build",        "pnpm test",          "pnpm build",
-    "yarn lint",        "pnpm lint",         "dotnet test",        "dotnet build",
-    "python -m pytest", "python3 -m pytest", "python -m unittest", "python3 -m unittest",
-    "npx jest",         "npx vitest"};
-constexpr std::array<std::string_view, 22> kEditors{
-    "mv ",         "cp ",          "rm ",         "mkdir ",   "touch ",      "tee ",
-    "patch ",      "chmod ",       "chown ",      "ln ",      "unzip ",      "tar ",
-    "pip install", "pip3 install", "npm install", "npm i ",   "apt install", "apt-get install",
-    "git apply",   "git checkout", "git restore", "git stash"};
-constexpr std::array<std::string_view, 10> kMoreEditors{
-    "git add",  "git mv",   "git rm",   "git reset", "git clone",
-    "git pull", "yarn add", "pnpm add", "go mod",    "git cherry-pick"};
-constexpr std::array<std::string_view, 4> kCommitters{"git commit", "git push", "git merge",
-                                                      "git rebase"};
+constexpr WordList<31> kVerifiers{
+    {"pytest",       "make",    "ctest",         "ninja",      "tox",         "nox",
+     "jest",         "vitest",  "mocha",         "tsc",        "eslint",      "ruff",
+     "mypy",         "flake8",  "pylint",        "rspec",      "phpunit",     "gradle",
+     "./gradlew",    "mvn",     "cmake --build", "cargo test", "cargo build", "cargo check",
+     "cargo clippy", "go test", "go build",      "go vet",     "npm test",    "npm run",
+     "bazel"}};
+constexpr WordList<14> kMoreVerifiers{
+    {"yarn test", "yarn build", "pnpm test", "pnpm build", "yarn lint", "pnpm lint", "dotnet test",
+     "dotnet build", "python -m pytest", "python3 -m pytest", "python -m unittest",
+     "python3 -m unittest", "npx jest", "npx vitest"}};
+constexpr WordList<22> kEditors{
+    {"mv ",         "cp ",          "rm ",         "mkdir ",   "touch ",      "tee ",
+     "patch ",      "chmod ",       "chown ",      "ln ",      "unzip ",      "tar ",
+     "pip install", "pip3 install", "npm install", "npm i ",   "apt install", "apt-get install",
+     "git apply",   "git checkout", "git restore", "git stash"}};
+constexpr WordList<10> kMoreEditors{{"git add", "git mv", "git rm", "git reset", "git clone",
+                                     "git pull", "yarn add", "pnpm add", "go mod",
+                                     "git cherry-pick"}};
+constexpr WordList<4> kCommitters{{"git commit", "git push", "git merge", "git rebase"}};
 
 /// Lower-case words of `run_tests`, `runTests`, `run-tests`.
 std::vector<std::string> words_of(std::string_view name) {
@@ -87,14 +83,14 @@ bool any_word(const std::vector<std::string>& words, const List& list) {
 
 /// `lake build`, `mix test`, `terraform validate`.
 bool builds_or_tests(std::string_view part) {
-    static constexpr std::array<std::string_view, 36> kPrograms{
-        "lake",    "mix",   "dune",       "zig",    "swift", "cabal",     "stack", "sbt",
-        "flutter", "dart",  "composer",   "bun",    "deno",  "terraform", "tofu",  "meson",
-        "xmake",   "scons", "rake",       "mage",   "just",  "nx",        "turbo", "pants",
-        "buck2",   "elm",   "gleam",      "rebar3", "lein",  "crystal",   "nim",   "forge",
-        "hatch",   "pdm",   "platformio", "helm"};
-    static constexpr std::array<std::string_view, 9> kSteps{
-        "build", "test", "tests", "check", "lint", "compile", "typecheck", "validate", "verify"};
+    static constexpr WordList<36> kPrograms{
+        {"lake",    "mix",   "dune",       "zig",    "swift", "cabal",     "stack", "sbt",
+         "flutter", "dart",  "composer",   "bun",    "deno",  "terraform", "tofu",  "meson",
+         "xmake",   "scons", "rake",       "mage",   "just",  "nx",        "turbo", "pants",
+         "buck2",   "elm",   "gleam",      "rebar3", "lein",  "crystal",   "nim",   "forge",
+         "hatch",   "pdm",   "platformio", "helm"}};
+    static constexpr WordList<9> kSteps{
+        {"build", "test", "tests", "check", "lint", "compile", "typecheck", "validate", "verify"}};
     const std::size_t blank = std::min(part.find(' '), part.size());
     const std::string_view rest = trimmed(part.substr(blank));
     return contains(kPrograms, part.substr(0, blank)) &&

@@ -10,61 +10,61 @@ namespace headway::core {
 namespace {
 
 // Parts that neither look nor act.
-constexpr std::array<std::string_view, 13> kAround{
-    "cd", "export", "set", "done", "fi", "then", "do", "else", "break", "exit", ":", "true", "pwd"};
-constexpr std::array<std::string_view, 46> kLooks{
-    "ls",     "cat",  "head",       "tail",       "test",    "[",    "[[",       "stat",
-    "grep",   "rg",   "egrep",      "wc",         "du",      "df",   "ps",       "pgrep",
-    "pidof",  "lsof", "ss",         "netstat",    "nc",      "ping", "which",    "file",
-    "diff",   "cmp",  "date",       "jq",         "sort",    "uniq", "cut",      "tr",
-    "uptime", "free", "pg_isready", "journalctl", "getent",  "dig",  "nslookup", "host",
-    "tree",   "awk",  "column",     "lsblk",      "findmnt", "yq"};
-constexpr std::array<std::string_view, 14> kGitLooks{
-    "git status",   "git log",    "git diff",      "git show",  "git branch",
-    "git fetch",    "git remote", "git ls-remote", "git blame", "git rev-parse",
-    "git ls-files", "git grep",   "git describe",  "git reflog"};
-constexpr std::array<std::string_view, 42> kStatus{"kubectl get",
-                                                   "kubectl describe",
-                                                   "kubectl logs",
-                                                   "kubectl rollout status",
-                                                   "kubectl wait",
-                                                   "kubectl top",
-                                                   "docker ps",
-                                                   "docker logs",
-                                                   "docker inspect",
-                                                   "docker compose ps",
-                                                   "docker-compose ps",
-                                                   "podman ps",
-                                                   "squeue",
-                                                   "sacct",
-                                                   "sinfo",
-                                                   "qstat",
-                                                   "bjobs",
-                                                   "condor_q",
-                                                   "nvidia-smi",
-                                                   "systemctl status",
-                                                   "systemctl is-active",
-                                                   "gh run view",
-                                                   "gh run list",
-                                                   "gh run watch",
-                                                   "gh pr checks",
-                                                   "gh pr status",
-                                                   "gh pr view",
-                                                   "glab ci",
-                                                   "argocd app get",
-                                                   "redis-cli ping",
-                                                   "supervisorctl status",
-                                                   "gcloud builds list",
-                                                   "gcloud builds describe",
-                                                   "make status",
-                                                   "make ps",
-                                                   "make logs",
-                                                   "docker wait",
-                                                   "inotifywait",
-                                                   "watch",
-                                                   "argocd app wait",
-                                                   "docker compose logs",
-                                                   "wait-on"};
+constexpr WordList<13> kAround{{"cd", "export", "set", "done", "fi", "then", "do", "else", "break",
+                                "exit", ":", "true", "pwd"}};
+constexpr WordList<46> kLooks{
+    {"ls",     "cat",  "head",       "tail",       "test",    "[",    "[[",       "stat",
+     "grep",   "rg",   "egrep",      "wc",         "du",      "df",   "ps",       "pgrep",
+     "pidof",  "lsof", "ss",         "netstat",    "nc",      "ping", "which",    "file",
+     "diff",   "cmp",  "date",       "jq",         "sort",    "uniq", "cut",      "tr",
+     "uptime", "free", "pg_isready", "journalctl", "getent",  "dig",  "nslookup", "host",
+     "tree",   "awk",  "column",     "lsblk",      "findmnt", "yq"}};
+constexpr WordList<14> kGitLooks{{"git status", "git log", "git diff", "git show", "git branch",
+                                  "git fetch", "git remote", "git ls-remote", "git blame",
+                                  "git rev-parse", "git ls-files", "git grep", "git describe",
+                                  "git reflog"}};
+constexpr WordList<42> kStatus{{"kubectl get",
+                                "kubectl describe",
+                                "kubectl logs",
+                                "kubectl rollout status",
+                                "kubectl wait",
+                                "kubectl top",
+                                "docker ps",
+                                "docker logs",
+                                "docker inspect",
+                                "docker compose ps",
+                                "docker-compose ps",
+                                "podman ps",
+                                "squeue",
+                                "sacct",
+                                "sinfo",
+                                "qstat",
+                                "bjobs",
+                                "condor_q",
+                                "nvidia-smi",
+                                "systemctl status",
+                                "systemctl is-active",
+                                "gh run view",
+                                "gh run list",
+                                "gh run watch",
+                                "gh pr checks",
+                                "gh pr status",
+                                "gh pr view",
+                                "glab ci",
+                                "argocd app get",
+                                "redis-cli ping",
+                                "supervisorctl status",
+                                "gcloud builds list",
+                                "gcloud builds describe",
+                                "make status",
+                                "make ps",
+                                "make logs",
+                                "docker wait",
+                                "inotifywait",
+                                "watch",
+                                "argocd app wait",
+                                "docker compose logs",
+                                "wait-on"}};
 
 bool reads_page(std::string_view part) {
     if (!is_one_of(part, std::array<std::string_view, 2>{"curl", "wget"})) return false;
@@ -81,8 +81,8 @@ bool reads_page(std::string_view part) {
 
 /// `psql -c 'select ...'`: a statement that changes nothing.
 bool asks_database(std::string_view part) {
-    static constexpr std::array<std::string_view, 6> kClients{"psql",    "mysql",      "mariadb",
-                                                              "sqlite3", "clickhouse", "duckdb"};
+    static constexpr WordList<6> kClients{
+        {"psql", "mysql", "mariadb", "sqlite3", "clickhouse", "duckdb"}};
     static constexpr std::array<std::string_view, 12> kChanges{
         "insert", "update",   "delete", "drop ", "create", "alter",
         "grant",  "truncate", "call ",  "copy ", "vacuum", "refresh"};
@@ -94,8 +94,8 @@ bool asks_database(std::string_view part) {
 
 /// `az vm show`: commands whose last words say what is done.
 bool asks_cloud(std::string_view part) {
-    static constexpr std::array<std::string_view, 7> kClients{"aws",    "az",     "gcloud", "oci",
-                                                              "flyctl", "heroku", "doctl"};
+    static constexpr WordList<7> kClients{
+        {"aws", "az", "gcloud", "oci", "flyctl", "heroku", "doctl"}};
     static constexpr std::array<std::string_view, 8> kAsks{" describe", " get-",   " list", " show",
                                                            " wait",     " status", " get ", " ps"};
     return is_one_of(part, kClients) && mentions(part, kAsks);
@@ -193,9 +193,9 @@ bool asks_for_status(std::string_view command) {
 }
 
 bool is_guard(std::string_view command) {
-    static constexpr std::array<std::string_view, 13> kGuards{
-        "test",    "[",      "[[",    "which", "command -v",       "type",      "grep -q",
-        "diff -q", "cmp -s", "pgrep", "id",    "git diff --quiet", "mountpoint"};
+    static constexpr WordList<13> kGuards{{"test", "[", "[[", "which", "command -v", "type",
+                                           "grep -q", "diff -q", "cmp -s", "pgrep", "id",
+                                           "git diff --quiet", "mountpoint"}};
     std::string_view rest = command;
     std::string_view part;
     while (!rest.empty() && (part.empty() || is_around(part)))
@@ -233,15 +233,11 @@ bool rests_first(std::string_view command) {
 }
 
 bool waits_itself(std::string_view command) {
-    static constexpr std::array<std::string_view, 11> kWaiters{
-        "kubectl wait",  "kubectl rollout status",
-        "gh run watch",  "gh pr checks",
-        "docker wait",   "inotifywait",
-        "watch",         "argocd app wait",
-        "wait-for-it",   "wait-on",
-        "glab ci status"};
-    static constexpr std::array<std::string_view, 6> kFollowers{
-        "tail", "journalctl", "docker logs", "docker compose logs", "kubectl logs", "stern"};
+    static constexpr WordList<11> kWaiters{
+        {"kubectl wait", "kubectl rollout status", "gh run watch", "gh pr checks", "docker wait",
+         "inotifywait", "watch", "argocd app wait", "wait-for-it", "wait-on", "glab ci status"}};
+    static constexpr WordList<6> kFollowers{
+        {"tail", "journalctl", "docker logs", "docker compose logs", "kubectl logs", "stern"}};
     static constexpr std::array<std::string_view, 4> kFollows{" -f", " -F", " --follow", " -fn"};
     bool waits = false;
     each_part(command, [&waits](std::string_view part) {
@@ -255,8 +251,8 @@ bool waits_itself(std::string_view command) {
 }
 
 bool takes_files_back(std::string_view command) {
-    static constexpr std::array<std::string_view, 5> kBack{"git checkout", "git restore",
-                                                           "git stash", "git reset", "git clean"};
+    static constexpr WordList<5> kBack{
+        {"git checkout", "git restore", "git stash", "git reset", "git clean"}};
     bool found = false;
     each_part(command,
               [&found](std::string_view part) { found = found || is_one_of(part, kBack); });
@@ -264,7 +260,7 @@ bool takes_files_back(std::string_view command) {
 }
 
 bool does_nothing(std::string_view command) {
-    static constexpr std::array<std::string_view, 3> kNothing{"touch", "true", ":"};
+    static constexpr WordList<3> kNothing{{"touch", "true", ":"}};
     bool nothing = false;
     bool more = false;
     each_part(command, [&](std::string_view part) {

@@ -9,15 +9,18 @@ namespace headway::core {
 namespace {
 
 // What may stand before the command of a part.
-constexpr std::array<std::string_view, 13> kBefore{"sudo ", "time ", "while ", "until ", "if ",
-                                                   "do ",   "then ", "else ",  "! ",     "nohup ",
-                                                   "env ",  "( ",    "exec "};
+constexpr WordList<13> kBefore{{"sudo ", "time ", "while ", "until ", "if ", "do ", "then ",
+                                "else ", "! ", "nohup ", "env ", "( ", "exec "}};
+/// Where a part of a command line may end, and quotes.
+constexpr ByteSet kPartMarks{"'\";\n|&"};
+
 }  // namespace
 
 std::string_view plain_command(std::string_view part) {
     for (bool more = true; more;) {
         more = false;
         for (const std::string_view word : kBefore) {
+            if (!kBefore.may_begin(part)) break;
             if (!part.starts_with(word)) continue;
             part = trimmed(part.substr(word.size()));
             more = true;
@@ -65,6 +68,7 @@ std::string_view next_part(std::string_view& rest) {
     std::size_t i = 0;
     for (; i < rest.size(); ++i) {
         const char c = rest[i];
+        if (!kPartMarks.has(c)) continue;
         if (quote != 0) {
             if (c == quote) quote = 0;
             continue;

@@ -27,7 +27,7 @@ std::string_view without_options(std::string_view part, std::string& buffer);
 /// prefix.
 template <class List>
 bool starts_with_any(std::string_view command, const List& starts) {
-    if (command.empty()) return false;
+    if (command.empty() || !may_begin(starts, command)) return false;
     return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
         return command[0] == start[0] && command.starts_with(start) &&
                (command.size() == start.size() || start.back() == ' ' ||
@@ -39,8 +39,10 @@ bool starts_with_any(std::string_view command, const List& starts) {
 /// not `test`.
 template <class List>
 bool is_one_of(std::string_view part, const List& list) {
+    if (part.empty() || !may_begin(list, part)) return false;
     return std::any_of(std::begin(list), std::end(list), [part](std::string_view name) {
-        return part.starts_with(name) && (part.size() == name.size() || part[name.size()] == ' ');
+        return name[0] == part[0] && part.starts_with(name) &&
+               (part.size() == name.size() || part[name.size()] == ' ');
     });
 }
 

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exact_args.hpp"
 
-#include <charconv>
+#include <cstdint>
+#include <tuple>
 
 #include "core/assert.hpp"
 #include "core/sha256.hpp"
+#include "core/words.hpp"
 
 namespace headway::core {
 namespace {
 
 constexpr std::string_view kDigestStart = "sha256:";
-constexpr std::size_t kWordDigits = 16;
-constexpr std::size_t kDigestDigits = 4 * kWordDigits;
-static_assert(kDigestDigits == 2 * 32, "SHA-256 has 32 bytes");
+constexpr std::size_t kDigestDigits = 2 * std::tuple_size_v<ArgsDigest>;
 
-/// The `place`-th 64 bits of the digest.
-std::uint64_t word_of(std::string_view digest, std::size_t place) {
-    HEADWAY_ASSERT(place < kDigestDigits / kWordDigits &&
-                   digest.size() == kDigestStart.size() + kDigestDigits);
-    const std::string_view digits =
-        digest.substr(kDigestStart.size() + place * kWordDigits, kWordDigits);
+/// The `place`-th 64 bits of the digest, most significant byte first.
+std::uint64_t word_of(const ArgsDigest& digest, std::size_t place) {
     std::uint64_t word = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
-    HEADWAY_ASSERT(error == std::errc{} && end == digits.data() + digits.size());
+    for (std::size_t i = 0; i < sizeof word; ++i)
+        word = word << 8U | digest[place * sizeof word + i];
     return word;
+}
+
+/// Value of a lowercase hexadecimal digit.
+unsigned digit_of(char c) {
+    return static_cast<unsigned>(is_digit(c) ? c - '0' : c - 'a' + 10);
 }
 
 }  // namespace
@@ -44,11 +44,31 @@ std::string bound_digest(std::string_view told) {
     return bound;
 }
 
-void keep_args(CallPrint& print, std::string_view digest) {
-    HEADWAY_ASSERT(is_args_digest(digest));
+std::string args_digest_text(const ArgsDigest& digest) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text{kDigestStart};
+    text.reserve(kDigestStart.size() + kDigestDigits);
+    for (const unsigned char byte : digest) {
+        text.push_back(kDigits[byte >> 4U]);
+        text.push_back(kDigits[byte & 15U]);
+    }
+    HEADWAY_ASSERT(is_args_digest(text));
+    return text;
+}
+
+ArgsDigest args_digest_bytes(std::string_view text) {
+    HEADWAY_ASSERT(is_args_digest(text));
+    ArgsDigest digest{};
+    const std::string_view digits = text.substr(kDigestStart.size());
+    for (std::size_t i = 0; i < digest.size(); ++i)
+        digest[i] =
+            static_cast<unsigned char>(digit_of(digits[2 * i]) << 4U | digit_of(digits[2 * i + 1]));
+    return digest;
+}
+
+void keep_args(CallPrint& print, const ArgsDigest& digest) {
     print.args_start = {word_of(digest, 0), word_of(digest, 1)};
     print.args_end = {word_of(digest, 2), word_of(digest, 3)};
-    HEADWAY_ASSERT(args_of(print) == digest || args_of(print).empty());
 }
 
 std::string args_of(const CallPrint& print) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,20 @@ bool is_args_digest(std::string_view text) noexcept;
 /// hashed: the same text stays recognisable and equals no real arguments. Pure.
 std::string bound_digest(std::string_view told);
 
-/// Stores a digest of is_args_digest() in the fingerprint.
-void keep_args(CallPrint& print, std::string_view digest);
+/// SHA-256 as bytes.
+using ArgsDigest = std::array<unsigned char, 32>;
+
+/// "sha256:" and 64 hexadecimal digits. Pure.
+std::string args_digest_text(const ArgsDigest& digest);
+
+/// The bytes of a text for which is_args_digest() is true. Pure.
+ArgsDigest args_digest_bytes(std::string_view text);
+
+/// Stores the digest in the fingerprint.
+void keep_args(CallPrint& print, const ArgsDigest& digest);
+inline void keep_args(CallPrint& print, std::string_view digest) {
+    keep_args(print, args_digest_bytes(digest));
+}
 
 /// That digest; empty if the fingerprint has none. Pure.
 std::string args_of(const CallPrint& print);

@@ -321,9 +321,8 @@ bool is_measurement(std::string_view command, std::string_view result) {
 }
 
 std::optional<std::uint64_t> failing_count(std::string_view result) {
-    static constexpr std::array<std::string_view, 5> kFailed{"failed", "failures", "failing",
-                                                             "errors", "error"};
-    static constexpr std::array<std::string_view, 3> kPassed{"passed", "passing", "ok"};
+    static constexpr WordList<5> kFailed{{"failed", "failures", "failing", "errors", "error"}};
+    static constexpr WordList<3> kPassed{{"passed", "passing", "ok"}};
     std::optional<std::uint64_t> failing;
     bool passed = false;
     for (std::size_t at = 0; at < result.size();) {

@@ -54,10 +54,20 @@ struct Claims {
 
 /// True if a loop is back after the agent acknowledged advice about it.
 bool came_back(const SessionState& state, std::uint64_t identity) {
+    const auto taken = [](const Nudge& nudge) { return nudge.acknowledged; };
+    if (std::none_of(state.nudges.begin(), state.nudges.end(), taken)) return false;
     const std::string loop = loop_name(identity);
     return std::any_of(state.nudges.begin(), state.nudges.end(), [&loop](const Nudge& nudge) {
         return nudge.acknowledged && nudge.loop == loop;
     });
+}
+
+/// Policy::thresholds(), of which most policies change none: known when this is compiled.
+template <class D>
+Thresholds thresholds_of(const Policy& policy) {
+    constexpr DetectorId kId = kIdOf<D>;
+    if (kId == kIdOf<HeartbeatRule> || !policy.detectors.empty()) return policy.thresholds(kId);
+    return policy.profile == Profile::kStrict ? D::kTraits.strict : D::kTraits.balanced;
 }
 
 /// The combination rule (docs/detection.md, section 6): one claim that stands alone, two
@@ -85,7 +95,7 @@ Claims claims_of(const SessionState& state) {
         constexpr DetectorId kId = kIdOf<D>;
         if (!state.policy.loop_detection && !D::kTraits.always_on) return;
         if (!state.policy.detectors.empty() && state.policy.is_off(kId)) return;
-        Rung rung = detector.rung(state.policy.thresholds(kId), state.ledger);
+        Rung rung = detector.rung(thresholds_of<D>(state.policy), state.ledger);
         if (rung == Rung::kNone) return;
         const bool told = rung == Rung::kSuspect && lasts(D::kTraits.kind) && !state.nudges.empty();
         if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
@@ -95,11 +105,14 @@ Claims claims_of(const SessionState& state) {
             alone = alone || detector.alone(state.ledger);
         claims.all[claims.count++] = {kId, D::kTraits.kind, rung, alone};
     });
-    std::stable_sort(claims.all.begin(),
-                     claims.all.begin() + static_cast<std::ptrdiff_t>(claims.count),
-                     [](const Claim& a, const Claim& b) {
-                         return std::pair{a.alone, a.rung} > std::pair{b.alone, b.rung};
-                     });
+    const auto before = [](const Claim& a, const Claim& b) {
+        return std::pair{a.alone, a.rung} > std::pair{b.alone, b.rung};
+    };
+    // Sorted as it is filled, without moving equal ones: there are a few at most.
+    for (std::size_t i = 1; i < claims.count; ++i) {
+        for (std::size_t at = i; at > 0 && before(claims.all[at], claims.all[at - 1]); --at)
+            std::swap(claims.all[at], claims.all[at - 1]);
+    }
     claims.verdict = verdict_of(claims);
     HEADWAY_ASSERT(claims.verdict == Rung::kNone || claims.count > 0);
     return claims;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "core/assert.hpp"
 #include "core/words.hpp"
@@ -13,20 +14,20 @@ namespace {
 
 constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
                                                    "jul", "aug", "sep", "oct", "nov", "dec"};
-constexpr std::array<std::string_view, 24> kDurationUnits{
-    "ns",   "us",    "ms",   "s",      "sec",     "secs",   "second",       "seconds",
-    "m",    "min",   "mins", "minute", "minutes", "h",      "hr",           "hrs",
-    "hour", "hours", "µs",   "msec",   "msecs",   "millis", "milliseconds", "microseconds"};
-constexpr std::array<std::string_view, 14> kTimeWords{
-    "time",    "timestamp", "ts",       "at",      "date", "epoch", "created",
-    "updated", "started",   "finished", "expires", "now",  "since", "until"};
-constexpr std::array<std::string_view, 8> kCounterWords{"pid",     "tid",     "ppid",  "pgid",
-                                                        "process", "attempt", "retry", "try"};
+constexpr WordList<24> kDurationUnits{
+    {"ns",   "us",    "ms",   "s",      "sec",     "secs",   "second",       "seconds",
+     "m",    "min",   "mins", "minute", "minutes", "h",      "hr",           "hrs",
+     "hour", "hours", "µs",   "msec",   "msecs",   "millis", "milliseconds", "microseconds"}};
+constexpr WordList<14> kTimeWords{{"time", "timestamp", "ts", "at", "date", "epoch", "created",
+                                   "updated", "started", "finished", "expires", "now", "since",
+                                   "until"}};
+constexpr WordList<8> kCounterWords{
+    {"pid", "tid", "ppid", "pgid", "process", "attempt", "retry", "try"}};
 /// What an agent may use up. Other things that are left are work: "3 files left".
-constexpr std::array<std::string_view, 20> kAllowances{
-    "step",  "steps",  "turn",      "turns",      "attempt", "attempts", "try",
-    "tries", "retry",  "retries",   "call",       "calls",   "request",  "requests",
-    "token", "tokens", "iteration", "iterations", "credit",  "credits"};
+constexpr WordList<20> kAllowances{{"step",     "steps",     "turn",       "turns",    "attempt",
+                                    "attempts", "try",       "tries",      "retry",    "retries",
+                                    "call",     "calls",     "request",    "requests", "token",
+                                    "tokens",   "iteration", "iterations", "credit",   "credits"}};
 constexpr std::array<std::string_view, 4> kTempRoots{"/tmp/", "/var/tmp/", "/var/folders/",
                                                      "/private/tmp/"};
 
@@ -106,8 +107,23 @@ std::size_t with_time(std::string_view text, std::size_t date_end) {
     return end == scan.at() ? date_end : end;
 }
 
+constexpr std::uint32_t packed(char a, char b, char c) {
+    const auto byte = [](char letter) { return std::uint32_t{static_cast<unsigned char>(letter)}; };
+    return byte(a) << 16U | byte(b) << 8U | byte(c);
+}
+
+constexpr std::array<std::uint32_t, kMonths.size()> packed_months() {
+    std::array<std::uint32_t, kMonths.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = packed(kMonths[i][0], kMonths[i][1], kMonths[i][2]);
+    return all;
+}
+
 bool is_month(std::string_view word) {
-    return word.size() >= 3 && contains(kMonths, lower(word.substr(0, 3)));
+    static constexpr auto kPacked = packed_months();
+    if (word.size() < 3) return false;
+    const std::uint32_t start = packed(lower(word[0]), lower(word[1]), lower(word[2]));
+    return std::find(kPacked.begin(), kPacked.end(), start) != kPacked.end();
 }
 
 /// 2026-11-21, 2026/11/21, 21/Nov/2026, 21 Nov 2026
@@ -274,7 +290,9 @@ void append_masked(std::string& out, std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {
         if (!may_start(text, at)) {
-            ++at;
+            const bool word = is_word(text[at++]);
+            while (word && at < text.size() && is_word(text[at]))
+                ++at;  // nothing starts within a word
             continue;
         }
         const std::size_t end = volatile_end(text, at);

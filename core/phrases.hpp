@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -16,8 +18,10 @@ template <std::size_t N>
 class Phrases {
 public:
     explicit constexpr Phrases(const std::array<std::string_view, N>& phrases) : phrases_(phrases) {
-        for (const std::string_view phrase : phrases_)
-            starts_[row_of(phrase[0])] |= 1U << row_of(phrase[1]);
+        for (std::size_t i = 0; i < N; ++i) {
+            starts_[row_of(phrases_[i][0])] |= 1U << row_of(phrases_[i][1]);
+            begin_[row_of(phrases_[i][0])][i / 64] |= std::uint64_t{1} << i % 64;
+        }
     }
 
     /// Place in the list of the first phrase that stands anywhere in the text; N if there is none.
@@ -25,23 +29,25 @@ public:
         std::size_t best = N;
         for (std::size_t at = 0; at + 1 < text.size() && best > 0; ++at) {
             if ((starts_[row_of(text[at])] >> row_of(text[at + 1]) & 1U) == 0) continue;
-            for (std::size_t i = 0; i < best; ++i) {
-                if (stands_at(text.substr(at), phrases_[i])) best = i;
-            }
+            best = std::min(best, standing(text.substr(at)));
         }
         return best;
     }
 
-    constexpr bool any_in(std::string_view text) const { return first_in(text) < N; }
+    constexpr bool any_in(std::string_view text) const {
+        for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+            if ((starts_[row_of(text[at])] >> row_of(text[at + 1]) & 1U) == 0) continue;
+            if (standing(text.substr(at)) < N) return true;
+        }
+        return false;
+    }
 
     /// True if one of them begins a word of the text.
     constexpr bool any_word_in(std::string_view text) const {
         for (std::size_t at = 0; at + 1 < text.size(); ++at) {
             if ((starts_[row_of(text[at])] >> row_of(text[at + 1]) & 1U) == 0) continue;
             if (at > 0 && is_letter(text[at - 1])) continue;
-            for (const std::string_view phrase : phrases_) {
-                if (stands_at(text.substr(at), phrase)) return true;
-            }
+            if (standing(text.substr(at)) < N) return true;
         }
         return false;
     }
@@ -49,6 +55,18 @@ public:
 private:
     /// The same for both cases of a letter.
     static constexpr std::size_t row_of(char c) { return static_cast<unsigned char>(c) & 31U; }
+
+    /// Place of the first phrase that the text begins with; N if there is none.
+    constexpr std::size_t standing(std::string_view text) const {
+        const auto& begin = begin_[row_of(text[0])];
+        for (std::size_t part = 0; part < begin.size(); ++part) {
+            for (std::uint64_t left = begin[part]; left != 0; left &= left - 1) {
+                const std::size_t i = 64 * part + static_cast<std::size_t>(std::countr_zero(left));
+                if (stands_at(text, phrases_[i])) return i;
+            }
+        }
+        return N;
+    }
 
     static constexpr bool stands_at(std::string_view text, std::string_view phrase) {
         if (text.size() < phrase.size()) return false;
@@ -59,7 +77,9 @@ private:
     }
 
     std::array<std::string_view, N> phrases_;
-    std::array<std::uint32_t, 32> starts_{};
+    std::array<std::uint32_t, 32> starts_{};  ///< second bytes behind each first one
+    /// For each first byte the phrases that begin with it, as bits.
+    std::array<std::array<std::uint64_t, (N + 63) / 64>, 32> begin_{};
 };
 
 }  // namespace headway::core

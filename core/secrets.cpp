@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "core/words.hpp"
@@ -64,6 +65,16 @@ bool in_name(char c) {
 bool is_quote(char c) {
     return c == '"' || c == '\'' || c == '`';
 }
+
+/// For each first byte the shapes that begin with it, as bits.
+constexpr std::array<std::uint32_t, 256> shapes_by_start() {
+    static_assert(kShapes.size() <= 32);
+    std::array<std::uint32_t, 256> table{};
+    for (std::size_t i = 0; i < kShapes.size(); ++i)
+        table[static_cast<unsigned char>(kShapes[i].start[0])] |= 1U << i;
+    return table;
+}
+constexpr std::array<std::uint32_t, 256> kShapesByStart = shapes_by_start();
 
 enum Mark : std::uint8_t { kDull, kStart, kSign, kDash };
 
@@ -130,7 +141,9 @@ std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::siz
 std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
                                    std::size_t& no_jwt_before) {
     const std::string_view rest = text.substr(at);
-    for (const TokenShape& shape : kShapes) {
+    for (std::uint32_t left = kShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
+         left &= left - 1) {
+        const TokenShape& shape = kShapes[static_cast<std::size_t>(std::countr_zero(left))];
         if (!rest.starts_with(shape.start)) continue;
         if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
         const std::size_t size = run_of(text, at, in_name);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -43,8 +45,58 @@ constexpr std::string_view trimmed(std::string_view text) {
     return text;
 }
 
+/// A set of bytes.
+class ByteSet {
+public:
+    constexpr ByteSet() = default;
+    constexpr explicit ByteSet(std::string_view bytes) {
+        for (const char c : bytes)
+            add(c);
+    }
+    constexpr void add(char c) { bits_[slot(c)] |= std::uint64_t{1} << bit(c); }
+    constexpr bool has(char c) const { return (bits_[slot(c)] >> bit(c) & 1U) != 0; }
+
+private:
+    static constexpr std::size_t slot(char c) { return static_cast<unsigned char>(c) >> 6U; }
+    static constexpr unsigned bit(char c) { return static_cast<unsigned char>(c) & 63U; }
+
+    std::array<std::uint64_t, 4> bits_{};
+};
+
+/// A list of words that is searched for every call of a tool: nearly all texts are dismissed by
+/// their first byte. No word is empty.
+template <std::size_t N>
+class WordList {
+public:
+    constexpr WordList(const std::array<std::string_view, N>& words) : words_(words) {
+        for (const std::string_view word : words_)
+            first_.add(word[0]);
+    }
+    constexpr auto begin() const { return words_.begin(); }
+    constexpr auto end() const { return words_.end(); }
+    constexpr std::size_t size() const { return N; }
+    /// False if no word of the list begins as the text does.
+    constexpr bool may_begin(std::string_view text) const {
+        return !text.empty() && first_.has(text[0]);
+    }
+
+private:
+    std::array<std::string_view, N> words_;
+    ByteSet first_;
+};
+/// False if the list can tell at once that the text begins as none of its words.
+template <class List>
+constexpr bool may_begin(const List& list, std::string_view text) {
+    if constexpr (requires { list.may_begin(text); }) {
+        return list.may_begin(text);
+    } else {
+        return true;
+    }
+}
+
 template <class List>
 constexpr bool contains(const List& list, std::string_view item) {
+    if (!may_begin(list, item)) return false;
     return std::find(std::begin(list), std::end(list), item) != std::end(list);
 }
 

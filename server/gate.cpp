@@ -114,6 +114,7 @@ Result<> check_forwarded(const RequestHead& head, const GateSettings& settings) 
 
 /// JSON is UTF-8 only (RFC 8259, 8.1).
 Result<> check_charset(std::string_view type) {
+    if (type.find(';') == type.npos) return {};
     const std::string folded = lower(type);
     for (std::size_t at = folded.find(';'); at != folded.npos; at = folded.find(';', at + 1)) {
         std::string_view parameter = std::string_view{folded}.substr(at + 1);
@@ -134,6 +135,7 @@ Result<> check_charset(std::string_view type) {
 }  // namespace
 
 void strip_authority(RequestHead& head, const GateSettings& settings) {
+    if (head.target.starts_with('/')) return;  // nearly always
     const std::string start = lower(head.target.substr(0, 8));
     const std::size_t scheme = start == "https://" ? 8 : start.starts_with("http://") ? 7 : 0;
     if (scheme == 0) return;

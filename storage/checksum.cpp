@@ -41,7 +41,35 @@ static_assert(kSlices[0][0x80] == kPolynomial, "one bit alone");
 
 }  // namespace
 
-std::uint32_t checksum(std::string_view bytes, std::uint32_t before) noexcept {
+#if defined(__x86_64__)
+namespace {
+
+/// By the processor's own instruction, which has this polynomial.
+[[gnu::target("sse4.2")]] std::uint32_t checksum_by_instruction(std::string_view bytes,
+                                                                std::uint32_t before) noexcept {
+    std::uint64_t crc = ~before;
+    const char* at = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= 8; at += 8, left -= 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, at, sizeof eight);
+        crc = __builtin_ia32_crc32di(crc, eight);
+    }
+    auto narrow = static_cast<std::uint32_t>(crc);
+    for (; left > 0; ++at, --left)
+        narrow = __builtin_ia32_crc32qi(narrow, static_cast<unsigned char>(*at));
+    return ~narrow;
+}
+
+bool has_instruction() noexcept {
+    static const bool kHas = __builtin_cpu_supports("sse4.2") != 0;
+    return kHas;
+}
+
+}  // namespace
+#endif
+
+std::uint32_t checksum_by_tables(std::string_view bytes, std::uint32_t before) noexcept {
     std::uint32_t crc = ~before;
     const char* at = bytes.data();
     std::size_t left = bytes.size();
@@ -56,6 +84,13 @@ std::uint32_t checksum(std::string_view bytes, std::uint32_t before) noexcept {
     for (; left > 0; ++at, --left)
         crc = (crc >> 8U) ^ kSlices[0][(crc ^ static_cast<unsigned char>(*at)) & 0xFFU];
     return ~crc;
+}
+
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before) noexcept {
+#if defined(__x86_64__)
+    if (has_instruction()) return checksum_by_instruction(bytes, before);
+#endif
+    return checksum_by_tables(bytes, before);
 }
 
 std::uint32_t checksum_number(std::int64_t number, std::uint32_t before) noexcept {

@@ -12,6 +12,9 @@ namespace headway::storage {
 /// Checksum of `bytes`, continuing after `before`.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
+/// The same on a processor without an instruction for it.
+std::uint32_t checksum_by_tables(std::string_view bytes, std::uint32_t before = 0) noexcept;
+
 /// Checksum of a number as 8 bytes, little-endian.
 std::uint32_t checksum_number(std::int64_t number, std::uint32_t before = 0) noexcept;
 

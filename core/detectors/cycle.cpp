@@ -69,8 +69,10 @@ Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
     if (user_spoke) return best;
     for (std::size_t i = 0; i < matched.size(); ++i) {
         const auto p = static_cast<std::uint32_t>(i + 2);
+        const std::uint32_t allowed = p * (std::max(1U, limits.suspect) - 1);
+        if (matched[i] <= allowed) continue;  // patience only makes it less
         const std::uint32_t run = matched[i] / patience_of(ledger, p);
-        if (run <= p * (std::max(1U, limits.suspect) - 1) || !asks_several(ledger, p)) continue;
+        if (run <= allowed || !asks_several(ledger, p)) continue;
         if (limits.suspect != 0) best = std::max(best, Rung::kSuspect);
         if (limits.stuck != 0 && run >= p * (limits.stuck - 1)) best = Rung::kStuck;
     }

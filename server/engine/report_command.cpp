@@ -61,6 +61,15 @@ Result<Echoes> drop_known(Transaction& transaction, const Resident* resident,
         if (advice.batch) advice.results.emplace_back(0, false);
         return echoes;
     }
+    if (events.size() == 1) {
+        HEADWAY_TRY(const std::uint64_t n, known_number(transaction, resident, events.front()));
+        (n != 0 ? advice.duplicates : advice.accepted) = 1;
+        if (n != 0) advice.n = n;
+        if (advice.batch) advice.results.emplace_back(n, n != 0);
+        transaction.stats().duplicates += advice.duplicates;
+        if (n != 0) erase_known(command, {true});
+        return echoes;
+    }
     std::unordered_map<std::string_view, std::size_t> first;
     std::vector<bool> known(events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -69,7 +78,7 @@ Result<Echoes> drop_known(Transaction& transaction, const Resident* resident,
         known[i] = n != 0;
         if (n != 0) {
             advice.n = n;
-        } else if (!id.empty() && events.size() > 1) {
+        } else if (!id.empty()) {
             const auto [earlier, fresh] = first.emplace(id, i);
             known[i] = !fresh;
             if (!fresh) echoes.emplace_back(i, earlier->second);
@@ -192,6 +201,7 @@ void fill_numbers(std::span<const core::Event> events, const Echoes& echoes, api
 
 Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
                                    const std::string& id) {
+    if (resident.newest_id.is_new(id)) return 0;
     const auto fresh = resident.new_ids.find(id);
     if (fresh != resident.new_ids.end()) return fresh->second;
     HEADWAY_TRY(const auto stored, transaction.store().find_event_id(resident.key, id));

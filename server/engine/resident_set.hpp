@@ -14,6 +14,7 @@
 #include "api/otlp/export.hpp"
 #include "core/call_times.hpp"
 #include "core/session.hpp"
+#include "server/engine/newest_id.hpp"
 #include "storage/store.hpp"
 
 namespace headway::server {
@@ -30,6 +31,7 @@ struct Resident {
     core::Session session;
     storage::Chain chain;
     storage::EventIds new_ids;       ///< of events past its snapshot
+    NewestId newest_id;              ///< known since the session was opened in this process
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
     std::size_t bytes = 0;                     ///< memory, as last measured

@@ -43,7 +43,10 @@ Result<Resident*> Sessions::require(std::string_view id) {
 
 Result<Resident*> Sessions::create(const std::string& id, core::Timestamp now) {
     HEADWAY_TRY(const storage::SessionKey key, store_.create(id, now));
-    return residents_.add({key, core::Session{id}, {}, {}});
+    HEADWAY_TRY(Resident * resident, residents_.add({key, core::Session{id}, {}, {}}));
+    // Other daemons add events, too.
+    if (store_.shared() == nullptr) resident->newest_id.start();
+    return resident;
 }
 
 Result<Resident*> Sessions::adopt(storage::StoredSession stored) {

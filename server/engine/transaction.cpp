@@ -72,7 +72,9 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     if (!resident.news) news_.push_back(&resident);
     resident.news = true;
     for (const core::Event& event : events) {
-        if (!event.event_id.empty()) resident.new_ids.emplace(event.event_id, event.n);
+        if (event.event_id.empty()) continue;
+        resident.new_ids.emplace(event.event_id, event.n);
+        resident.newest_id.note(event.event_id);
     }
     stats_.events += events.size();
     const Appended appended{resident, events, cursor, stats_, publication_};

@@ -16,6 +16,15 @@ TEST_CASE("checksum: CRC-32C of the published examples", "[storage]") {
     CHECK(checksum(std::string(32, '\xff')) == 0x62A8AB43U);
 }
 
+TEST_CASE("checksum: the same with and without the processor's instruction", "[storage]") {
+    Gen gen{seed()};
+    for (int i = 0; i < 200; ++i) {
+        const std::string text = gen.bytes(gen.below(300));
+        const auto before = static_cast<std::uint32_t>(gen.below(UINT32_MAX));
+        CHECK(checksum_by_tables(text, before) == checksum(text, before));
+    }
+}
+
 TEST_CASE("checksum: of two parts it is that of the whole", "[storage]") {
     Gen gen{seed()};
     for (int i = 0; i < 50; ++i) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headway::server {
+
+/// The greatest event id of a session, by length and then by bytes. Most clients count up (numbers,
+/// ULIDs, UUIDv7): an id above it is surely new, without a look into the table of all ids.
+class NewestId {
+public:
+    /// The session has no event with an id yet. Before this call nothing is known.
+    void start() { known_ = true; }
+    /// The session has an event with this id.
+    void note(std::string_view id) {
+        if (is_new(id)) newest_ = id;
+    }
+    /// True if no event of the session has this id. False says nothing.
+    bool is_new(std::string_view id) const {
+        if (!known_) return false;
+        if (id.size() != newest_.size()) return id.size() > newest_.size();
+        return id > newest_;
+    }
+
+private:
+    std::string newest_;
+    bool known_ = false;
+};
+
+}  // namespace headway::server
