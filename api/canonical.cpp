@@ -154,14 +154,15 @@ void shape_call(CallPrint& print, const core::ToolFinished& call,
     print.set(Shape::kCommand, true);
     print.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
-    print.set(Shape::kLooks, core::only_looks(command));
+    const core::CommandParts parts{command};
+    print.set(Shape::kLooks, core::only_looks(parts));
     print.set(Shape::kGuard, core::is_guard(command));
     print.set(Shape::kSleeps,
-              core::sleeps_and_more(command) ||
-                  (core::waits_itself(command) && ran_out_of_time(print, call, result)));
+              core::sleeps_and_more(parts) ||
+                  (ran_out_of_time(print, call, result) && core::waits_itself(parts)));
     print.set(Shape::kRests, print.kind == CallKind::kOther && core::rests_first(command));
-    print.set(Shape::kRestores, core::takes_files_back(command));
-    print.set(Shape::kNothing, core::does_nothing(command));
+    print.set(Shape::kRestores, core::takes_files_back(parts));
+    print.set(Shape::kNothing, core::does_nothing(parts));
 }
 
 constexpr std::size_t kEchoBytesMax = 512;  ///< of a result in which the question is looked for

@@ -127,7 +127,7 @@ Result<> decode_type(JsonValue json, core::Event& event) {
     if (!core::reportable(type)) {
         return under(wrong("is written by Headway only"), "type");
     }
-    event.payload = *core::make_payload(type);
+    core::set_payload(event.payload, type);
     return {};
 }
 

@@ -48,7 +48,7 @@ Result<> decode_payload(const Members& members, Event& event) {
         !core::parse_name(members.type->text(), type)) {
         return under(wrong("is no event type that this version knows"), "type");
     }
-    event.payload = *core::make_payload(type);
+    core::set_payload(event.payload, type);
     if (!members.data) return under(wrong("is required"), "data");
     auto decoded = std::visit(
         [&](auto& payload) -> Result<> { return fields::decode_object(*members.data, payload); },

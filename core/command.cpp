@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -161,34 +162,34 @@ bool is_around(std::string_view part) {
 
 }  // namespace
 
-bool only_looks(std::string_view command) {
+bool only_looks(const CommandParts& command) {
     bool some = false;
     bool other = false;
-    each_part(command, [&](std::string_view part) {
-        if (is_sleep(part) || part.starts_with("for ")) return;
+    for (std::string_view part : command) {
+        if (is_sleep(part) || part.starts_with("for ")) continue;
         if (is_around(part)) {
             // `echo $r $(dig $r)` asks what stands inside.
             const std::size_t at = part.find("$(");
-            if (at == part.npos) return;
+            if (at == part.npos) continue;
             part = part.substr(at + 2, part.find(')', at) - at - 2);
         }
         const std::string_view remote = remote_command(part);
         const bool asks =
             remote.empty() || remote.find("ssh ") != remote.npos ? looks(part) : only_looks(remote);
         (asks ? some : other) = true;
-    });
+    }
     return some && !other;
 }
 
-bool asks_for_status(std::string_view command) {
+bool asks_for_status(const CommandParts& command) {
     bool first = true;  // what follows in a pipe only shortens the answer
     bool status = false;
-    each_part(command, [&](std::string_view part) {
-        if (is_sleep(part) || is_around(part)) return;
+    for (const std::string_view part : command) {
+        if (is_sleep(part) || is_around(part)) continue;
         std::string buffer;
         if (first) status = is_one_of(without_options(part, buffer), kStatus);
         first = false;
-    });
+    }
     return status && only_looks(command);
 }
 
@@ -203,14 +204,14 @@ bool is_guard(std::string_view command) {
     return is_one_of(part, kGuards) || part.starts_with("grep -q");
 }
 
-bool sleeps_and_more(std::string_view command) {
-    if (command.find("sleep") == command.npos) return false;
+bool sleeps_and_more(const CommandParts& command) {
+    if (command.line().find("sleep") == std::string_view::npos) return false;
     bool sleeps = false;
     bool more = false;
-    each_part(command, [&](std::string_view part) {
+    for (const std::string_view part : command) {
         if (is_sleep(part) && !is_no_sleep(part)) sleeps = true;
         if (!is_sleep(part) && !is_around(part)) more = true;
-    });
+    }
     return sleeps && more;
 }
 
@@ -232,7 +233,7 @@ bool rests_first(std::string_view command) {
     return seconds >= kRestSeconds;
 }
 
-bool waits_itself(std::string_view command) {
+bool waits_itself(const CommandParts& command) {
     static constexpr WordList<11> kWaiters{
         {"kubectl wait", "kubectl rollout status", "gh run watch", "gh pr checks", "docker wait",
          "inotifywait", "watch", "argocd app wait", "wait-for-it", "wait-on", "glab ci status"}};
@@ -240,36 +241,34 @@ bool waits_itself(std::string_view command) {
         {"tail", "journalctl", "docker logs", "docker compose logs", "kubectl logs", "stern"}};
     static constexpr std::array<std::string_view, 4> kFollows{" -f", " -F", " --follow", " -fn"};
     bool waits = false;
-    each_part(command, [&waits](std::string_view part) {
+    for (const std::string_view part : command) {
         std::string buffer;
         const std::string_view bare = without_options(part, buffer);
         waits = waits || is_one_of(bare, kWaiters) ||
                 (asks_cloud(part) && mentions(part, std::array<std::string_view, 1>{" wait"})) ||
                 (is_one_of(bare, kFollowers) && mentions(bare, kFollows));
-    });
+    }
     return waits && only_looks(command);
 }
 
-bool takes_files_back(std::string_view command) {
+bool takes_files_back(const CommandParts& command) {
     static constexpr WordList<5> kBack{
         {"git checkout", "git restore", "git stash", "git reset", "git clean"}};
-    bool found = false;
-    each_part(command,
-              [&found](std::string_view part) { found = found || is_one_of(part, kBack); });
-    return found;
+    return std::any_of(command.begin(), command.end(),
+                       [](std::string_view part) { return is_one_of(part, kBack); });
 }
 
-bool does_nothing(std::string_view command) {
+bool does_nothing(const CommandParts& command) {
     static constexpr WordList<3> kNothing{{"touch", "true", ":"}};
     bool nothing = false;
     bool more = false;
-    each_part(command, [&](std::string_view part) {
+    for (const std::string_view part : command) {
         const bool idle =
             is_one_of(part, kNothing) || speaks(part) ||
             (part.starts_with("git commit") && part.find("--allow-empty") != part.npos);
         if (idle) nothing = true;
         if (!idle && !is_around(part)) more = true;
-    });
+    }
     return nothing && !more;
 }
 

@@ -156,4 +156,14 @@ std::string_view without_documents(std::string_view command, std::string& buffer
     return out;
 }
 
+CommandParts::CommandParts(std::string_view line) : line_(line) {
+    constexpr std::size_t kPartsUsual = 4;
+    parts_.reserve(kPartsUsual);
+    for (std::string_view rest = without_documents(line, buffer_); !rest.empty();) {
+        const std::string_view part = plain_command(next_part(rest));
+        if (!part.empty()) parts_.push_back(part);
+    }
+    HEADWAY_ASSERT(parts_.size() <= line.size());
+}
+
 }  // namespace headway::core

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/words.hpp"
 
@@ -57,15 +58,25 @@ std::string without_comments(std::string_view command);
 /// of `buffer`.
 std::string_view without_documents(std::string_view command, std::string& buffer);
 
-/// Calls `visit(part)` with what each part of the command runs.
-template <class Visit>
-void each_part(std::string_view line, Visit visit) {
-    std::string buffer;
-    const std::string_view command = without_documents(line, buffer);
-    for (std::string_view rest = command; !rest.empty();) {
-        const std::string_view part = plain_command(next_part(rest));
-        if (!part.empty()) visit(part);
-    }
-}
+/// What each part of a command line runs (plain_command()), without the lines of here documents and
+/// without empty parts. Taken apart once, since several questions are asked about each command.
+/// Views of the line, which must outlive it.
+class CommandParts {
+public:
+    CommandParts(std::string_view line);
+    CommandParts(const char* line) : CommandParts(std::string_view{line}) {}
+    CommandParts(const std::string& line) : CommandParts(std::string_view{line}) {}
+    CommandParts(const CommandParts&) = delete;  // parts may be views of `buffer_`
+    CommandParts& operator=(const CommandParts&) = delete;
+
+    std::string_view line() const { return line_; }
+    auto begin() const { return parts_.begin(); }
+    auto end() const { return parts_.end(); }
+
+private:
+    std::string_view line_;
+    std::string buffer_;
+    std::vector<std::string_view> parts_;
+};
 
 }  // namespace headway::core

@@ -12,19 +12,22 @@ static_assert(std::variant_size_v<AnyPayload> == EnumNames<EventType>::kNames.si
               "each type has one payload");
 
 template <std::size_t... I>
-std::optional<Payload> make_nth(EventType type, std::index_sequence<I...>) {
-    std::optional<Payload> made;
-    const auto try_one = [&]<class P>() {
-        if (P::kType == type) made.emplace(P{});
-    };
-    (try_one.template operator()<std::variant_alternative_t<I, AnyPayload>>(), ...);
-    return made;
+constexpr bool in_order(std::index_sequence<I...>) {
+    return ((std::variant_alternative_t<I, AnyPayload>::kType == static_cast<EventType>(I)) && ...);
+}
+static_assert(in_order(std::make_index_sequence<std::variant_size_v<AnyPayload>>{}),
+              "the place of a payload is its type");
+
+template <std::size_t... I>
+bool emplace_nth(AnyPayload& payload, std::size_t place, std::index_sequence<I...>) {
+    return ((place == I && (static_cast<void>(payload.emplace<I>()), true)) || ...);
 }
 
 }  // namespace
 
 EventType type_of(const Payload& payload) noexcept {
-    return std::visit([]<class P>(const P&) { return P::kType; }, payload);
+    HEADWAY_ASSERT(!payload.valueless_by_exception());
+    return static_cast<EventType>(payload.index());
 }
 
 Payload::Payload() = default;
@@ -38,9 +41,16 @@ bool Payload::operator==(const Payload& other) const {
     return static_cast<const AnyPayload&>(*this) == static_cast<const AnyPayload&>(other);
 }
 
+bool set_payload(Payload& payload, EventType type) {
+    const bool known = emplace_nth(payload, static_cast<std::size_t>(type),
+                                   std::make_index_sequence<std::variant_size_v<AnyPayload>>{});
+    HEADWAY_ASSERT(!known || type_of(payload) == type);
+    return known;
+}
+
 std::optional<Payload> make_payload(EventType type) {
-    auto made = make_nth(type, std::make_index_sequence<std::variant_size_v<AnyPayload>>{});
-    HEADWAY_ASSERT(!made || type_of(*made) == type);
+    std::optional<Payload> made{std::in_place};
+    if (!set_payload(*made, type)) made.reset();
     return made;
 }
 

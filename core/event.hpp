@@ -75,6 +75,10 @@ struct Event {
 /// Which type a payload is. Pure.
 EventType type_of(const Payload& payload) noexcept;
 
+/// Replaces the payload by a default one of that type, for a decoder to fill; false for an unknown
+/// number, which changes nothing.
+bool set_payload(Payload& payload, EventType type);
+
 /// A default payload of that type, for a decoder to fill; nothing for an unknown number. Pure.
 std::optional<Payload> make_payload(EventType type);
 

@@ -36,16 +36,16 @@ bool decode_agent_state(std::uint64_t number, std::optional<core::AgentState>& s
 }
 
 bool decode_event(bytes::Reader& reader, std::uint64_t version, core::Event& event) {
-    auto payload = core::make_payload(static_cast<core::EventType>(reader.varint()));
+    const bool known =
+        core::set_payload(event.payload, static_cast<core::EventType>(reader.varint()));
     reader.value(event.at);
     reader.value(event.attempt);
     reader.value(event.next_heartbeat_ms);
     reader.value(event.event_id);
     if (version >= 2 && !decode_agent_state(reader.varint(), event.state)) return false;
     if (version >= 3 && !decode_agent_state(reader.varint(), event.from)) return false;
-    if (!payload || !reader.ok()) return false;
-    std::visit([&reader](auto& p) { reader.structure(p); }, *payload);
-    event.payload = *std::move(payload);
+    if (!known || !reader.ok()) return false;
+    std::visit([&reader](auto& p) { reader.structure(p); }, event.payload);
     HEADWAY_ASSERT(!event.payload.valueless_by_exception());
     return reader.ok();
 }
