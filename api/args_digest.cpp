@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/args_digest.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
-#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "core/assert.hpp"
 #include "core/exact_args.hpp"
+#include "core/sha256.hpp"
 
 namespace headway::api {
 namespace {
@@ -65,24 +62,6 @@ void write(JsonValue json, std::string& out) {
     }
 }
 
-struct FreeContext {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
-/// SHA-256 by OpenSSL. The algorithm is looked up once, which costs more than a digest, and a
-/// context is kept for each thread.
-core::ArgsDigest sha256(std::string_view bytes) {
-    static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-    thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
-    core::ArgsDigest digest{};
-    unsigned int size = 0;
-    const bool done = EVP_DigestInit_ex2(context.get(), kAlgorithm, nullptr) == 1 &&
-                      EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
-                      EVP_DigestFinal_ex(context.get(), digest.data(), &size) == 1;
-    HEADWAY_ASSERT(done && size == digest.size());
-    return digest;
-}
-
 }  // namespace
 
 std::string canonical_json(JsonValue json) {
@@ -92,7 +71,7 @@ std::string canonical_json(JsonValue json) {
 }
 
 core::ArgsDigest args_digest_bytes(JsonValue args) {
-    return sha256(canonical_json(args));
+    return core::sha256(canonical_json(args));
 }
 
 std::string args_digest(JsonValue args) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "core/call_print.hpp"
+#include "core/sha256.hpp"
 
 // The digest of a call's exact arguments: approvals bind to it, and finished calls are compared by
 // it.
@@ -23,8 +23,7 @@ bool is_args_digest(std::string_view text) noexcept;
 /// hashed: the same text stays recognisable and equals no real arguments. Pure.
 std::string bound_digest(std::string_view told);
 
-/// SHA-256 as bytes.
-using ArgsDigest = std::array<unsigned char, 32>;
+using ArgsDigest = Sha256Digest;
 
 /// "sha256:" and 64 hexadecimal digits. Pure.
 std::string args_digest_text(const ArgsDigest& digest);

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
 namespace headway::core {
 
-/// SHA-256 (FIPS 180-4) as 64 lowercase hexadecimal digits. For decisions of people, where a
-/// collision must be infeasible; digest_of() is for everything else. Pure; must never change,
-/// because digests are stored.
+using Sha256Digest = std::array<unsigned char, 32>;
+
+/// SHA-256 (FIPS 180-4). For decisions of people and for secrets, where a collision must be
+/// infeasible; digest_of() is for everything else. Pure; must never change, because digests are
+/// stored.
+Sha256Digest sha256(std::string_view bytes);
+
+/// The same as 64 lowercase hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
+
+/// The same without instructions that a processor may lack; for tests.
+Sha256Digest sha256_plain(std::string_view bytes);
+
+/// HMAC with SHA-256 (RFC 2104). Pure.
+Sha256Digest hmac_sha256(std::string_view key, std::string_view text);
 
 }  // namespace headway::core

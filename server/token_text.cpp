@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/token_text.hpp"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/rand.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-#include "core/assert.hpp"
+#include "core/sha256.hpp"
 #include "core/words.hpp"
 
 namespace headway::server {
@@ -36,7 +33,8 @@ Result<std::string> random_text(std::size_t count, std::size_t letters) {
     std::string text;
     while (text.size() < count) {
         std::array<unsigned char, 64> bytes{};
-        if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
+        // As many bytes come whole or not at all.
+        if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
             return Error{ErrorCode::kInternal, "the system gives no random numbers", {}};
         }
         for (const unsigned char byte : bytes) {
@@ -125,22 +123,13 @@ Result<std::string_view> token_id(std::string_view text) {
 }
 
 std::string token_hash(std::string_view text) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    unsigned int size = 0;
-    const int done =
-        EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
-    HEADWAY_ASSERT(done == 1 && size == 32);
-    return {reinterpret_cast<const char*>(bytes.data()), size};
+    const core::Sha256Digest digest = core::sha256(text);
+    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
 std::string keyed_hash(std::string_view key, std::string_view text) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    unsigned int size = 0;
-    const auto* data = reinterpret_cast<const unsigned char*>(text.data());
-    const auto* done = ::HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data,
-                              text.size(), bytes.data(), &size);
-    HEADWAY_ASSERT(done != nullptr && size == 32);
-    return {reinterpret_cast<const char*>(bytes.data()), size};
+    const core::Sha256Digest digest = core::hmac_sha256(key, text);
+    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
 Result<std::string> random_letters(std::size_t count) {
@@ -148,7 +137,14 @@ Result<std::string> random_letters(std::size_t count) {
 }
 
 bool same_hash(std::string_view a, std::string_view b) noexcept {
-    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+    if (a.size() != b.size()) return false;
+    // Volatile, so that the loop does not end at the first difference: how long it takes would say
+    // how much of a guess is right.
+    volatile unsigned char differences = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        differences = static_cast<unsigned char>(
+            differences | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
+    return differences == 0;
 }
 
 }  // namespace headway::server
