@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/app.hpp"
 
-#include <curl/curl.h>
-
 #include <exception>
 
 #include "cli/command_line.hpp"
@@ -15,7 +13,6 @@ int run(int argc, char** argv, const Server& server) {
     try {
         const Parsed parsed = parse_arguments(argc, argv, console);
         if (!parsed.verb) return parsed.exit_code;
-        if (parsed.verb->uses_http()) curl_global_init(CURL_GLOBAL_DEFAULT);
         return parsed.verb->run(console, server);
     } catch (const std::exception& error) {
         return complain(console, kExitFailed, error.what());

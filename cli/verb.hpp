@@ -23,8 +23,6 @@ public:
     virtual void declare(Arguments& arguments) = 0;
     /// Does what was asked for; gives the exit code of the process.
     virtual int run(const Console& console, const Server& server) = 0;
-    /// False for the daemon itself, which sets libcurl up when it is ready for it.
-    virtual bool uses_http() const { return true; }
 };
 
 /// A verb whose options a unit test reads after a parse.

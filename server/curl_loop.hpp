@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <curl/curl.h>
-
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -10,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "libraries/curl.hpp"
 #include "server/clock.hpp"
 
 namespace headway::server {
@@ -40,7 +39,7 @@ public:
         virtual void failed(const std::string& why) = 0;
     };
 
-    CurlLoop();
+    CurlLoop();  ///< precondition: libraries::load_curl() was ok
     CurlLoop(const CurlLoop&) = delete;
     CurlLoop& operator=(const CurlLoop&) = delete;
     ~CurlLoop();  ///< does the work that is queued, closes the remaining users, ends the thread
@@ -60,7 +59,7 @@ private:
         Work work;
     };
     struct FreeMulti {
-        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
+        void operator()(CURLM* handle) const { libraries::libcurl().multi_cleanup(handle); }
     };
 
     void run();
@@ -78,9 +77,5 @@ private:
     bool stopping_ = false;
     std::thread thread_;
 };
-
-/// Initializes libcurl once per process. There is no cleanup, because another user of libcurl may
-/// outlive the last loop.
-void need_curl();
 
 }  // namespace headway::server

@@ -6,6 +6,7 @@
 #include <future>
 #include <utility>
 
+#include "libraries/curl.hpp"
 #include "server/judge_client.hpp"
 
 namespace headway::server {
@@ -44,6 +45,7 @@ config::JudgeSettings only(config::JudgeSettings settings, const std::string& na
 core::Result<std::string> probe_judge(const config::JudgeSettings& settings,
                                       const std::string& name) {
     const std::string table = "[judge.endpoints." + name + "]";
+    HEADWAY_CHECK(libraries::load_curl());
     std::promise<JudgeReply> answered;  // before the client, whose thread uses it
     CurlLoop loop;
     JudgeClient client{loop, only(settings, name),

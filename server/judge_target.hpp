@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <curl/curl.h>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "config/judge_settings.hpp"
+#include "libraries/curl.hpp"
 
 namespace headway::server {
 
@@ -35,7 +34,7 @@ public:
 
 private:
     struct FreeList {
-        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+        void operator()(curl_slist* list) const { libraries::libcurl().slist_free_all(list); }
     };
 
     void read_key();

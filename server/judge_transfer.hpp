@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <curl/curl.h>
-
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "core/judge_payloads.hpp"
+#include "libraries/curl.hpp"
 #include "server/clock.hpp"
 #include "server/judge_messages.hpp"
 #include "server/judge_stream.hpp"
@@ -45,7 +44,7 @@ public:
         std::chrono::milliseconds connect;
     };
 
-    /// Adds the transfer; the next curl_multi_perform starts it.
+    /// Adds the transfer; the next turn of the loop starts it.
     JudgeTransfer(CURLM* multi, const JudgeTarget& target, const JudgeJob& job, Patience patience);
     JudgeTransfer(const JudgeTransfer&) = delete;
     JudgeTransfer& operator=(const JudgeTransfer&) = delete;
@@ -65,7 +64,7 @@ public:
 
 private:
     struct FreeEasy {
-        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+        void operator()(CURL* handle) const { libraries::libcurl().easy_cleanup(handle); }
     };
 
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <curl/curl.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "config/judge_settings.hpp"
+#include "libraries/curl.hpp"
 #include "server/backoff.hpp"
 #include "server/circuit_breaker.hpp"
 #include "server/curl_loop.hpp"

@@ -3,6 +3,7 @@
 
 #include "config/address.hpp"
 #include "config/load.hpp"
+#include "libraries/openssl.hpp"
 #include "server/http_server.hpp"
 
 namespace headway::server {
@@ -11,6 +12,10 @@ namespace {
 using core::Result;
 
 Result<> load_certificate(HttpServer& http, const config::ServerSettings& settings) {
+    if (auto loaded = libraries::load_openssl(); !loaded) {
+        return core::Error{core::ErrorCode::kInvalidConfig,
+                           "TLS is configured, and " + loaded.error().detail, "server.tls_cert"};
+    }
     HEADWAY_TRY(auto tls, TlsContext::load(settings.tls_cert, settings.tls_key));
     http.set_tls(std::move(tls));
     return {};

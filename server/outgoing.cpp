@@ -6,14 +6,16 @@
 #include <iterator>
 #include <utility>
 
+#include "libraries/curl.hpp"
 #include "server/dispatcher.hpp"
 
 namespace headway::server {
 
-void Outgoing::start(const config::Settings& settings, Dispatcher& dispatcher) {
+core::Result<> Outgoing::start(const config::Settings& settings, Dispatcher& dispatcher) {
     dispatcher_ = &dispatcher;
-    if (!settings.judge.endpoints.empty()) start_judge(settings.judge);
-    if (!settings.webhooks.endpoints.empty()) start_webhooks(settings.webhooks);
+    if (!settings.judge.endpoints.empty()) HEADWAY_CHECK(start_judge(settings.judge));
+    if (!settings.webhooks.endpoints.empty()) HEADWAY_CHECK(start_webhooks(settings.webhooks));
+    return {};
 }
 
 /// The one way out, which is as bounded as what was accepted.
@@ -24,19 +26,27 @@ void Outgoing::post(void (Dispatcher::*take)(Result), Result result) {
     });
 }
 
-CurlLoop& Outgoing::loop() {
+core::Result<> Outgoing::need_loop(std::string_view setting) {
+    if (auto loaded = libraries::load_curl(); !loaded) {
+        core::Error error = std::move(loaded).error();
+        error.detail = std::string{setting} + " is configured, and " + error.detail;
+        error.field = setting;
+        return error;
+    }
     if (!loop_) loop_ = std::make_unique<CurlLoop>();
-    return *loop_;
+    return {};
 }
 
-void Outgoing::start_judge(const config::JudgeSettings& settings) {
+core::Result<> Outgoing::start_judge(const config::JudgeSettings& settings) {
+    HEADWAY_CHECK(need_loop("judge.endpoints"));
     judge_ = std::make_unique<JudgeClient>(
-        loop(), settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
+        *loop_, settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
         report_);
     dispatcher_->show_judges([this] { return judge_->stats(); });
+    return {};
 }
 
-void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
+core::Result<> Outgoing::start_webhooks(const config::WebhookSettings& settings) {
     auto targets = webhook_targets(settings, report_);
     rules_ = server::webhook_rules(settings, targets);
     link_ = settings.link;
@@ -49,10 +59,13 @@ void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
     const auto deliver = [this](WebhookResult result) {
         post(&Dispatcher::webhook_done, std::move(result));
     };
-    if (!targets.empty())
-        webhooks_ = std::make_unique<WebhookSender>(loop(), std::move(targets), deliver, report_);
+    if (!targets.empty()) {
+        HEADWAY_CHECK(need_loop("webhooks.endpoints"));
+        webhooks_ = std::make_unique<WebhookSender>(*loop_, std::move(targets), deliver, report_);
+    }
     if (!commands.empty())
         commands_ = std::make_unique<CommandSender>(std::move(commands), deliver, report_);
+    return {};
 }
 
 void Outgoing::listens_at(const std::string& url) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <curl/curl.h>
-
 #include <array>
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "libraries/curl.hpp"
 #include "server/clock.hpp"
 #include "server/webhook_messages.hpp"
 #include "server/webhook_target.hpp"
@@ -35,10 +34,10 @@ public:
 
 private:
     struct FreeEasy {
-        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+        void operator()(CURL* handle) const { libraries::libcurl().easy_cleanup(handle); }
     };
     struct FreeList {
-        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+        void operator()(curl_slist* list) const { libraries::libcurl().slist_free_all(list); }
     };
     using List = std::unique_ptr<curl_slist, FreeList>;
 

@@ -37,8 +37,6 @@ Examples:
     }
 
     int run(const Console&, const Server& server) override { return server.serve(options); }
-
-    bool uses_http() const override { return false; }
 };
 
 }  // namespace

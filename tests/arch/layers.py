@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
-    core      std without threads, files and clocks
-    storage   core, sqlite3, libpq, POSIX                   api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
-    config    core, toml++ (one .cpp)                  cli   core, api, config, hook, curl, nlohmann and CLI11 (one .cpp each), POSIX
-    server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from a main.cpp
+    core      std without threads, files and clocks; the compiler's intrinsics (one .cpp)
+    libraries core, the headers of libcurl and OpenSSL, POSIX
+    storage   core, sqlite3, libpq, POSIX                   api   core, Boost.JSON's parser (one .cpp)
+    config    core, toml++ (one .cpp)                  cli   core, libraries, api, config, hook, nlohmann and CLI11 (one .cpp each), POSIX
+    server    all of these, Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from a main.cpp
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
@@ -34,6 +35,7 @@ LIBRARIES = {
     "json": ("nlohmann/",),
     "boost json": ("boost/json/",),
     "openssl": ("openssl/",),
+    "intrinsics": ("cpuid.h", "immintrin.h"),
     "protozero": ("protozero/",),
     "toml": ("toml++/", "toml.hpp"),
     "cli11": ("CLI/",),
@@ -52,14 +54,15 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 
 # layer: (project folders, third-party libraries). The layer itself is always allowed.
 ALLOWED = {
-    "core": ((), ()),
+    "core": ((), ("intrinsics",)),
+    "libraries": (("core",), ("curl", "openssl", "posix")),
     "storage": (("core",), ("sqlite", "libpq", "posix")),
-    "api": (("core",), ("boost json", "openssl", "protozero")),
+    "api": (("core",), ("boost json", "protozero")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "api", "config", "hook"), ("curl", "json", "cli11", "posix")),
+    "cli": (("core", "libraries", "api", "config", "hook"), ("json", "cli11", "posix")),
     "hook": ((), ("posix",)),
-    "server": (("core", "storage", "api", "config"),
-               ("system", "asio", "beast", "sqlite", "json", "openssl", "curl", "spdlog", "prometheus", "posix")),
+    "server": (("core", "libraries", "storage", "api", "config"),
+               ("system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
 }
 TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "json", "posix")
 
@@ -120,9 +123,9 @@ def check_include(path, parts: tuple, quote: str, name: str):
 
 # (folder, library, suffixes, how many files of it may include it)
 QUOTAS = (("storage", "libpq", (".cpp",), 4), ("storage", "libpq", (".hpp",), 0), ("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
-          ("api", "boost json", (".hpp",), 0), ("api", "openssl", (".cpp",), 1), ("api", "openssl", (".hpp",), 0),
+          ("api", "boost json", (".hpp",), 0),
           ("api", "protozero", (".cpp",), 2), ("api", "protozero", (".hpp",), 0),
-          ("server", "openssl", (".cpp",), 2), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+          ("core", "intrinsics", (".cpp",), 1), ("core", "intrinsics", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0),
           ("cli", "cli11", (".cpp",), 1), ("cli", "cli11", (".hpp",), 0), ("cli", "json", (".cpp",), 1), ("cli", "json", (".hpp",), 0))
 

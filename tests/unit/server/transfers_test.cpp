@@ -37,7 +37,7 @@ struct Bench {
     std::optional<CURLcode> code;
 
     Bench() {
-        need_curl();
+        REQUIRE(headway::libraries::load_curl());
         multi.reset(curl_multi_init());
     }
     std::string url() const { return "http://127.0.0.1:" + std::to_string(listener.port()); }
