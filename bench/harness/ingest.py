@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ingest: single durable reports side by side with servers that store nothing (and Redis, which does), then batches."""
-from harness import report
+from harness import peers, report
 from harness.load import EVENT, EVENT_WITH_ID
 from harness.servers import BareBeast, Headway, Nginx, Redis
 
@@ -9,7 +9,10 @@ BATCH_CONNECTIONS = 8
 
 
 def run(context) -> dict:
-    servers = {kind: context.start(kind) for kind in (BareBeast, Nginx, Redis, Headway)}
+    kinds = [BareBeast, Nginx, Redis, Headway]
+    if peers.installed(context.options.build):
+        kinds += [peers.FastifySqlite] + [peers.FastifyPostgres] * peers.FastifyPostgres.available()
+    servers = {kind: context.start(kind) for kind in kinds}
     sections, text, bars = {}, [], []
     for connections in context.options.connections:
         cases = _singles(context, servers, connections)
@@ -46,13 +49,17 @@ def _singles(context, servers: dict, connections: int) -> dict:
         "headway_id": lambda target: client.run(servers[Headway], "http", target=target, body=EVENT_WITH_ID,
                                                 connections=connections),
     }
+    for kind in (kind for kind in servers if kind not in (BareBeast, Nginx, Redis, Headway)):
+        cases[kind.directory_name] = report.Case(kind.name)
+        steps[kind.directory_name] = lambda target, kind=kind: client.run(servers[kind], "http", target=target, body=EVENT_WITH_ID,
+                                                                          connections=connections)
     for number in context.rounds():
         for key in context.rotated(list(steps), number):
             servers[Redis].reset()
             cases[key].rounds.append(steps[key](f"/v1/sessions/{key}-{connections}-{number}-{{conn}}/events"))
-    for key in ("nginx", "redis", "headway", "headway_id"):
+    for key in set(cases) - {"bare", "wrk"}:
         cases[key].ratio_to("bare_beast", cases["bare"])
-    for key in ("headway", "headway_id"):
+    for key in set(cases) - {"bare", "wrk", "nginx", "redis"}:
         cases[key].ratio_to("nginx", cases["nginx"])
         cases[key].ratio_to("redis", cases["redis"])
     return cases

@@ -96,7 +96,10 @@ class Server:
 
     def pids(self) -> list:
         """The process and its children (nginx works in one)."""
-        pids = [self.process.pid]
+        return self.with_children([self.process.pid])
+
+    @staticmethod
+    def with_children(pids: list) -> list:
         for pid in pids:
             for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
                 pids += [int(p) for p in task.read_text().split()]
@@ -119,7 +122,7 @@ class Server:
         return total
 
 
-class _WithPortsFile(Server):
+class WithPortsFile(Server):
     @property
     def ports_file(self) -> pathlib.Path:
         return self.directory / "ports.json"
@@ -138,7 +141,7 @@ class _WithPortsFile(Server):
         return super().ready()
 
 
-class BareBeast(_WithPortsFile):
+class BareBeast(WithPortsFile):
     name = "bare Beast 204"
     directory_name = "bare_beast"
 
@@ -146,7 +149,7 @@ class BareBeast(_WithPortsFile):
         return [str(self.build / "bench" / "bare_beast"), "--ports-file", str(self.ports_file)]
 
 
-class Headway(_WithPortsFile):
+class Headway(WithPortsFile):
     name = "headway"
     directory_name = "headway"
 
