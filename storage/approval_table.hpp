@@ -20,7 +20,7 @@ struct StoredApproval {
     std::string session_id;
     core::Approval approval;
     Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
-    bool damaged = false;  ///< in lists: `approval` is unreadable
+    bool damaged = false;  ///< `approval` is unreadable, the rest is as it should be
 };
 
 /// Selects a page of approvals.

@@ -50,9 +50,6 @@ Result<std::vector<StoredApproval>> approvals_of(Statement& statement) {
 Result<std::optional<StoredApproval>> one_of(Statement& statement) {
     HEADWAY_TRY(std::vector<StoredApproval> rows, approvals_of(statement));
     if (rows.empty()) return std::optional<StoredApproval>{};
-    if (rows.front().damaged) {
-        return core::Error{core::ErrorCode::kStorageCorrupt, "the approval cannot be decoded", {}};
-    }
     return std::optional{std::move(rows.front())};
 }
 

@@ -60,8 +60,18 @@ Result<Resident*> require_approval(Transaction& transaction, std::string_view se
     }
     HEADWAY_TRY(auto stored, transaction.store().approvals().find_approval(resident->key, n));
     if (!stored) return unknown_approval(session, n);
+    if (stored->damaged)
+        return damaged_approval(transaction.store(), session, "it cannot be decoded");
     found = std::move(stored->approval);
     return resident;
+}
+
+/// Before anything is appended: what cannot be shown cannot be decided about either, and its error
+/// is the answer of one command.
+Result<> check_shown(Transaction& transaction, const Resident& resident, std::uint64_t n) {
+    HEADWAY_TRY(const auto document, approval_document(transaction.reader(), resident, n));
+    (void)document;
+    return {};
 }
 
 Result<ApprovalShown> show(Transaction& transaction, const Resident& resident, std::uint64_t n) {
@@ -171,12 +181,12 @@ Result<ApprovalShown> AskCommand::operator()(Transaction& transaction) {
     if (created) {
         HEADWAY_TRY(n, ask(transaction, resident, *this));
     }
+    HEADWAY_TRY(ApprovalShown shown, show(transaction, *resident, n));
     if (!idempotency_key.empty()) {
         HEADWAY_CHECK(transaction.store().idempotency().add_key(
             idempotency_key, {idempotency_fingerprint, core::approval_id(session, n)},
             transaction.now()));
     }
-    HEADWAY_TRY(ApprovalShown shown, show(transaction, *resident, n));
     shown.asked = true;
     shown.created = created;
     return shown;
@@ -189,7 +199,7 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr) return {};
     HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident->key, n));
-    if (!stored || !stored->approval.pending()) return {};
+    if (!stored || stored->damaged || !stored->approval.pending()) return {};
     HEADWAY_TRY(const auto equal,
                 reader.store().approvals().identical_approvals(stored->approval.identity_digest,
                                                                core::limits::kIdenticalMax));
@@ -212,6 +222,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
     HEADWAY_TRY(const bool decides, std::move(open));
     Decided done;
     if (decides) {
+        HEADWAY_CHECK(check_shown(transaction, *resident, n));
         std::vector<core::Event>& events = transaction.events();
         HEADWAY_CHECK(resident->session.decide(n, ruling, transaction.context(), events));
         HEADWAY_CHECK(transaction.append(*resident, events));
@@ -231,6 +242,7 @@ Result<ApprovalShown> RedeemCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
     HEADWAY_TRY(const bool open, core::check_redeem(approval, redeem.args_digest, redeem.key));
     if (open) {
+        HEADWAY_CHECK(check_shown(transaction, *resident, n));
         std::vector<core::Event>& events = transaction.events();
         HEADWAY_CHECK(resident->session.redeem(n, redeem.args_digest, redeem.key,
                                                transaction.context(), events));
@@ -247,6 +259,7 @@ Result<> RevokeCommand::name(Reader& reader, SessionNames& names) {
 Result<ApprovalShown> RevokeCommand::operator()(Transaction& transaction) {
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
+    HEADWAY_CHECK(check_shown(transaction, *resident, n));
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(resident->session.revoke(n, std::move(revoke.by), std::move(revoke.reason),
                                            transaction.context(), events));
@@ -282,6 +295,7 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
         return DecisionLost{std::move(open).error(), session, std::move(approval)};
     HEADWAY_TRY(const bool decides, std::move(open));
     if (decides) {
+        HEADWAY_CHECK(check_shown(transaction, *resident, n));
         std::vector<core::Event>& events = transaction.events();
         HEADWAY_CHECK(
             resident->session.decide(n, std::move(ruling), transaction.context(), events));
@@ -291,8 +305,9 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));
     for (const core::Approval& other : resident->session.state().approvals.requests) {
         if (!other.pending()) continue;
-        HEADWAY_TRY(done.pending.emplace_back(),
-                    approval_document(transaction.reader(), *resident, other.n));
+        auto document = approval_document(transaction.reader(), *resident, other.n);
+        if (!document && is_unreadable(document.error().code)) continue;  // it is not decided here
+        HEADWAY_TRY(done.pending.emplace_back(), std::move(document));
     }
     return done;
 }

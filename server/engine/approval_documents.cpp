@@ -32,6 +32,12 @@ std::string alias_of(const storage::StoredApproval& stored) {
                                 stored.cursor);
 }
 
+/// Damage of one approval must not fail the others of a turn, as errors of the store do.
+Error as_own_error(storage::Store& store, std::string_view session, Error&& error) {
+    if (error.code != ErrorCode::kStorageCorrupt) return std::move(error);
+    return damaged_approval(store, session, error.detail);
+}
+
 /// Fills in what the journal has of the request and its decision.
 Result<> add_texts(storage::Store& store, const storage::StoredApproval& stored,
                    api::ApprovalDocument& document) {
@@ -58,13 +64,23 @@ Error unknown_approval(std::string_view session, std::uint64_t n) {
             "id"};
 }
 
+Error damaged_approval(storage::Store& store, std::string_view session, const std::string& what) {
+    return {ErrorCode::kInternal,
+            "an approval of session '" + std::string{session} + "' is damaged on the disk (" +
+                what + "); " + way_out_of_damage(store),
+            {}};
+}
+
 Result<api::ApprovalDocument> approval_document(const Reader& reader,
                                                 const storage::StoredApproval& stored) {
+    if (stored.damaged)
+        return damaged_approval(reader.store(), stored.session_id, "it cannot be decoded");
     api::ApprovalDocument document;
     document.session = stored.session_id;
     document.request_id = alias_of(stored);
     document.approval = stored.approval;
-    HEADWAY_CHECK(add_texts(reader.store(), stored, document));
+    if (auto added = add_texts(reader.store(), stored, document); !added)
+        return as_own_error(reader.store(), stored.session_id, std::move(added).error());
     if (stored.approval.pending()) {
         HEADWAY_TRY(document.identical,
                     reader.store().approvals().count_identical(stored.approval.identity_digest));
@@ -84,8 +100,14 @@ Result<api::ApprovalDocument> approval_document(const Reader& reader,
 
 Result<api::ApprovalDocument> approval_document(const Reader& reader, const Resident& resident,
                                                 std::uint64_t n) {
-    HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident.key, n));
+    HEADWAY_TRY(auto stored, reader.store().approvals().find_approval(resident.key, n));
     if (!stored) return unknown_approval(resident.session.id(), n);
+    // The state of the session has the newest ones as well, and its next change writes the row.
+    const core::Approval* known = resident.session.state().approvals.find(n);
+    if (stored->damaged && known != nullptr) {
+        stored->approval = *known;
+        stored->damaged = false;
+    }
     return approval_document(reader, *stored);
 }
 
@@ -104,10 +126,18 @@ Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& reader,
                                                      approval.requested_at, stored->cursor);
         }
         if (!has_texts(approval)) continue;
-        HEADWAY_TRY(const auto events, reader.store().read_session(resident.key, resident.chain,
-                                                                   approval.decided_n - 1, 1));
-        if (events.empty()) continue;
-        const auto* decided = std::get_if<core::ApprovalDecided>(&events.front().payload);
+        auto events =
+            reader.store().read_session(resident.key, resident.chain, approval.decided_n - 1, 1);
+        if (!events) {
+            const Error error =
+                as_own_error(reader.store(), resident.session.id(), std::move(events).error());
+            if (!is_unreadable(error.code)) return error;
+            reader.say_damaged(resident.key, error.detail);
+            notices.pop_back();
+            continue;
+        }
+        if (events->empty()) continue;
+        const auto* decided = std::get_if<core::ApprovalDecided>(&events->front().payload);
         if (decided != nullptr) notice.texts = texts_of(*decided);
     }
     return notices;
@@ -118,6 +148,13 @@ Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
     const auto cursor = core::cursor_of_alias(alias);
     if (!cursor) return std::optional<storage::StoredApproval>{};
     HEADWAY_TRY(auto stored, store.approvals().approval_at(*cursor));
+    if (stored && stored->damaged) {
+        return Error{ErrorCode::kInternal,
+                     "approval " + std::string{alias} +
+                         " is damaged on the disk (it cannot be decoded); " +
+                         way_out_of_damage(store),
+                     {}};
+    }
     const bool same = stored && core::lower(alias) == alias_of(*stored);
     if (!same) stored.reset();
     return stored;

@@ -7,8 +7,10 @@ namespace headway::server {
 
 using core::Result;
 
-Result<api::CheckDocument> check_document(storage::Store& store,
-                                          const storage::StoredCheck& stored) {
+namespace {
+
+Result<api::CheckDocument> read_document(storage::Store& store,
+                                         const storage::StoredCheck& stored) {
     api::CheckDocument document;
     document.session = stored.session_id;
     document.asked.check_id = stored.id;
@@ -31,6 +33,19 @@ Result<api::CheckDocument> check_document(storage::Store& store,
     document.done_at = event.at;
     if (auto* said = std::get_if<core::CheckCompleted>(&event.payload)) answer = std::move(*said);
     return document;
+}
+
+}  // namespace
+
+Result<api::CheckDocument> check_document(storage::Store& store,
+                                          const storage::StoredCheck& stored) {
+    auto document = read_document(store, stored);
+    if (document || document.error().code != core::ErrorCode::kStorageCorrupt) return document;
+    return core::Error{core::ErrorCode::kInternal,
+                       "check '" + stored.id + "' of session '" + stored.session_id +
+                           "' is damaged on the disk (" + document.error().detail + "); " +
+                           way_out_of_damage(store),
+                       {}};
 }
 
 }  // namespace headway::server

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "api/encode_checks.hpp"
+#include "server/engine/sessions.hpp"
 #include "storage/store.hpp"
 
 namespace headway::server {
 
-/// The document of a stored check: what was asked and answered is in the journal.
+/// The document of a stored check: what was asked and answered is in the journal. Error:
+/// kInternal for a damaged one, which fails nothing else of a turn.
 core::Result<api::CheckDocument> check_document(storage::Store& store,
                                                 const storage::StoredCheck& stored);
 

@@ -22,6 +22,11 @@ using core::Result;
 /// Calls of one turn that a batch may name again.
 constexpr std::size_t kFinishedCallsMax = 256;
 
+Result<std::string> answer_of(Transaction& transaction, const Resident& resident, std::uint64_t n) {
+    HEADWAY_TRY(const auto document, approval_document(transaction.reader(), resident, n));
+    return document.texts.response.kept;
+}
+
 /// The arguments that a person put in place of the call's.
 Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
                                 const HookCall& call) {
@@ -34,6 +39,36 @@ Result<std::string> edited_args(Transaction& transaction, const Resident& reside
     HEADWAY_TRY(const auto document,
                 approval_document(transaction.reader(), resident, approval->n));
     return document.texts.edited_args.text;
+}
+
+/// What a person has put in place of the call, or has answered, and what is damaged on the disk.
+struct SaidByPerson {
+    std::string edited;
+    std::string answer;
+};
+
+/// Without what a person has said the call must not run: with an error its agent would take us for
+/// a daemon that is away. Leaves the approval unused.
+Result<SaidByPerson> said_by_person(Transaction& transaction, const Resident& resident,
+                                    const HookCall& call, core::HookAnswer& said) {
+    SaidByPerson words;
+    Result<std::string> edited;
+    if (!said.edit.empty()) edited = edited_args(transaction, resident, call);
+    Result<std::string> answer;
+    if (said.answered != 0) answer = answer_of(transaction, resident, said.answered);
+    for (const auto* one : {&edited, &answer}) {
+        if (*one) continue;
+        if (!is_unreadable(one->error().code)) return one->error();
+        said.edit.clear();
+        said.allow.clear();
+        said.acknowledged.clear();
+        said.redeemed = 0;
+        said.deny = "This call may not run: " + one->error().detail + ".";
+        return words;
+    }
+    words.edited = *std::move(edited);
+    words.answer = *std::move(answer);
+    return words;
 }
 
 /// An approval lets one call go: the agent has it with this answer.
@@ -157,25 +192,20 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     const core::HookQuestion asked = question_of(resident, call, time_is_up);
     core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
     answered.hold = said.hold;
+    HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, said));
     std::vector<core::Event> events = heard_with(said);
     const bool refused = !said.deny.empty() || !said.stop.empty();
     if (!said.hold && !resident.session.state().ended()) add_refusal(resident, call, said, events);
     if (hook.kind == HookKind::kPre && !refused && !answered.hold)
         transaction.channels().note_call(resident.key);
-    if (!said.edit.empty()) {
-        HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
-    }
+    answered.reply.edit_json = std::move(person.edited);
     if (said.redeemed != 0) HEADWAY_CHECK(redeem(transaction, resident, said.redeemed));
     if (asked.in_dialog && !said.hold) {
         const auto how = said.stop.empty() ? core::ApprovalClosing::kLeftToAgent
                                            : core::ApprovalClosing::kStopped;
         HEADWAY_CHECK(close_dialogs(transaction, resident, call.dialog, how));
     }
-    if (said.answered != 0) {
-        HEADWAY_TRY(const auto document,
-                    approval_document(transaction.reader(), resident, said.answered));
-        answered.reply.answer = document.texts.response.kept;
-    }
+    answered.reply.answer = std::move(person.answer);
     if (hook.kind == HookKind::kStatus)
         said.words = with_status(transaction, resident.session.state(), std::move(said.words));
     answered.reply.deny = std::move(said.deny);

@@ -87,6 +87,7 @@ Result<> JudgeDesk::recover() {
     questions_.clear();
     estimating_.clear();
     unasked_.clear();
+    given_up_.clear();
     return look_again();
 }
 
@@ -94,11 +95,15 @@ Result<> JudgeDesk::look_again() {
     if (!unasked_.empty()) return {};
     HEADWAY_TRY(const auto pending, store_.checks().pending_checks(core::limits::kJudgeQueueMax));
     for (const storage::StoredCheck& stored : pending) {
+        if (given_up_.contains(stored.id)) continue;
         const auto ours = [&stored](const auto& question) {
             return question.second.check_id == stored.id;
         };
         if (std::any_of(questions_.begin(), questions_.end(), ours)) continue;
-        HEADWAY_TRY(auto document, check_document(store_, stored));
+        auto found = check_document(store_, stored);
+        // Who asks for it gets the reason; the others are asked about.
+        if (!found && is_unreadable(found.error().code)) continue;
+        HEADWAY_TRY(auto document, std::move(found));
         unasked_.emplace_back(stored.session_id, std::move(document.asked));
     }
     return {};
@@ -115,6 +120,11 @@ void JudgeDesk::ask_checks(const Reader& reader) {
         const auto [session, asked] = std::move(unasked_.front());
         unasked_.pop_front();
         if (auto sent = ask_check(reader, session, asked); !sent) {
+            const core::ErrorCode code = sent.error().code;
+            if (is_unreadable(code) || code == core::ErrorCode::kStorageCorrupt) {
+                if (given_up_.size() >= core::limits::kJudgeQueueMax) given_up_.clear();
+                given_up_.insert(asked.check_id);
+            }
             report_(true,
                     "a judge could not be asked about " + session + ": " + sent.error().detail);
         }

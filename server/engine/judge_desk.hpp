@@ -77,6 +77,8 @@ private:
     using Asked = std::pair<std::string, core::CheckRequested>;  ///< with its session
     /// Committed checks that are not asked yet. Bounded by the open checks of sessions.
     std::deque<Asked> unasked_;
+    /// Checks whose session cannot be read: said once, and not each time that it is looked again.
+    std::unordered_set<std::string> given_up_;
     std::vector<Asked> staged_;        ///< checks of the open transaction
     std::vector<std::string> ending_;  ///< sessions with questions that end in it
 };

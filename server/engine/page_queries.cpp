@@ -22,11 +22,6 @@ constexpr std::uint64_t kJournalSliceMin = 50;
 /// Arguments may be long: a larger page of the inbox ends early.
 constexpr std::size_t kInboxBytes = 1U << 20;
 
-/// True for damage of one session; any other error concerns the whole store.
-bool is_damage(const Error& error) {
-    return is_unreadable(error.code) || error.code == ErrorCode::kStorageCorrupt;
-}
-
 }  // namespace
 
 /// Finds its sessions first, then encodes them.
@@ -180,9 +175,7 @@ Result<> InboxQuery::begin(Reader& reader) {
 /// Adds an approval to the page; leaves out a damaged one, and one that retention has deleted
 /// meanwhile.
 Result<> InboxQuery::show(Reader& reader, const storage::StoredApproval& row) {
-    const Result<api::ApprovalDocument> document =
-        row.damaged ? Error{ErrorCode::kStorageCorrupt, "it cannot be decoded", {}}
-                    : approval_document(reader, row);
+    const Result<api::ApprovalDocument> document = approval_document(reader, row);
     if (document) {
         if (scan.body.back() != '[') scan.body.push_back(',');
         api::append_approval(scan.body, *document);
@@ -190,12 +183,8 @@ Result<> InboxQuery::show(Reader& reader, const storage::StoredApproval& row) {
     }
     const Error& error = document.error();
     if (error.code == ErrorCode::kUnknownSession) return {};
-    if (!is_damage(error)) return error;
-    reader.say_damaged(row.session, is_unreadable(error.code)
-                                        ? error.detail
-                                        : "an approval of session '" + row.session_id +
-                                              "' is damaged on the disk (" + error.detail +
-                                              "); stop headway and run `headway doctor --repair`");
+    if (!is_unreadable(error.code)) return error;
+    reader.say_damaged(row.session, error.detail);
     return {};
 }
 

@@ -166,7 +166,9 @@ Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) 
     for (core::Event& event : command.events) {
         auto* read = std::get_if<core::DirectiveAcknowledged>(&event.payload);
         if (read == nullptr) continue;
-        HEADWAY_TRY(const auto named, find_alias(transaction.store(), read->id));
+        auto found = find_alias(transaction.store(), read->id);
+        if (!found && is_unreadable(found.error().code)) continue;  // an id of nothing
+        HEADWAY_TRY(const auto named, std::move(found));
         // Of this session only: reveals no ids of other sessions.
         if (named && named->session_id == command.session)
             read->id = core::approval_id(named->session_id, named->approval.n);

@@ -68,9 +68,13 @@ Result<storage::StoredSession> Sessions::load(storage::SessionKey key, std::stri
                                     : std::move(stored).error().detail;
     return Error{ErrorCode::kInternal,
                  (id.empty() ? "a session" : "session '" + std::string{id} + "'") +
-                     " is damaged on the disk (" + what +
-                     "); stop headway and run `headway doctor --repair`",
+                     " is damaged on the disk (" + what + "); " + way_out_of_damage(store_),
                  {}};
+}
+
+std::string way_out_of_damage(storage::Store& store) {
+    return store.shared() != nullptr ? "restore the database from its backup"
+                                     : "stop headway and run `headway doctor --repair`";
 }
 
 void Sessions::dismiss_visitors() {

@@ -17,6 +17,9 @@ inline bool is_unreadable(core::ErrorCode code) noexcept {
     return code == core::ErrorCode::kInternal || code == core::ErrorCode::kStorageTooNew;
 }
 
+/// What to do about damage of one session, for people.
+std::string way_out_of_damage(storage::Store& store);
+
 /// The sessions in memory, and those on disk that a command or a query needs. Errors of damage of
 /// one session are kInternal: that session alone is refused, while other errors of the store fail
 /// the transaction. Engine thread only.

@@ -214,3 +214,88 @@ TEST_CASE("engine approvals: a decision on identical requests takes those that w
     const auto again = parsed(approval_reply(daemon.ask(DecideCommand{"a", 2, approve(), true})));
     CHECK(again["also"].empty());
 }
+
+namespace {
+
+/// A statement on the database of the daemon.
+void change(Supervised& daemon, const std::string& sql) {
+    auto statement = daemon.stored().tables()->prepare(sql);
+    require_ok(statement);
+    require_ok(statement->run());
+}
+
+}  // namespace
+
+TEST_CASE("engine approvals: one that is damaged refuses its own command alone", "[server]") {
+    Supervised s{{}, at(0)};
+    const auto asked = [&s](int i) {
+        const std::string number = std::to_string(i);
+        const BodyReply reply =
+            approval_reply(s.ask(ask("s", call("sha256:" + number, "c" + number))));
+        return parsed(reply)["n"].get<std::uint64_t>();
+    };
+    const auto decided = [&asked, &s](int i) {
+        const std::uint64_t n = asked(i);
+        Ruling no = approve();
+        no.decision = Decision::kReject;
+        (void)approval_reply(s.ask(DecideCommand{"s", n, no, false}));
+        return n;
+    };
+    const std::uint64_t old = decided(0);
+    for (int i = 1; i <= 33; ++i)  // so that the session itself forgets the first
+        (void)decided(i);
+    const std::uint64_t waits = asked(34);
+    change(s, "UPDATE approval SET state=X'ff' WHERE n IN (" + std::to_string(old) + "," +
+                  std::to_string(waits) + ")");
+    auto replies = s.turn({DecideCommand{"s", old, approve(), false},
+                           ReportCommand{"s", {beat()}, true, {}}, ask("other", call("sha256:x"))});
+    REQUIRE(replies.size() == 3);
+    REQUIRE_FALSE(replies[0].what);
+    CHECK(replies[0].what.error().code == headway::core::ErrorCode::kInternal);
+    CHECK(replies[0].what.error().detail ==
+          "an approval of session 's' is damaged on the disk (it cannot be decoded); stop headway "
+          "and run `headway doctor --repair`");
+    require_ok(replies[1].what);
+    require_ok(replies[2].what);
+    CHECK_FALSE(s.ask(ApprovalQuery{"s", old}));
+    // What its session still has is decided all the same, and the row is whole again.
+    CHECK_FALSE(s.ask(ApprovalQuery{"s", waits}));
+    (void)approval_reply(s.ask(DecideCommand{"s", waits, approve(), false}));
+    require_ok(s.ask(ApprovalQuery{"s", waits}));
+    CHECK(s.store().rollbacks() == 0);
+}
+
+TEST_CASE("engine approvals: without the bytes that were shown nothing is decided", "[server]") {
+    Supervised s{{}, at(0)};
+    const auto n = parsed(approval_reply(s.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    const std::size_t before = s.journal("s").size();
+    s.store().fail(FailingStore::Step::kStream, headway::core::ErrorCode::kStorageCorrupt);
+    auto replies = s.turn(
+        {DecideCommand{"s", n, approve(), false}, ReportCommand{"other", {beat()}, true, {}}});
+    REQUIRE(replies.size() == 2);
+    REQUIRE_FALSE(replies[0].what);
+    CHECK(replies[0].what.error().code == headway::core::ErrorCode::kInternal);
+    require_ok(replies[1].what);
+    s.store().fail(FailingStore::Step::kNone);
+    CHECK(s.journal("s").size() == before);
+}
+
+TEST_CASE("engine approvals: a decision whose texts are damaged is no notice, and fails no report",
+          "[server]") {
+    Supervised s{{}, at(0)};
+    const auto n = parsed(approval_reply(s.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    Ruling edit = approve();
+    edit.decision = Decision::kEdit;
+    edit.edited_args.text = R"({"to":"staging"})";
+    edit.edited_digest = "sha256:edited";
+    (void)approval_reply(s.ask(DecideCommand{"s", n, edit, false}));
+    REQUIRE(s.report("s", {beat()}).approvals.size() == 1);
+    const std::size_t decided = s.journal("s").size() - 1;
+    change(s, "UPDATE journal SET events=X'00' WHERE n<=" + std::to_string(decided) + " AND n>" +
+                  std::to_string(n));
+    s.log.clear();
+    CHECK(s.report("s", {beat()}).approvals.empty());
+    REQUIRE(s.log.size() == 1);
+    CHECK(s.log.front().find("damaged") != std::string::npos);
+    CHECK(s.store().rollbacks() == 0);
+}

@@ -377,3 +377,28 @@ TEST_CASE("engine hooks: the use of a sub-agent's last answer comes before its e
         return std::holds_alternative<Heartbeat>(event.payload);
     }));
 }
+
+TEST_CASE("engine hooks: a call does not run without the arguments that a person gave it",
+          "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings};
+    const HookAnswered held =
+        answered(daemon, hook(R"("event":"pre","tool":"bash","args":{"command":"ls"},"call":"1")"));
+    REQUIRE(held.hold);
+    std::uint64_t asked = 0;
+    for (const Event& event : daemon.journal("s"))
+        if (std::holds_alternative<ApprovalRequested>(event.payload)) asked = event.n;
+    Ruling edit;
+    edit.decision = Decision::kEdit;
+    edit.by = "ann";
+    edit.edited_args.text = R"({"command":"ls -l"})";
+    edit.edited_digest = "sha256:edited";
+    require_ok(daemon.ask(DecideCommand{"s", asked, edit, false}));
+    daemon.store().fail(FailingStore::Step::kStream, ErrorCode::kStorageCorrupt);
+    const HookAnswered damaged = answered(daemon, HookAgainCommand{held.session, held.call});
+    CHECK(damaged.reply.deny.find("damaged") != std::string::npos);
+    CHECK(damaged.reply.edit_json.empty());
+    CHECK(damaged.reply.allow.empty());
+    CHECK(daemon.store().rollbacks() == 0);
+}
