@@ -114,6 +114,10 @@ public:
         std::span<const std::string_view> names) = 0;
     /// When a held session wants to be looked at; kNever: not by time. Written with commit().
     virtual void set_due(SessionKey key, core::Timestamp due) = 0;
+    /// Saves ids of committed events ahead of the snapshot that covers them, in the open
+    /// transaction: so that one snapshot need not bring all of them. find_event_id() has them after
+    /// commit().
+    virtual core::Result<> save_ids(SessionKey key, EventIds ids) = 0;
     /// The position of an event of the last commit(); kProvisionalCursor gives the one before all.
     virtual Cursor settled(Cursor cursor) const = 0;
     /// The position of the last event of the last commit().

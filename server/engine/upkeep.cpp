@@ -2,6 +2,8 @@
 #include "server/engine/upkeep.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,9 @@ constexpr std::size_t kSavesPerStep = 64;
 /// As many as a turn can open at 25 KB each, so that memory stays within its bound.
 constexpr std::size_t kSavesWhenCrowded = 512;
 constexpr std::size_t kSavesAtTheEnd = 1'000;  ///< per transaction
+/// So that no statement takes as long as a daemon waits for its answer (storage.store_timeout).
+constexpr std::size_t kIdsAtTheEnd = 20'000;
+constexpr std::size_t kNoBound = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kEvictionsPerStep = 1024;
 /// A session that was quiet this long is saved in an idle gap, which shortens a restart.
 constexpr core::Millis kSettled = 5s;
@@ -44,25 +49,53 @@ Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& 
 
 Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle) {
     const bool full_house = crowded(residents);
-    std::vector<Resident*> saved;
     const auto wanted = [&](const Resident& resident) {
         const storage::Cursor lag = store_.head() - resident.dirty_from;
         if (lag > static_cast<storage::Cursor>(limits::kSnapshotLagEventsMax)) return true;
         if (full_house) return true;
         return idle && (lag > kIdleLag || now - resident.touched_at > kSettled);
     };
-    Resident* oldest = residents.oldest_dirty();
+    const std::size_t ids = ids_of_step();
+    const Resident* oldest = residents.oldest_dirty();
     if (oldest == nullptr || !wanted(*oldest)) return {};
+    return save_oldest(residents, {full_house ? kSavesWhenCrowded : kSavesPerStep, ids}, wanted);
+}
 
+std::size_t Upkeep::ids_of_step() {
+    if (store_.shared() == nullptr) return kNoBound;  // a file of its own takes them at once
+    const storage::Cursor head = store_.head();
+    const storage::Cursor come = std::max(head - std::exchange(head_, head), storage::Cursor{0});
+    return kIdsPerStep + static_cast<std::size_t>(come);
+}
+
+/// One transaction: the longest unsaved ones, while they are `wanted`. Of a session with more event
+/// ids than there is room for, ids alone are written, and the others with a later step.
+template <class Wanted>
+Result<> Upkeep::save_oldest(ResidentSet& residents, Bounds most, Wanted wanted) {
+    std::vector<Resident*> saved;
+    Resident* begun = nullptr;
+    storage::EventIds ahead;
     HEADWAY_CHECK(store_.begin());
-    const std::size_t saves_max = full_house ? kSavesWhenCrowded : kSavesPerStep;
-    while (saved.size() < saves_max && oldest != nullptr && wanted(*oldest)) {
+    Resident* oldest = residents.oldest_dirty();
+    while (saved.size() < most.saves && oldest != nullptr && wanted(*oldest)) {
+        const storage::EventIds& ids = oldest->new_ids;
+        if (ids.size() > most.ids) {
+            begun = oldest;
+            auto end = ids.begin();
+            std::advance(end, most.ids);
+            ahead.insert(ids.begin(), end);
+            if (!ahead.empty()) HEADWAY_CHECK(store_.shared()->save_ids(begun->key, ahead));
+            break;
+        }
+        most.ids -= ids.size();
         HEADWAY_CHECK(save(residents, *oldest));
         saved.push_back(oldest);
         oldest = residents.oldest_dirty();
     }
     HEADWAY_CHECK(move_snapshot_cursor(residents));
     HEADWAY_CHECK(store_.commit());
+    for (const auto& [id, n] : ahead)
+        begun->new_ids.erase(id);  // the store has it
     // Ended sessions need not stay in memory.
     for (Resident* resident : saved) {
         if (resident->session.state().ended()) residents.evict(*resident);
@@ -137,16 +170,9 @@ Result<> Upkeep::try_commit() {
 
 Result<> Upkeep::save_all(Sessions& sessions) {
     ResidentSet& residents = sessions.residents();
-    while (residents.oldest_dirty() != nullptr) {
-        HEADWAY_CHECK(store_.begin());
-        Resident* dirty = residents.oldest_dirty();
-        for (std::size_t i = 0; i < kSavesAtTheEnd && dirty != nullptr; ++i) {
-            HEADWAY_CHECK(save(residents, *dirty));
-            dirty = residents.oldest_dirty();
-        }
-        HEADWAY_CHECK(move_snapshot_cursor(residents));
-        HEADWAY_CHECK(store_.commit());
-    }
+    const Bounds most{kSavesAtTheEnd, store_.shared() == nullptr ? kNoBound : kIdsAtTheEnd};
+    while (residents.oldest_dirty() != nullptr)
+        HEADWAY_CHECK(save_oldest(residents, most, [](const Resident&) { return true; }));
     return {};
 }
 

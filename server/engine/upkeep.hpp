@@ -27,7 +27,7 @@ public:
         : store_(store), settings_(settings) {}
 
     /// The snapshots hold everything up to here.
-    void start(storage::Cursor snapshots) { snapshot_cursor_ = snapshots; }
+    void start(storage::Cursor snapshots) { snapshot_cursor_ = head_ = snapshots; }
 
     /// Evicts and saves sessions; more of them when idle. Error: the transaction was rolled back;
     /// then `lost` says whether sessions in memory are marked as saved that are not.
@@ -48,13 +48,24 @@ public:
     core::Result<> save_all(Sessions& sessions);
 
     static constexpr std::size_t kDeletionsPerGap = 16;  ///< each a commit
+    /// Event ids that one step writes where each is a row of a database that others use, too. A
+    /// thousand take about 10 ms there, which the reports of the next turn wait for; a step adds as
+    /// many as events have come since the one before, so that they do not pile up.
+    static constexpr std::size_t kIdsPerStep = 1'000;
     const Figures& figures() const noexcept { return figures_; }
 
 private:
     bool crowded(const ResidentSet& residents) const;
     void evict_some(ResidentSet& residents);
     core::Result<> save_some(ResidentSet& residents, core::Timestamp now, bool idle);
+    struct Bounds {
+        std::size_t saves = 0;
+        std::size_t ids = 0;
+    };
+    template <class Wanted>
+    core::Result<> save_oldest(ResidentSet& residents, Bounds most, Wanted wanted);
     core::Result<> save(ResidentSet& residents, Resident& resident);
+    std::size_t ids_of_step();
     core::Result<> move_snapshot_cursor(ResidentSet& residents);
 
     storage::Store& store_;
@@ -62,6 +73,7 @@ private:
     Figures figures_;
     core::Timestamp retention_at_ = core::kNever;  ///< time of the next retention step
     storage::Cursor snapshot_cursor_ = 0;
+    storage::Cursor head_ = 0;  ///< at the last step
 };
 
 }  // namespace headway::server

@@ -80,6 +80,7 @@ void PostgresStore::clear_turn() {
     keys_.clear();
     appended_.clear();
     snapshots_.clear();
+    ids_.clear();
     known_ids_.clear();
     offset_ = 0;
     feed_locked_ = false;
@@ -147,40 +148,56 @@ Result<> PostgresStore::save(SessionKey key, const core::Session& session, Chain
                              const EventIds& new_ids) {
     HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
     HEADWAY_ASSERT(sql_.in_transaction());
-    snapshots_[key] = {session.state().n, encode_state(session.state()), new_ids};
+    snapshots_[key] = {session.state().n, encode_state(session.state())};
+    return new_ids.empty() ? Result<>{} : save_ids(key, new_ids);
+}
+
+/// Written with the commit, too.
+Result<> PostgresStore::save_ids(SessionKey key, EventIds ids) {
+    HEADWAY_ASSERT(sql_.in_transaction());
+    ids_[key].merge(std::move(ids));
     return {};
 }
 
 /// Other daemons save the same sessions, in the same order. One of them may have saved a newer
 /// state, or deleted the session.
 Result<> PostgresStore::write_snapshots() {
-    std::vector<std::int64_t> keys, numbers, owners, id_numbers;
-    std::vector<std::string_view> states, ids;
+    std::vector<std::int64_t> keys, numbers;
+    std::vector<std::string_view> states;
     for (const auto& [key, snapshot] : snapshots_) {
         keys.push_back(key);
         numbers.push_back(static_cast<std::int64_t>(snapshot.n));
         states.emplace_back(snapshot.state);
-        for (const auto& [id, n] : snapshot.ids) {
-            HEADWAY_ASSERT(!id.empty() && n <= snapshot.n);
-            owners.push_back(key);
-            ids.emplace_back(id);
-            id_numbers.push_back(static_cast<std::int64_t>(n));
-        }
     }
     PostgresParameters saved;
     saved.add_numbers(keys).add_numbers(numbers).add_blobs(states);
-    HEADWAY_CHECK(sql_.send(
+    return sql_.send(
         "INSERT INTO snapshot(session,n,state) SELECT u.session,u.n,u.state FROM "
         "unnest($1::bigint[],$2::bigint[],$3::bytea[]) AS u(session,n,state) JOIN session s ON "
         "s.key=u.session AND s.name IS NOT NULL ORDER BY u.session ON CONFLICT(session) DO UPDATE "
         "SET n=excluded.n,state=excluded.state WHERE snapshot.n<excluded.n",
-        saved));
-    if (ids.empty()) return {};
+        saved);
+}
+
+/// In the order of their keys, as other daemons write the same ones. None for a session that was
+/// deleted meanwhile.
+Result<> PostgresStore::write_ids() {
+    std::vector<std::int64_t> owners, numbers;
+    std::vector<std::string_view> ids;
+    for (const auto& [key, own] : ids_) {
+        for (const auto& [id, n] : own) {
+            HEADWAY_ASSERT(!id.empty() && n > 0);
+            owners.push_back(key);
+            ids.emplace_back(id);
+            numbers.push_back(static_cast<std::int64_t>(n));
+        }
+    }
     PostgresParameters values;
-    values.add_numbers(owners).add_texts(ids).add_numbers(id_numbers);
+    values.add_numbers(owners).add_texts(ids).add_numbers(numbers);
     return sql_.send(
         "INSERT INTO event_id(session,id,n) SELECT u.session,u.id,u.n FROM "
-        "unnest($1::bigint[],$2::text[],$3::bigint[]) AS u(session,id,n) ORDER BY "
+        "unnest($1::bigint[],$2::text[],$3::bigint[]) AS u(session,id,n) JOIN session s ON "
+        "s.key=u.session AND s.name IS NOT NULL ORDER BY "
         "u.session,u.id ON CONFLICT(session,id) DO NOTHING",
         values);
 }

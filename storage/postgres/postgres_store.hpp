@@ -87,6 +87,7 @@ public:
     core::Result<std::vector<KnownSession>> numbers(
         std::span<const std::string_view> names) override;
     void set_due(SessionKey key, core::Timestamp due) override;
+    core::Result<> save_ids(SessionKey key, EventIds ids) override;
     Cursor settled(Cursor cursor) const override;
     Cursor committed() const override { return committed_; }
     void set_head(Cursor head) override { head_ = head; }
@@ -219,6 +220,7 @@ private:
     core::Result<> add_names(const HoldRequest& wanted, Held& held);
     void take_rows(const PostgresRows& rows, Held& held, std::vector<SessionKey>* keys);
     core::Result<> write_snapshots();
+    core::Result<> write_ids();
     core::Result<> write_journal();
     core::Result<> write_rows();
     core::Result<> write_feed();
@@ -249,11 +251,11 @@ private:
     struct Snapshot {
         std::uint64_t n = 0;
         std::string state;
-        EventIds ids;
     };
 
     // The open transaction.
     std::map<SessionKey, Snapshot> snapshots_;  ///< in the order in which all daemons lock them
+    std::map<SessionKey, EventIds> ids_;        ///< of snapshots, and ahead of them
     std::unordered_map<SessionKey, Row> rows_;
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;

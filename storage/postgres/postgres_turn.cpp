@@ -297,6 +297,7 @@ Result<> PostgresStore::lock_feed() {
 Result<> PostgresStore::commit() {
     const bool appends = !appended_.empty();
     if (!snapshots_.empty()) HEADWAY_CHECK(write_snapshots());
+    if (!ids_.empty()) HEADWAY_CHECK(write_ids());
     if (appends) HEADWAY_CHECK(write_journal());
     HEADWAY_CHECK(write_rows());
     if (appends) HEADWAY_CHECK(write_feed());
