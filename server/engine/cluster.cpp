@@ -133,6 +133,7 @@ Result<> Cluster::hold(std::span<const std::string_view> names,
     wanted.names.erase(std::unique(wanted.names.begin(), wanted.names.end()), wanted.names.end());
     wanted.keys = woken;
     wanted.seen = ancestors_of(wanted.names);
+    wanted.seen.insert(wanted.seen.end(), looked_at_.begin(), looked_at_.end());
     wanted.ids = ids;
     wanted.due_max = kDuePerTurn;
     wanted.unreadable.assign(unreadable_.begin(), unreadable_.end());
@@ -146,6 +147,7 @@ Result<> Cluster::hold(std::span<const std::string_view> names,
     }
     HEADWAY_CHECK(catch_up(held_.sessions, true, nullptr));
     HEADWAY_CHECK(catch_up(held_.seen, true, nullptr));
+    drop_deleted();
     if (pulse_now_ == core::kNever || held_.now - pulse_now_ > kPulseFresh) held_.due.clear();
     if (held_.due.empty() && held_.told.empty() && woken.empty()) return {};
     std::vector<storage::SessionKey> looked_at = held_.due;
@@ -207,6 +209,18 @@ void Cluster::fold(Resident& resident, std::vector<core::Event> events, Publicat
 /// the sessions in memory it may have in another form.
 core::Error Cluster::lost_connection() {
     return {ErrorCode::kStorageUnavailable, "the connection to the database was lost", {}};
+}
+
+/// Sessions that a name rests on, and that another daemon has deleted: their names are free.
+void Cluster::drop_deleted() {
+    if (looked_at_.empty()) return;
+    std::unordered_set<std::string_view> found;
+    for (const storage::KnownSession& one : held_.seen)
+        found.insert(one.name);
+    for (const std::string& name : looked_at_) {
+        Resident* gone = found.contains(name) ? nullptr : sessions_.residents().find(name);
+        if (gone != nullptr) drop(*gone);
+    }
 }
 
 /// Brings sessions up to the numbers that their rows say. With `loads`, those that are not in

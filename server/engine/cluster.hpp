@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +40,10 @@ public:
 
     /// Requests of earlier turns whose sessions another daemon held, before those of this one.
     void take_deferred(std::vector<Request>& requests);
+    /// From here on the turn's writes name their sessions.
+    void begin_naming() { looked_at_.clear(); }
+    /// The choice of a name rests on this session: hold() brings it up to date, too.
+    void look_at(std::string_view name) { looked_at_.emplace(name); }
     /// Begins the transaction with what the turn needs, and brings these sessions up to date.
     /// `names` are those of the writes, `woken` the sessions that a relative wants to be looked at.
     core::Result<> hold(std::span<const std::string_view> names,
@@ -108,6 +114,7 @@ private:
                       std::vector<storage::SessionKey>* missing);
     core::Result<> read_events(storage::Cursor last, Publication& publication);
     static core::Error lost_connection();
+    void drop_deleted();
     std::vector<std::string_view> ancestors_of(std::span<const std::string_view> names) const;
 
     storage::Store& tables_;
@@ -119,6 +126,7 @@ private:
     std::unordered_set<std::string_view> names_;  ///< of held_
     std::unordered_set<storage::SessionKey> keys_;
     std::unordered_set<storage::SessionKey> working_;
+    std::set<std::string, std::less<>> looked_at_;  ///< while names are chosen; as many as commands
     /// Sessions that caught up in this turn, which their readers have not seen.
     std::vector<storage::SessionKey> unshown_;
     /// Sessions that are damaged, or that a newer version wrote: not claimed again.

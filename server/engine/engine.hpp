@@ -78,6 +78,7 @@ private:
     core::Result<> name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
                             std::vector<std::size_t>& ends);
     core::Result<> write_all(std::vector<Request>& requests, Transaction& transaction);
+    core::Result<bool> is_well_named(Request& request, Transaction& transaction);
     core::Result<> hold(std::vector<Request>& requests, const SessionNames& names,
                         const std::vector<std::size_t>& ends, Transaction& transaction);
     core::Result<> tick_some(Transaction& transaction);

@@ -110,6 +110,7 @@ Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, Sessio
 Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transaction) {
     SessionNames names;
     std::vector<std::size_t> ends;
+    if (cluster_) cluster_->begin_naming();
     HEADWAY_CHECK(name_all(requests, transaction.reader(), names, ends));
     if (cluster_) {
         HEADWAY_CHECK(hold(requests, names, ends, transaction));
@@ -119,8 +120,12 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
     HEADWAY_CHECK(receive(transaction, receivers_));
     std::size_t begin = 0;
     for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
-        const Request& request = requests[i];
+        Request& request = requests[i];
         if (request.write == nullptr || request.write->failed()) continue;  // or deferred
+        if (cluster_) {
+            HEADWAY_TRY(const bool well, is_well_named(request, transaction));
+            if (!well) continue;
+        }
         transaction.begin(std::span{names}.subspan(begin, ends[i] - begin), request.watched);
         auto done = request.write->run(transaction);
         if (done) continue;
@@ -162,6 +167,19 @@ Result<> Engine::hold(std::vector<Request>& requests, const SessionNames& names,
         if (!held) cluster_->defer(requests[i]);
     }
     return {};
+}
+
+/// False if the write waits for the next turn, or has failed: it was named from what memory had of
+/// sessions that other daemons, or the writes before it, have ended or deleted meanwhile.
+Result<bool> Engine::is_well_named(Request& request, Transaction& transaction) {
+    auto well = request.write->is_well_named(transaction.reader());
+    if (!well) {
+        if (is_storage_error(well.error().code)) return well;
+        request.write->fail(std::move(well).error());
+        return false;
+    }
+    if (!*well) cluster_->defer(request);
+    return well;
 }
 
 /// Sessions whose deadline has come, of those that the turn holds.

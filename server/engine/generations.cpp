@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/generations.hpp"
 
+#include <charconv>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,11 +41,20 @@ Result<std::string> in_force(Reader& reader, const std::string& session, Begins 
             return number == 1 || goes_on ? next : id;
         }
         id = next;
+        reader.look_at(id);
         const core::SessionState& state = found->session.state();
         if (!state.ended()) return id;
         stopped = was_stopped(state);
     }
     return id;
+}
+
+std::string next_generation(const std::string& session, const std::string& now) {
+    if (now == session) return generation(session, 2);
+    int number = 1;
+    const std::string_view digits = std::string_view{now}.substr(session.size() + 1);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number < kGenerationsMax ? generation(session, number + 1) : now;
 }
 
 Result<> open_implicitly(Transaction& transaction, const std::string& session,

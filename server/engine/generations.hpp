@@ -22,6 +22,9 @@ enum class Begins : std::uint8_t {
 /// The newest generation: the first that is open or unknown, or the last that has ended.
 core::Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins);
 
+/// The generation of `session` behind `now`, which is one; `now` itself if it is the last.
+std::string next_generation(const std::string& session, const std::string& now);
+
 /// Opens a session that reports alone have named. A prompt may say later what it is for. `about` is
 /// the daemon's own choice.
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,

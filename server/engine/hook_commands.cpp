@@ -293,10 +293,27 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
 Result<> HookCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(target, in_force(reader, session, begins(call.hook)));
     names.push_back(target);
+    if (!parent.empty()) {  // of which open_for() asks
+        HEADWAY_TRY(const std::string above, in_force(reader, parent, Begins::kNever));
+        (void)above;
+    }
+    // A command before it in the turn may end the session. Where names are rows to be locked, the
+    // command waits for the next turn then.
+    next = reader.is_shared() ? "" : next_generation(session, target);
+    if (!next.empty()) names.push_back(next);
     return {};
 }
 
+Result<bool> HookCommand::is_well_named(Reader& reader) const {
+    HEADWAY_TRY(const std::string now, in_force(reader, session, begins(call.hook)));
+    return now == target;
+}
+
 Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
+    if (!next.empty()) {
+        HEADWAY_TRY(target, in_force(transaction.reader(), session, begins(call.hook)));
+        if (!transaction.may_change(target)) target = next;
+    }
     HEADWAY_TRY(Resident * resident, transaction.find(target));
     const HookKind kind = call.hook.kind;
     const bool ended = resident != nullptr && resident->session.state().ended();

@@ -35,9 +35,11 @@ struct HookCommand {
     std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
     std::vector<HookUse> uses = {};                      ///< oldest first
     std::string target = {};                             ///< set by name(): the session in force
+    std::string next = {};                               ///< and the one behind it, or empty
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
 };
 

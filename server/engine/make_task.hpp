@@ -46,6 +46,13 @@ public:
     core::Result<> name(Reader& reader, SessionNames& names) override {
         return op_.name(reader, names);
     }
+    core::Result<bool> is_well_named(Reader& reader) const override {
+        if constexpr (requires { op_.is_well_named(reader); }) {
+            return op_.is_well_named(reader);
+        } else {
+            return true;
+        }
+    }
     core::Result<> run(Transaction& transaction) override {
         HEADWAY_TRY(result_, op_(transaction));
         return {};

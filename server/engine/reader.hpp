@@ -72,6 +72,12 @@ public:
         use(stored.session);
         return {};
     }
+    /// True if other daemons write the sessions, too.
+    bool is_shared() const { return parts_.cluster != nullptr; }
+    /// A command chooses its session by what this one is: it is brought up to date with the turn.
+    void look_at(std::string_view id) const {
+        if (parts_.cluster != nullptr) parts_.cluster->look_at(id);
+    }
     /// True while other daemons have committed more than this one knows of.
     bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
     std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }

@@ -57,6 +57,10 @@ public:
     /// Names the sessions that run() changes, before the transaction begins. A store that several
     /// daemons share locks and reads all sessions of a turn at once. An error is the answer.
     virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
+    /// False if what name() has chosen is not right any more, now that the turn holds its sessions
+    /// and the writes before it have run: it is named again in the next turn. Only asked where
+    /// several daemons share the store.
+    virtual core::Result<bool> is_well_named(Reader& reader) const = 0;
     /// Names the event ids that run() looks up, so that a store far away is asked once for all.
     virtual void report_ids(ReportedIds& ids) const = 0;
     /// Errors of the store fail the whole transaction, others are the answer.

@@ -127,6 +127,17 @@ private:
 
 }  // namespace
 
+Result<bool> TelemetryCommand::is_well_named(Reader& reader) const {
+    for (const TelemetryReport& report : reports) {
+        HEADWAY_TRY(const std::string main, in_force(reader, report.session, Begins::kNever));
+        if (main != report.target) return false;
+        if (report.sub_agent.empty()) continue;
+        HEADWAY_TRY(const std::string sub, in_force(reader, report.sub_agent, Begins::kNever));
+        if (sub != report.sub_target) return false;
+    }
+    return true;
+}
+
 Result<> TelemetryCommand::name(Reader& reader, SessionNames& names) {
     for (TelemetryReport& report : reports) {
         HEADWAY_TRY(report.target, in_force(reader, report.session, Begins::kNever));

@@ -41,6 +41,7 @@ struct TelemetryCommand {
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<TelemetryTaken> operator()(Transaction& transaction);
 };
 

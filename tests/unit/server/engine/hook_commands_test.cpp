@@ -378,6 +378,20 @@ TEST_CASE("engine hooks: the use of a sub-agent's last answer comes before its e
     }));
 }
 
+TEST_CASE("engine hooks: a prompt in the turn of an end opens the next generation", "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"prompt","text":"first")"));
+    auto replies =
+        daemon.turn({hook(R"("event":"end")"), hook(R"("event":"prompt","text":"second")"),
+                     hook(R"("event":"pre","tool":"bash","args":{},"call":"1")")});
+    REQUIRE(replies.size() == 3);
+    for (std::size_t i = 1; i < 3; ++i) {
+        require_ok(replies[i].what);
+        CHECK(std::get<HookAnswered>(*replies[i].what).session == "s~2");
+    }
+    CHECK(daemon.journal("s~2").size() >= 2);
+}
+
 TEST_CASE("engine hooks: a call does not run without the arguments that a person gave it",
           "[server]") {
     EngineSettings settings;
