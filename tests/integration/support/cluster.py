@@ -235,7 +235,7 @@ class Link:
 class Cluster:
     """`count` daemons over a pair; the last one by TCP over links, one to each server."""
 
-    def __init__(self, count: int, settings: dict | None = None, environment: dict | None = None):
+    def __init__(self, count: int, settings: dict | None = None, environment: dict | None = None, configs: list | None = None):
         self.pair = Pair()
         self.links = []
         self.daemons = []
@@ -244,7 +244,7 @@ class Cluster:
             for number in range(count):
                 last = number == count - 1
                 url = self.pair.url(tuple(link.port for link in self.links)) if last else self.pair.url()
-                daemon = Daemon(settings, store=url)
+                daemon = Daemon(settings, configs[number] if configs else "", store=url)
                 daemon.environment = dict((environment or {}).get(number, {}))
                 self.daemons.append(daemon)
                 daemon.start()

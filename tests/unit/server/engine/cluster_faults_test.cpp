@@ -220,13 +220,16 @@ TEST_CASE("cluster: commands of a turn that is run again answer as if it had bee
     if (!PostgresHere::found()) return;
     const PostgresHere here;
     PostgresDaemon one{here, "one"};
+    // A serialization failure, a deadlock, a lock that did not come in time.
+    const std::string code = GENERATE("40001", "40P01", "55P03");
     one.stream({});
     one.report("s", {beat_with_id("a")});
     one.ask(EndCommand{"s", {}});
     here.run("CREATE SEQUENCE tries");
     here.run(
         "CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN IF nextval('tries') <= 3 THEN RAISE "
-        "EXCEPTION 'refused' USING ERRCODE='40001'; END IF; RETURN NEW; END $$ LANGUAGE plpgsql");
+        "EXCEPTION 'refused' USING ERRCODE='" +
+        code + "'; END IF; RETURN NEW; END $$ LANGUAGE plpgsql");
     here.run(
         "CREATE TRIGGER refuses BEFORE INSERT ON stream FOR EACH STATEMENT EXECUTE FUNCTION "
         "refuse()");
@@ -259,11 +262,51 @@ TEST_CASE("cluster: commands of a turn that is run again answer as if it had bee
         REQUIRE(one.replies().size() == 1);
         REQUIRE_FALSE(one.replies()[0].what);
         CHECK(one.replies()[0].what.error().code == core::ErrorCode::kStorageUnavailable);
+        CHECK(one.stats.retries == 3);
+        CHECK(here.number("SELECT last_value FROM tries") == 1 - 3);  // from 1 on, four tries
         CHECK(here.number("SELECT count(*) FROM session") == 1);
         here.run("DROP TRIGGER refuses ON stream");
         testclock::jump(Jump::pass(core::Millis{1'000}));
         CHECK(one.report("new", {beat_with_id("c")}).size() == 1);
     }
+}
+
+TEST_CASE("cluster: a turn that the database refuses for another reason is not run again",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    one.report("s", {beat_with_id("a")});
+    here.run("CREATE SEQUENCE tries");
+    here.run(
+        "CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN PERFORM nextval('tries'); RAISE "
+        "EXCEPTION 'refused' USING ERRCODE='23514'; END $$ LANGUAGE plpgsql");
+    here.run(
+        "CREATE TRIGGER refuses BEFORE INSERT ON stream FOR EACH STATEMENT EXECUTE FUNCTION "
+        "refuse()");
+    const auto refused = one.try_ask(ReportCommand{"s", {beat_with_id("b")}, true, {}});
+    REQUIRE_FALSE(refused);
+    CHECK(one.stats.retries == 0);
+    CHECK(here.number("SELECT last_value FROM tries") == 1);
+    CHECK(one.stats.commit_failures == 1);
+}
+
+TEST_CASE("cluster: a daemon that cannot say in time that it serves says it in the next turn",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    one.report("s", {beat_with_id("a")});
+    require_ok(connection_of(one).ask("SELECT set_config('lock_timeout','50ms',false)"));
+    Stranger stranger{here};
+    stranger.ask("SELECT 1 FROM daemon FOR UPDATE");
+    testclock::jump(Jump::pass(core::Millis{1'100}));
+    one.turn();
+    CHECK(one.stats.commit_failures == 0);
+    CHECK(one.lines.empty());
+    stranger.end();
+    CHECK(one.report("s", {beat_with_id("b")}).size() == 1);
+    CHECK(one.stats.commit_failures == 0);
 }
 
 TEST_CASE("cluster: what a database lost when it took over is in no memory and no snapshot",
