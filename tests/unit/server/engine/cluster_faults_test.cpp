@@ -219,7 +219,13 @@ TEST_CASE("cluster: commands of a turn that is run again answer as if it had bee
           "[cluster]") {
     if (!PostgresHere::found()) return;
     const PostgresHere here;
-    PostgresDaemon one{here, "one"};
+    EngineSettings settings;
+    core::WebhookRule rule;
+    rule.name = "ops";
+    rule.target = "its address";
+    rule.events.set(static_cast<std::size_t>(core::EventType::kSessionStarted));
+    settings.webhooks = {{rule}, {core::Millis{0}}};
+    PostgresDaemon one{here, "one", std::move(settings)};
     // A serialization failure, a deadlock, a lock that did not come in time.
     const std::string code = GENERATE("40001", "40P01", "55P03");
     one.stream({});
@@ -250,6 +256,8 @@ TEST_CASE("cluster: commands of a turn that is run again answer as if it had bee
         REQUIRE_FALSE(one.replies()[1].what);
         CHECK(one.replies()[1].what.error().code == core::ErrorCode::kSessionEnded);
         CHECK(one.stats.retries == 3);
+        REQUIRE(one.stats.webhooks);
+        CHECK(one.stats.webhooks->front().pending == 2);  // of each session, counted once
         one.turn();
         CHECK(one.events.size() == results[1].first);
         CHECK(here.number("SELECT count(*) FROM session") == 2);
