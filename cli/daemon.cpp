@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <ostream>
 
 #include "cli/exit_code.hpp"
@@ -11,6 +13,66 @@
 #include "cli/text.hpp"
 
 namespace headway::cli {
+namespace {
+
+bool matches(std::string_view text, std::string_view allowed) {
+    return std::all_of(text.begin(), text.end(), [allowed](char c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        return letter || (c >= '0' && c <= '9') || allowed.find(c) != allowed.npos;
+    });
+}
+
+/// `127.0.0.1`, `a.example:80`, `[::1]:7717`.
+bool is_authority(std::string_view text) {
+    const bool six = text.starts_with('[');
+    const std::size_t end = six ? text.find(']') : std::min(text.find(':'), text.size());
+    if (end == text.npos) return false;
+    const std::string_view host = six ? text.substr(1, end - 1) : text.substr(0, end);
+    if (host.empty() || !matches(host, six ? ":." : "._-")) return false;
+    if (six && host.find(':') == host.npos) return false;
+    std::string_view port = text.substr(six ? end + 1 : end);
+    if (port.empty()) return true;
+    if (port.front() != ':') return false;
+    port.remove_prefix(1);
+    std::uint16_t number = 0;
+    const auto read = std::from_chars(port.data(), port.data() + port.size(), number);
+    return read.ec == std::errc{} && read.ptr == port.data() + port.size() && number != 0;
+}
+
+/// As every client and the hook read it: tests/support/daemon_urls.txt.
+std::optional<std::string> normal_url(std::string_view url) {
+    const std::size_t colon = std::min(url.find(':'), url.size());
+    std::string scheme{url.substr(0, colon)};
+    for (char& c : scheme)
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (scheme == "unix" && colon < url.size()) {
+        std::string path{url.substr(colon + 1)};
+        if (path.starts_with("//")) path.erase(0, 2);
+        const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
+            return c >= ' ' && c != '"' && c != '\\' && c != 0x7F;
+        });
+        if (!path.starts_with('/') || path.starts_with("//") || !plain) return std::nullopt;
+        return "unix:" + path;
+    }
+    const bool named =
+        (scheme == "http" || scheme == "https") && url.substr(colon).starts_with("://");
+    if (named) url.remove_prefix(colon + 3);
+    while (url.ends_with('/'))
+        url.remove_suffix(1);
+    const std::size_t slash = std::min(url.find('/'), url.size());
+    const std::string_view base = url.substr(slash);
+    if (!matches(base, "/._~!$&'()*+,;=:@%-") || base.find("//") != base.npos) return std::nullopt;
+    if (!is_authority(url.substr(0, slash))) return std::nullopt;
+    return (named ? scheme : "http") + "://" + std::string{url};
+}
+
+/// For a message: without what stands before an `@`, which may be a password.
+std::string_view without_secret(std::string_view url) {
+    const std::size_t at = url.rfind('@');
+    return at == url.npos ? url : url.substr(at);
+}
+
+}  // namespace
 
 core::Result<std::string> daemon_url(std::string_view flag,
                                      const std::map<std::string, std::string>& environment) {
@@ -20,24 +82,13 @@ core::Result<std::string> daemon_url(std::string_view flag,
         if (variable != environment.end()) url = variable->second;
     }
     if (url.empty()) url = kDefaultUrl;
-    if (url.starts_with("unix:")) {
-        const std::string socket = socket_of(url);
-        if (socket.starts_with('/')) return "unix:" + socket;
-        return core::Error{
-            core::ErrorCode::kInvalidParameter,
-            "\"" + clean_line(url) + "\" is not absolute; write unix:/path/of/socket", "--url"};
-    }
-    if (url.find("://") == std::string::npos) url = "http://" + url;
-    while (url.ends_with('/'))
-        url.pop_back();
-
-    const bool known = url.starts_with("http://") || url.starts_with("https://");
-    const std::size_t host = url.find("://") + 3;
-    if (!known || host >= url.size() || url.find_first_of(" ?#", host) != std::string::npos) {
-        return core::Error{core::ErrorCode::kInvalidParameter,
-                           "\"" + clean_line(url) + "\" is not the URL of a daemon", "--url"};
-    }
-    return url;
+    std::optional<std::string> normal = normal_url(url);
+    if (normal) return *normal;
+    return core::Error{core::ErrorCode::kInvalidParameter,
+                       "\"" + clean_line(without_secret(url)) +
+                           "\" is no URL of a daemon; write http://HOST:PORT, https://HOST:PORT or "
+                           "unix:/PATH",
+                       "--url"};
 }
 
 Problem problem_of(const HttpReply& reply) {

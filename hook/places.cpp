@@ -22,6 +22,13 @@ bool is_numeric(const std::string& host) {
            ::inet_pton(AF_INET6, host.c_str(), address) == 1;
 }
 
+bool has_only(std::string_view text, std::string_view punctuation) {
+    return std::all_of(text.begin(), text.end(), [punctuation](char c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        return letter || (c >= '0' && c <= '9') || punctuation.find(c) != punctuation.npos;
+    });
+}
+
 /// `127.0.0.1`, `127.0.0.1:7717`, `[::1]:7717`; false if it is none.
 bool read_authority(std::string_view text, Place& place) {
     place.authority = text;
@@ -31,10 +38,12 @@ bool read_authority(std::string_view text, Place& place) {
         if (close == text.npos) return false;
         place.host = text.substr(1, close - 1);
         port = text.substr(close + 1);
+        if (place.host.find(':') == place.host.npos || !has_only(place.host, ":.")) return false;
     } else {
         const std::size_t colon = text.find(':');
         place.host = text.substr(0, colon);
         port = colon == text.npos ? std::string_view{} : text.substr(colon);
+        if (!has_only(place.host, "._-")) return false;
     }
     if (place.host.empty()) return false;
     if (port.empty()) return true;
@@ -45,16 +54,23 @@ bool read_authority(std::string_view text, Place& place) {
 
 UrlKind read_socket_url(std::string_view path, Place& place) {
     if (path.substr(0, 2) == "//") path.remove_prefix(2);
-    const std::size_t slash = path.rfind('/');
-    if (path.empty() || path.front() != '/') return UrlKind::kWrong;
-    place = at_socket(std::string{path.substr(0, slash)}.append(kReportSocket));
+    const bool absolute = path.substr(0, 1) == "/" && path.substr(0, 2) != "//";
+    const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
+        return c >= ' ' && c != '"' && c != '\\' && c != 0x7F;
+    });
+    if (!absolute || !plain) return UrlKind::kWrong;
+    place = at_socket(std::string{path.substr(0, path.rfind('/'))}.append(kReportSocket));
     return UrlKind::kSocket;
 }
 
-bool is_plain(std::string_view text) {
-    for (const char c : text) {
-        if (c <= ' ' || c >= '\x7f' || c == '?' || c == '#') return false;
+/// True if `url` begins with this scheme, in letters of any size, which is then cut off.
+bool take_scheme(std::string_view& url, std::string_view scheme) {
+    if (url.size() < scheme.size()) return false;
+    for (std::size_t i = 0; i < scheme.size(); ++i) {
+        const char c = url[i];
+        if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != scheme[i]) return false;
     }
+    url.remove_prefix(scheme.size());
     return true;
 }
 
@@ -93,21 +109,17 @@ std::vector<std::string> default_sockets(Environment environment) {
 }
 
 UrlKind read_url(std::string_view url, Place& place) {
-    constexpr std::string_view kHttp = "http://";
-    constexpr std::string_view kHttps = "https://";
-    constexpr std::string_view kUnix = "unix:";
-    if (!is_plain(url)) return UrlKind::kWrong;
-    if (url.substr(0, kUnix.size()) == kUnix) {
-        return read_socket_url(url.substr(kUnix.size()), place);
-    }
-    if (url.substr(0, kHttps.size()) == kHttps) return UrlKind::kNeedsMore;
-    if (url.substr(0, kHttp.size()) != kHttp) return UrlKind::kWrong;
-    url.remove_prefix(kHttp.size());
+    if (take_scheme(url, "unix:")) return read_socket_url(url, place);
+    const bool secret = take_scheme(url, "https://");
+    if (!secret) take_scheme(url, "http://");
+    while (!url.empty() && url.back() == '/')
+        url.remove_suffix(1);
     const std::size_t slash = std::min(url.find('/'), url.size());
     place.prefix = url.substr(slash);
-    while (!place.prefix.empty() && place.prefix.back() == '/')
-        place.prefix.pop_back();
+    if (!has_only(place.prefix, "/._~!$&'()*+,;=:@%-")) return UrlKind::kWrong;
+    if (place.prefix.find("//") != place.prefix.npos) return UrlKind::kWrong;
     if (!read_authority(url.substr(0, slash), place)) return UrlKind::kWrong;
+    if (secret) return UrlKind::kNeedsMore;
     if (place.host == "localhost") place.host = "127.0.0.1";
     return is_numeric(place.host) ? UrlKind::kNumeric : UrlKind::kNeedsMore;
 }

@@ -41,6 +41,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ namespace headway {
 
 /// How a session is set up. What is empty comes from the environment, then from the default.
 struct Options {
-    std::string url;      ///< HEADWAY_URL, http://127.0.0.1:7717; http only, or unix:/path
+    std::string url;      ///< HEADWAY_URL, http://127.0.0.1:7717; no https://, but unix:/PATH
     std::string token;    ///< HEADWAY_TOKEN; sent, and never shown
     std::string session;  ///< HEADWAY_SESSION, cpp-<random>
     std::string agent = "cpp";
@@ -65,12 +66,19 @@ constexpr milliseconds kConnect{250};
 constexpr milliseconds kSilence{15'000};    // a held call is given a sign every 5 s
 constexpr milliseconds kRefusedFor{2'000};  // that an absent daemon is not asked again
 constexpr milliseconds kHungFor{30'000};    // the same of one that does not answer
+constexpr milliseconds kAgainFor{60'000};   // that a held call waits for a daemon that went away
+constexpr milliseconds kAgainEvery{500};
 constexpr std::size_t kReplyMax = 4U << 20;
 constexpr std::size_t kReadMax = 1U << 14;  // at once
 constexpr std::size_t kTextMax = 2'000;     // of a text of the daemon
 constexpr std::size_t kBodyMax = 1U << 20;  // of each text that is sent
 constexpr std::size_t kIdleMax = 8;         // connections that are kept
 constexpr int kDepthMax = 64;
+constexpr const char* kNameChars =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+constexpr const char* kNoAddress =
+    "HEADWAY_URL is no URL of a daemon; write http://HOST:PORT, https://HOST:PORT or unix:/PATH. "
+    "Nothing is supervised.";
 
 inline std::string environment(const char* name, std::string otherwise = {}) {
     const char* const value = std::getenv(name);
@@ -337,6 +345,8 @@ inline std::string bounded(std::string text) {
 /// What a daemon answers that can be obeyed.
 struct Answer {
     bool heard = false;  ///< false: no daemon answered
+    bool held = false;  ///< nor is it heard, but the daemon was holding the call: a person is asked
+    bool lost = false;  ///< nor is it heard, but the daemon may have heard
     std::string deny;
     std::string edit;  ///< JSON
     std::string context;
@@ -408,36 +418,95 @@ public:
     }
 
     /// One exchange; an answer that was not heard for whatever goes wrong.
-    Answer post(const std::string& body) noexcept {
+    ///
+    /// What breaks off is sent once more, with its id. What the daemon was holding is asked
+    /// again for kAgainFor, as a restart is no answer to what a person is asked and the approval
+    /// outlives the daemon; then it is denied.
+    Answer post(const std::string& body, bool may_hold) noexcept {
         try {
-            return exchange(body);
+            Answer answer = exchange(body);
+            const bool held = may_hold && answer.held;
+            if (answer.lost && !held) answer = exchange(body);
+            if (!may_hold || !answer.held) return answer;
+            const auto until = Clock::now() + again_for();
+            while (!answer.heard && Clock::now() < until) {
+                std::this_thread::sleep_for(kAgainEvery);
+                answer = exchange(body, true);
+            }
+            if (!answer.heard) {
+                answer.deny =
+                    "Headway went away while this call waited for a decision. Do something else, "
+                    "and try it again later.";
+            }
+            return answer;
         } catch (...) {
             return {};
         }
     }
+    static milliseconds again_for() {
+        const std::string given = environment("HEADWAY_AGAIN_MS");  // tests do not wait a minute
+        return given.empty() ? kAgainFor : milliseconds{std::atoi(given.c_str())};
+    }
 
 private:
-    void read(const std::string& url) {
-        if (url.rfind("unix:", 0) == 0) {
-            path_ = url.substr(5);
-            host_header_ = "localhost";
-            return;
-        }
-        if (url.rfind("http://", 0) != 0) return;  // nothing else is spoken here
-        const std::string rest = url.substr(7);
-        host_header_ = rest.substr(0, rest.find('/'));
-        if (rest.find('/') != rest.npos) prefix_ = rest.substr(rest.find('/'));
-        while (!prefix_.empty() && prefix_.back() == '/')
-            prefix_.pop_back();
-        host_ = host_header_;
+    /// As every client does: tests/support/daemon_urls.txt.
+    void read(std::string url) {
+        const std::size_t colon = url.find(':');
+        const std::string scheme = lower(url.substr(0, colon));
+        if (scheme == "unix" && colon != url.npos) return read_socket(url.substr(colon + 1));
+        const bool named = (scheme == "http" || scheme == "https") && url.substr(colon, 3) == "://";
+        if (named) url.erase(0, colon + 3);
+        while (!url.empty() && url.back() == '/')
+            url.pop_back();
+        const std::size_t slash = std::min(url.find('/'), url.size());
+        const bool right = read_host(url.substr(0, slash)) && read_prefix(url.substr(slash));
+        const bool secret = named && scheme == "https";
+        if (right && !secret) return;
+        host_.clear();
+        complain(right ? "HEADWAY_URL: this client speaks no https; name a daemon or a proxy of "
+                         "this machine with http://HOST:PORT or unix:/PATH. Nothing is supervised."
+                       : kNoAddress);
+    }
+    void read_socket(std::string path) {
+        if (path.rfind("//", 0) == 0) path.erase(0, 2);
+        const bool right = path.rfind('/', 0) == 0 && path.rfind("//", 0) != 0 &&
+                           std::all_of(path.begin(), path.end(), [](unsigned char c) {
+                               return c >= ' ' && c != '"' && c != '\\' && c != 0x7F;
+                           });
+        if (!right) return complain(kNoAddress);
+        path_ = std::move(path);
+        host_header_ = "localhost";
+    }
+    bool read_host(const std::string& text) {
+        host_header_ = text;
+        const bool six = text.rfind('[', 0) == 0;
+        const std::size_t end = six ? text.find(']') : std::min(text.find(':'), text.size());
+        if (end == text.npos) return false;
+        host_ = six ? text.substr(1, end - 1) : text.substr(0, end);
+        const std::string rest = text.substr(six ? end + 1 : end);
+        if (six && host_.find(':') == host_.npos) return false;
+        if (host_.empty() || !only(host_, six ? "0123456789abcdefABCDEF:." : kNameChars))
+            return false;
         port_ = "80";
-        const std::size_t colon = host_.rfind(':');
-        if (colon != host_.npos && host_.find(']', colon) == host_.npos) {
-            port_ = host_.substr(colon + 1);
-            host_.resize(colon);
-        }
-        if (host_.size() > 1 && host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
-        if (!plain(host_header_) || !plain(prefix_)) host_.clear();
+        if (rest.empty()) return true;
+        port_ = rest.substr(1);
+        const bool number =
+            rest[0] == ':' && !port_.empty() && port_.size() < 6 && only(port_, "0123456789");
+        return number && std::atoi(port_.c_str()) > 0 && std::atoi(port_.c_str()) < 65'536;
+    }
+    bool read_prefix(std::string path) {
+        prefix_ = std::move(path);
+        return prefix_.find("//") == prefix_.npos &&
+               only(prefix_, std::string{kNameChars} + "~!$&'()*+,;=:@%/");
+    }
+    static bool only(const std::string& text, const std::string& allowed) {
+        return text.find_first_not_of(allowed) == text.npos;
+    }
+    /// Once in a process: an agent that is not supervised should not be so unseen. It names no URL,
+    /// which may have a password.
+    static void complain(const char* text) {
+        static std::atomic<bool> said{false};
+        if (!said.exchange(true)) std::fprintf(stderr, "headway: %s\n", text);
     }
     /// Fit for a header.
     static bool plain(std::string_view text) {
@@ -487,8 +556,9 @@ private:
         away_until_.store((Clock::now() + pause).time_since_epoch().count());
     }
 
-    Answer exchange(const std::string& body) {
-        if (!configured() || !may_try()) return {};
+    /// `urgent`: also a daemon that went away just now.
+    Answer exchange(const std::string& body, bool urgent = false) {
+        if (!configured() || (!urgent && !may_try())) return {};
         Socket socket = idle();
         if (!socket) {
             Reach how = Reach::kRefused;
@@ -503,8 +573,12 @@ private:
         if (plain(session_)) head += "X-Headway-Session: " + session_ + "\r\n";
         if (!token_.empty() && plain(token_)) head += "Authorization: Bearer " + token_ + "\r\n";
         head += identity_ + "\r\n";
-        if (!send(socket, head) || !send(socket, body)) return {};
-        return answer(std::move(socket));
+        const Clock::rep before = away_until_.load();
+        Answer said;
+        if (send(socket, head) && send(socket, body)) said = answer(std::move(socket));
+        // Neither heard nor given up as silent: it broke off.
+        said.lost = said.lost && away_until_.load() == before;
+        return said;
     }
 
     /// A connection that is still open. A forked child leaves those of its parent alone.
@@ -612,48 +686,54 @@ private:
     }
 
     Answer answer(Socket socket) {
+        Answer broken;
+        broken.lost = true;
         std::string text;
         std::size_t head = text.npos;
         while (head == text.npos) {
-            if (!receive(socket, text)) return {};
+            if (!receive(socket, text)) return broken;
             head = text.find("\r\n\r\n");
         }
         const std::string lines = lower(text.substr(0, head + 2));
         text.erase(0, head + 4);
+        const bool fine = lines.rfind("http/1.1 200", 0) == 0;
         const bool chunked = lines.find("\r\ntransfer-encoding: chunked") != lines.npos;
         const std::size_t length_at = lines.find("\r\ncontent-length: ");
         std::string body;
         if (chunked) {
-            if (!read_chunks(socket, text, body)) return {};
+            broken.held = fine;  // until it says more than blanks
+            if (!read_chunks(socket, text, body, broken.held)) return broken;
         } else {
             if (length_at == lines.npos) return {};
             const std::size_t length = std::strtoul(lines.c_str() + length_at + 18, nullptr, 10);
             if (length > kReplyMax) return {};
             while (text.size() < length) {
-                if (!receive(socket, text)) return {};
+                if (!receive(socket, text)) return broken;
             }
             body = text.substr(0, length);
         }
         const bool closes = lines.find("\r\nconnection: close") != lines.npos;
         if (!closes) keep(std::move(socket));
-        if (lines.rfind("http/1.1 200", 0) != 0) return {};
-        return answer_of(body);
+        return fine ? answer_of(body) : Answer{};
     }
 
-    bool read_chunks(const Socket& socket, std::string& text, std::string& body) {
+    bool read_chunks(const Socket& socket, std::string& text, std::string& body, bool& blank) {
         for (std::size_t at = 0;;) {
             std::size_t end = text.find("\r\n", at);
             while (end == text.npos) {
                 if (!receive(socket, text)) return false;
                 end = text.find("\r\n", at);
             }
-            const std::size_t size = std::strtoul(text.c_str() + at, nullptr, 16);
-            if (size > kReplyMax || body.size() + size > kReplyMax) return false;
+            char* behind = nullptr;
+            const std::size_t size = std::strtoul(text.c_str() + at, &behind, 16);
+            const bool number = behind != text.c_str() + at;
+            if (!number || size > kReplyMax || body.size() + size > kReplyMax) return blank = false;
             at = end + 2;
             while (text.size() < at + size + 2) {
                 if (!receive(socket, text)) return false;
             }
             if (size == 0) return true;
+            blank = blank && text.find_first_not_of(' ', at) >= at + size;
             body.append(text, at, size);
             at += size + 2;
             if (at < kReadMax) continue;
@@ -822,11 +902,13 @@ private:
 
     detail::Answer post(const char* event, const std::string& more) noexcept {
         try {
-            std::string body = std::string{"{\"event\":\""} + event +
+            std::string body = std::string{"{\"event\":\""} + event + "\",\"event_id\":\"" +
+                               detail::random_id() + detail::random_id() +
                                "\",\"agent\":" + detail::quoted(agent_) +
                                ",\"session\":" + detail::quoted(id_);
             if (!model_.empty()) body += ",\"model\":" + detail::quoted(model_);
-            detail::Answer answer = daemon_.post(body + more + "}");
+            const bool may_hold = std::strcmp(event, "pre") == 0;
+            detail::Answer answer = daemon_.post(body + more + "}", may_hold);
             note(answer);
             return answer;
         } catch (...) {

@@ -11,12 +11,14 @@
 #   hw_approve TEXT             asks a person: 0 approved, 1 not
 #   hw_end [OUTCOME [REASON]]   ends it: completed (default), failed, cancelled, budget_exhausted
 #
-# The daemon is HEADWAY_URL (http://..., https://... or unix:PATH), the token HEADWAY_TOKEN. With curl, else by headway-hook or
-# `headway hook`. A daemon that is away, slow or wrong changes nothing: the command runs. Nothing is written to the terminal but
-# the reason of a refusal. Names that begin with hw_, _hw_ and HW_ are taken.
+# The daemon is HEADWAY_URL (http://..., https://... or unix:/PATH), the token HEADWAY_TOKEN. With curl, else by headway-hook or
+# `headway hook`. A daemon that is away, slow or wrong changes nothing: the command runs. But what a person was asked is not run
+# unanswered: a daemon that went away in a hold is asked again for a minute, then the call is refused. Nothing is written to the
+# terminal but the reason of a refusal, and once that HEADWAY_URL is no URL. Names that begin with hw_, _hw_ and HW_ are taken.
 
 HW_SESSION=${HW_SESSION-} HW_REFUSAL='' HW_STOPPED='' HW_ADVICE=''
-_hw_away=0 _hw_pause=2 _hw_count=0 _hw_agent='sh'
+_hw_away=0 _hw_pause=2 _hw_count=0 _hw_agent='sh' _hw_said_url=''
+_hw_gone_words='Headway went away while this call waited for a decision. Do something else, and try it again later.'
 
 # Hundredths of a second of a clock that never jumps, in _hw_now; without a process of its own where /proc says it.
 _hw_clock() {
@@ -27,6 +29,40 @@ _hw_clock() {
     else
         _hw_now=$(date +%s)00
     fi
+}
+
+# HEADWAY_URL as all clients read it (tests/support/daemon_urls.txt): its normal form in _hw_url, of a socket with unix: before it.
+_hw_where() {
+    _hw_url=${HEADWAY_URL:-http://127.0.0.1:7717}
+    case $_hw_url in
+        [Uu][Nn][Ii][Xx]:*)
+            _hw_url=${_hw_url#*:}
+            case $_hw_url in ///*) _hw_url=${_hw_url#//} ;; esac
+            case $_hw_url in //* | *[\"\\[:cntrl:]]*) return 1 ;; /*) ;; *) return 1 ;; esac
+            _hw_url=unix:$_hw_url
+            return 0
+            ;;
+        [Hh][Tt][Tt][Pp]://*) _hw_scheme=http _hw_url=${_hw_url#*://} ;;
+        [Hh][Tt][Tt][Pp][Ss]://*) _hw_scheme=https _hw_url=${_hw_url#*://} ;;
+        *) _hw_scheme=http ;;
+    esac
+    while case $_hw_url in */) ;; *) false ;; esac do _hw_url=${_hw_url%/}; done
+    case $_hw_url in *[!A-Za-z0-9._~!$\&\'\(\)*+,\;=:@%/\[\]-]* | *//*) return 1 ;; esac
+    _hw_host=${_hw_url%%/*} _hw_port=80
+    case ${_hw_url#"$_hw_host"} in *[]\[]*) return 1 ;; esac
+    case $_hw_host in
+        \[*:*\]) _hw_host=${_hw_host#?} _hw_host=${_hw_host%?} ;;
+        \[*:*\]:*) _hw_port=${_hw_host##*\]:} _hw_host=${_hw_host%\]:*} _hw_host=${_hw_host#?} ;;
+        *:*:* | *[]\[]*) return 1 ;;
+        *:*) _hw_port=${_hw_host#*:} _hw_host=${_hw_host%:*} ;;
+    esac
+    case $_hw_url in
+        \[*) case $_hw_host in '' | *[!0-9A-Fa-f:.]*) return 1 ;; esac ;;
+        *) case $_hw_host in '' | *[!A-Za-z0-9._-]*) return 1 ;; esac ;;
+    esac
+    case $_hw_port in '' | *[!0-9]* | ??????*) return 1 ;; esac
+    [ "$_hw_port" -gt 0 ] && [ "$_hw_port" -lt 65536 ] || return 1
+    _hw_url=$_hw_scheme://$_hw_url
 }
 
 # A name for an event, in _hw_id.
@@ -108,13 +144,13 @@ _hw_curl() (
     folder=$(mktemp -d "${TMPDIR:-/tmp}/headway.XXXXXX") || exit 7
     trap 'rm -rf "$folder"' EXIT
     trap 'exit 130' INT TERM HUP
-    url=${HEADWAY_URL:-http://127.0.0.1:7717} socket=
+    url=$_hw_url socket=
     case $url in unix:*) socket=${url#unix:} url=http://localhost ;; esac
     : >"$folder/head"
     : >"$folder/body"
     printf '%s' "$1" >"$folder/said"
     {
-        printf 'url = "%s/v1/hooks/generic"\nheader = "Content-Type: application/json"\nheader = "Expect:"\n' "${url%/}"
+        printf 'url = "%s/v1/hooks/generic"\nheader = "Content-Type: application/json"\nheader = "Expect:"\n' "$url"
         printf 'header = "X-Headway-Session: %s"\n' "$HW_SESSION"
         if [ -n "$socket" ]; then printf 'unix-socket = "%s"\n' "$socket"; fi
         case ${HEADWAY_TOKEN-} in '' | *[!A-Za-z0-9._~+/=-]*) ;; *) printf 'header = "Authorization: Bearer %s"\n' "$HEADWAY_TOKEN" ;; esac
@@ -146,7 +182,10 @@ _hw_curl() (
     if [ -e "$folder/silent" ]; then code=28; fi
     cat "$folder/body"
     IFS=' ' read -r status <"$folder/status" || :
-    printf '\n%s %s' "$status" "$code"
+    # It broke off, and nothing but blanks had come behind a good head: the daemon was holding the call, so a person is asked.
+    held=no
+    if [ "$code" -ne 0 ] && IFS=' ' read -r _ head _ <"$folder/head" && [ "$head" = 200 ] && [ -z "$(tr -d ' ' <"$folder/body")" ]; then held=yes; fi
+    printf '\n%s %s %s' "${status:-000}" "$code" "$held"
 )
 
 # The same by a program of Headway, which waits as long by itself.
@@ -159,37 +198,43 @@ _hw_hook() (
     fi
 )
 
-# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none. $2: it may be held.
+# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none.
 _hw_tell() {
     _hw_answer=''
     case $HW_SESSION in '' | *[!A-Za-z0-9._~:-]*) return 1 ;; esac
     _hw_clock
     if [ "$_hw_away" -gt "$_hw_now" ]; then return 1; fi
-    _hw_name
-    _hw_said="{\"agent\":\"$_hw_agent\",\"session\":\"$HW_SESSION\",\"event_id\":\"$_hw_id\",$1}" _hw_tries=0
-    while :; do
-        if command -v curl >/dev/null 2>&1; then
-            _hw_got=$(_hw_curl "$_hw_said")
-            _hw_last=${_hw_got##*"
-"} _hw_got=${_hw_got%"
-"*}
-            _hw_http=${_hw_last% *} _hw_code=${_hw_last#* }
-        else
-            _hw_got=$(_hw_hook "$_hw_said") || _hw_got=''
-            _hw_http=200 _hw_code=0
-            if [ -z "$_hw_got" ]; then _hw_http=000 _hw_code=7; fi
+    if ! _hw_where; then
+        if [ -z "$_hw_said_url" ]; then
+            printf 'headway: HEADWAY_URL is no URL of a daemon; write http://HOST:PORT, https://HOST:PORT or unix:/PATH. Nothing is supervised.\n' >&2
         fi
-        if [ "$_hw_http" = 200 ] && [ "$_hw_code" = 0 ]; then break; fi
-        # It broke off: the same event again is counted once. A held call waits for a daemon that is started again.
-        case $_hw_code in
-            18 | 52 | 56) _hw_most=1 ;;
-            7) _hw_most=0 ;;
-            *) _hw_most=-1 ;;
-        esac
-        if [ "${2-}" = held ] && [ "$_hw_tries" -gt 0 ] && [ "$_hw_most" -ge 0 ]; then _hw_most=20; fi
-        if [ "$_hw_tries" -ge "$_hw_most" ]; then
-            _hw_gone
-            return 1
+        _hw_said_url=1 _hw_away=$((_hw_now + 100 * 60 * 60 * 24))
+        return 1
+    fi
+    _hw_name
+    _hw_said="{\"agent\":\"$_hw_agent\",\"session\":\"$HW_SESSION\",\"event_id\":\"$_hw_id\",$1}" _hw_tries=0 _hw_until=''
+    while ! _hw_exchange; do
+        # The same event again is counted once. What was held is asked again for long: a restart is no answer to what a person is
+        # asked, and the approval outlives the daemon.
+        if [ -z "$_hw_until" ] && [ "$_hw_held" = yes ]; then
+            _hw_clock
+            _hw_until=$((_hw_now + ${HEADWAY_AGAIN_MS:-60000} / 10))
+        fi
+        if [ -n "$_hw_until" ]; then
+            _hw_clock
+            if [ "$_hw_now" -ge "$_hw_until" ]; then
+                _hw_gone
+                _hw_answer="{\"deny\":\"$_hw_gone_words\"}"
+                return 0
+            fi
+        else
+            case $_hw_tries:$_hw_code in
+                0:18 | 0:52 | 0:56) ;;
+                *)
+                    _hw_gone
+                    return 1
+                    ;;
+            esac
         fi
         _hw_tries=$((_hw_tries + 1))
         sleep 0.5 2>/dev/null || sleep 1
@@ -203,6 +248,23 @@ _hw_tell() {
     _hw_member stop
     if [ -n "$_hw_text" ]; then HW_STOPPED=$_hw_text; fi
     return 0
+}
+
+# Sends _hw_said once; the answer is in _hw_got.
+_hw_exchange() {
+    _hw_held=no
+    if command -v curl >/dev/null 2>&1; then
+        _hw_got=$(_hw_curl "$_hw_said")
+        _hw_last=${_hw_got##*"
+"} _hw_got=${_hw_got%"
+"*}
+        _hw_http=${_hw_last%% *} _hw_held=${_hw_last##* } _hw_code=${_hw_last#* } _hw_code=${_hw_code%% *}
+    else
+        _hw_got=$(_hw_hook "$_hw_said") || _hw_got=''
+        _hw_http=200 _hw_code=0
+        if [ -z "$_hw_got" ]; then _hw_http=000 _hw_code=7; fi
+    fi
+    [ "$_hw_http" = 200 ] && [ "$_hw_code" = 0 ]
 }
 
 _hw_gone() {
@@ -262,7 +324,7 @@ hw_tool() {
     _hw_argv "$@"
     _hw_name
     _hw_call=$_hw_id
-    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args" held; then
+    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args"; then
         _hw_may_run || return 77
     fi
     _hw_run "$_hw_call" "$_hw_named" "$_hw_args" "$@"
@@ -336,7 +398,7 @@ hw_advice() {
 hw_approve() {
     _hw_json "${1-}"
     _hw_name
-    _hw_tell "\"event\":\"request\",\"tool\":\"approve\",\"call\":\"$_hw_id\",\"args\":{},\"text\":$_hw_text" held || return 1
+    _hw_tell "\"event\":\"request\",\"tool\":\"approve\",\"call\":\"$_hw_id\",\"args\":{},\"text\":$_hw_text" || return 1
     _hw_member deny
     HW_REFUSAL=$_hw_text
     _hw_member allow

@@ -12,8 +12,12 @@ import unittest
 from pathlib import Path
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.client_stand import Stand
 from support.daemon import PROJECT, clean_environment
-from support.limits import eventually
+from support.daemon_urls import daemon_urls
+from support.disks import SmallDisk, SmallDiskDaemon
+from support.limits import SEED, SLOW, eventually
+from support.lossy import Lossy
 
 CLIENT = PROJECT / "clients/cpp"
 AGENT = r"""
@@ -66,6 +70,9 @@ int main(int count, char** arguments) {
         one(s);
         std::printf("stopped %d %s\n", s.stopped(), s.stop_reason().c_str());
     }
+    if (mode == "again") {  // as often as there are lines
+        for (char line[8]; std::fgets(line, sizeof line, stdin) != nullptr;) one(s);
+    }
     if (mode == "threads") {
         std::vector<std::thread> threads;
         for (int t = 0; t < 8; ++t) threads.emplace_back([&s] { for (int i = 0; i < 25; ++i) s.tool("read").done("x"); });
@@ -91,6 +98,34 @@ int main(int count, char** arguments) {
 }
 """
 
+ADDRESS = r"""
+#include <cstdio>
+#include "headway.hpp"
+int main() {
+    headway::Session s{"goal"};
+    auto call = s.tool("bash");
+    std::printf("%s\n", call.allowed() ? "runs" : "denied");
+}
+"""
+JUMP = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+#include <sys/time.h>
+static long off(void) { static int calls; static const long jumps[] = {0, 86400, -31536000, 630720000}; return jumps[calls++ % 4]; }
+int clock_gettime(clockid_t id, struct timespec* at) {
+    static int (*real)(clockid_t, struct timespec*);
+    if (!real) real = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
+    const int done = real(id, at);
+    if (id == CLOCK_REALTIME) at->tv_sec += off();
+    return done;
+}
+time_t time(time_t* at) { struct timespec now; clock_gettime(CLOCK_REALTIME, &now); if (at) *at = now.tv_sec; return now.tv_sec; }
+int gettimeofday(struct timeval* restrict at, void* restrict zone) {
+    struct timespec now; (void)zone; clock_gettime(CLOCK_REALTIME, &now); at->tv_sec = now.tv_sec; at->tv_usec = now.tv_nsec / 1000; return 0;
+}
+"""
+
 
 def readme_program() -> str:
     return re.search(r"```cpp\n(.*?)```", (CLIENT / "README.md").read_text(encoding="utf-8"), re.S)[1]
@@ -104,7 +139,7 @@ class Programs:
     def built(cls, name: str) -> Path:
         if cls._folder is None:
             cls._folder = tempfile.TemporaryDirectory()
-            for file, text in (("agent", AGENT), ("readme", readme_program())):
+            for file, text in (("agent", AGENT), ("readme", readme_program()), ("address", ADDRESS)):
                 source = Path(cls._folder.name) / f"{file}.cpp"
                 source.write_text(text, encoding="utf-8")
                 subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-O1", "-pthread",
@@ -257,9 +292,10 @@ class Fake:
 
 @unittest.skipUnless(shutil.which("g++"), "there is no g++")
 class Faults(OwnDaemonCase):
-    def run_agent(self, mode: str, url: str, **variables) -> list:
-        done = subprocess.run([str(Programs.built("agent")), mode], env=clean_environment(HEADWAY_URL=url, HEADWAY_SESSION="s", **variables),
-                              capture_output=True, text=True, timeout=120, check=False)
+    def run_agent(self, mode: str, url: str, lines: int = 0, session: str = "s", **variables) -> list:
+        environment = clean_environment(HEADWAY_URL=url, HEADWAY_SESSION=session, **variables)
+        done = subprocess.run([str(Programs.built("agent")), mode], env=environment, input="\n" * lines, capture_output=True, text=True,
+                              timeout=120, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.splitlines()
 
@@ -347,9 +383,124 @@ class Faults(OwnDaemonCase):
         journal = self.client(daemon).journal("s")
         self.assertEqual([event["type"] for event in journal].count("tool.finished"), 1)
 
-    def test_no_address_of_another_kind_is_spoken_to(self):
-        for url in ("https://127.0.0.1:1", "ftp://x", "", "http://", "http://a b/", "unix:/none", "http://[::1]:1/x"):
-            self.assertEqual(self.run_agent("one", url or "nonsense"), ['runs|{"command":"make"}|'], url)
+    def held(self, daemon, **variables):
+        """An agent whose call waits for a person."""
+        process = subprocess.Popen([str(Programs.built("agent")), "deploy"], stdout=subprocess.PIPE, text=True,
+                                   env=clean_environment(HEADWAY_URL=daemon.url, HEADWAY_SESSION="held", **variables))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        operator = self.client(daemon, token=daemon.operator_token())
+        eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+        return process, operator
+
+    def test_a_daemon_that_is_started_again_in_a_hold_finds_its_call_waiting(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        process, operator = self.held(daemon)
+        daemon.restart()
+        operator.close()
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(2)
+        (waiting,) = operator.get("/v1/approvals").json()["approvals"]
+        self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", {"decision": "approve"}).status, 200)
+        self.assertIn("runs", process.stdout.readline())
+        self.assertEqual(process.wait(60), 0)
+        journal = operator.journal("held")
+        self.assertEqual([event["type"] for event in journal].count("tool.started"), 1)
+        self.assertNotIn("approval.alarm", str(journal))
+
+    def test_a_daemon_that_is_gone_for_good_in_a_hold_denies_the_call(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        process, _ = self.held(daemon, HEADWAY_AGAIN_MS="700")
+        daemon.kill()
+        said = process.stdout.readline()
+        self.assertIn("denied", said)
+        self.assertIn("went away", said)
+
+    def test_a_daemon_that_is_stopped_in_a_hold_denies_the_call(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        process, _ = self.held(daemon)
+        daemon.stop()
+        said = process.stdout.readline()
+        self.assertIn("denied", said)
+        self.assertIn("again", said)
+
+    def test_what_answers_after_a_hold_but_not_as_the_daemon_is_no_answer(self):
+        answers = [[" ", None], (502, {}, {}), (404, {}, {}), {"deny": "no"}]
+        stand = Stand(lambda method, path, body: answers.pop(0) if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        self.assertEqual(self.run_agent("one", stand.url), ['denied|{"command":"make"}|no'])
+        self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 1)
+
+    def test_lost_answers_count_once(self):
+        daemon = self.start()
+        lossy = Lossy(daemon.port, 0.3, SEED)
+        self.addCleanup(lossy.close)
+        self.run_agent("again", lossy.url, lines=60)
+        self.assertGreater(lossy.lost["answers"], 3)
+        journal = self.client(daemon).journal("s")
+        for kind in ("tool.started", "tool.finished"):
+            calls = [event["data"]["call_id"] for event in journal if event["type"] == kind]
+            self.assertEqual(len(calls), len(set(calls)))
+            self.assertGreater(len(calls), 20)
+
+    def test_a_full_disk_lets_calls_run_and_those_after_it_are_reported(self):
+        disk = SmallDisk(48)
+        daemon = SmallDiskDaemon(disk, {"storage.free_space_min": "6MiB", "storage.ballast": "4MiB"})
+        self.addCleanup(daemon.close)
+        daemon.start()
+        process = subprocess.Popen([str(Programs.built("agent")), "again"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env=clean_environment(HEADWAY_URL=daemon.url, HEADWAY_SESSION="s"))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+
+        def call():
+            process.stdin.write("\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), 'runs|{"command":"make"}|\n')
+
+        call()
+        foreign = disk.fill(leave=1 << 20, reserve=daemon.ballast)
+        client = self.client(daemon)
+        eventually(lambda: client.get("/readyz").status == 503)
+        for _ in range(5):
+            call()
+        foreign.unlink()
+        eventually(lambda: client.get("/readyz").status == 200)
+        call()
+        eventually(lambda: client.session("s")["tools"]["calls"] == 2)
+
+    def test_jumps_of_the_clock_change_nothing(self):
+        """The clock that a person sees goes forth and back by years in the agent; the one of the waits does not."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "jump.c").write_text(JUMP, encoding="utf-8")
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", str(folder / "jump.c"), "-o", str(folder / "jump.so")], check=True, timeout=60)
+        daemon = self.start()
+        began = time.monotonic()
+        self.run_agent("again", daemon.url, lines=50, LD_PRELOAD=str(folder / "jump.so"))
+        self.assertLess(time.monotonic() - began, 20 * SLOW)
+        journal = self.client(daemon).journal("s")
+        finished = [event["data"] for event in journal if event["type"] == "tool.finished"]
+        self.assertEqual(len(finished), 50)
+        self.assertLess(max(data.get("duration_ms", 0) for data in finished), 10_000 * SLOW)
+
+    def test_addresses_are_read_as_everywhere(self):
+        """With what is none a call runs, and one line says so."""
+        program = Programs.built("address")
+        for given, kind, _ in daemon_urls():
+            done = subprocess.run([str(program)], env=clean_environment(HEADWAY_URL=given), capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, "runs\n"))
+            says = {"wrong": "headway: HEADWAY_URL is no URL of a daemon; write http://HOST:PORT, https://HOST:PORT or unix:/PATH.",
+                    "https": "headway: HEADWAY_URL: this client speaks no https"}.get(kind, "")
+            self.assertTrue(done.stderr.startswith(says) if says else done.stderr == "", (given, done.stderr))
+            self.assertLessEqual(done.stderr.count("\n"), 1)
+            self.assertNotIn("s3cret", done.stderr)
+
+    def test_every_form_of_an_address_reaches_the_daemon(self):
+        daemon = self.start()
+        at = f"127.0.0.1:{daemon.port}"
+        for url in (f"HTTP://{at}/", at, f"{at}//", f"unix://{daemon.state_dir}/headway.sock"):
+            self.run_agent("one", url, session=(name := unique("form")))
+            self.assertEqual(self.client(daemon).session(name)["tools"]["calls"], 1, url)
 
 
 if __name__ == "__main__":

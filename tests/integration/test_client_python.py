@@ -562,13 +562,12 @@ class Secrets(unittest.TestCase):
         stand = Stand(lambda method, path, body: (401, {}, {"detail": "no"}))
         self.addCleanup(stand.close)
         with self.assertLogs("headway", "WARNING") as logs:
-            with headway.Session("x", id="s", url=stand.url.replace("http://", "http://user:pw@"), token=self.TOKEN) as s:
+            with headway.Session("x", id="s", url=stand.url, token=self.TOKEN) as s:
                 s.begin("bash", {}).done(1)
                 s.advice()
         self.assertEqual(stand.got[0][2]["Authorization"], "Bearer " + self.TOKEN)
         shown = " ".join([repr(s), str(s), repr(vars(s._wire)), *logs.output])
         self.assertNotIn(self.TOKEN, shown)
-        self.assertNotIn("pw@", " ".join([repr(s), *logs.output]))
 
     def test_a_token_that_is_no_header_is_not_sent(self):
         stand = Stand()

@@ -15,13 +15,14 @@ from unittest import mock
 from support.case import OwnDaemonCase, unique
 from support.client_stand import Stand
 from support.daemon import PROJECT
+from support.daemon_urls import daemon_urls
 from support.disks import SmallDisk, SmallDiskDaemon
 from support.limits import SEED, SLOW, eventually, patient
 from support.lossy import Lossy
 
 sys.path.insert(0, str(PROJECT / "clients/python"))
 import headway  # noqa: E402
-from headway import _outbox, _session, _wire  # noqa: E402
+from headway import _address, _outbox, _session, _wire  # noqa: E402
 
 logging.getLogger("headway").setLevel(logging.CRITICAL)
 
@@ -108,11 +109,27 @@ class Away(FaultCase):
                 deploy()
 
     def test_addresses_that_are_none(self):
-        for url in ("nonsense", "http://", "http://127.0.0.1:99999", "unix:/nonexistent/x", "ftp://a", "http://[::1", "http://\u00e9.invalid:1"):
+        wrong = [given for given, kind, _ in daemon_urls() if kind == "wrong"]
+        for url in [*wrong, "unix:/nonexistent/x"]:
             with self.subTest(url), headway.Session("x", id="s", url=url) as s:
                 call = s.begin("bash", {})
                 call.done(1)
                 self.assertTrue(call)
+                self.assertEqual(s._wire._address is None, url in wrong)
+
+    def test_an_address_that_is_none_is_said_without_it(self):
+        with self.assertLogs("headway", "WARNING") as logs:
+            headway.Session("x", id="s", url="http://ana:s3cret@127.0.0.1:7718").start()
+        self.assertIn("is no URL of a daemon; write http://HOST:PORT", logs.output[0])
+        self.assertNotIn("s3cret", logs.output[0])
+
+    def test_addresses_are_read_as_everywhere(self):
+        for given, kind, normal in daemon_urls():
+            with self.subTest(given):
+                read = _address.address_of(given)
+                self.assertEqual(("wrong", "") if read is None else (read.scheme, read.name), (kind, normal))
+        read = _address.address_of("HTTP://[::1]:7717/base/")
+        self.assertEqual((read.host, read.port, read.base), ("::1", 7717, "/base"))
 
 
 class Killed(FaultCase):
@@ -148,14 +165,50 @@ class Killed(FaultCase):
         self.assertEqual(kinds(journal, "approval.alarm"), [])
 
     def test_in_a_hold_and_gone(self):
+        """A person was asked, so it does not run; and a daemon that comes back later hears so."""
         daemon = self.start({"approvals.require_tools": "deploy"})
-        with mock.patch.object(_session, "RESTART_SECONDS", 0.5), ThreadPoolExecutor(1) as pool:
-            s = headway.Session("x", id=unique("f"), url=daemon.url).start()
-            held = pool.submit(s.begin, "deploy", {})
-            self.one_waits(daemon)
-            daemon.kill()
-            self.assertTrue(held.result(patient(20)), "it fails open")
-            self.assertFalse(s.begin("deploy", {}, require=True))
+        with mock.patch.object(_session, "AGAIN_SECONDS", 0.5), ThreadPoolExecutor(2) as pool:
+            with self.left_open(daemon.url) as s:
+                held, asked = pool.submit(s.begin, "deploy", {}), pool.submit(s.approve, "may I?")
+                operator = self.client(daemon, token=daemon.operator_token())
+                eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 2)
+                daemon.kill()
+                call = held.result(patient(20))
+                self.assertFalse(call)
+                self.assertIn("went away", call.denied)
+                self.assertFalse(asked.result(patient(20)))
+                self.assertTrue(s.begin("deploy", {}), "of this one nobody was asked")
+                daemon.start(daemon.port)
+            (finished,) = [d for d in kinds(self.client(daemon).journal(s.id), "tool.finished") if d["call_id"] == call.id]
+            self.assertEqual(finished["error"]["class"], "denied")
+
+    def test_of_a_daemon_that_broke_off_nothing_is_known(self):
+        """As without a daemon: it runs at once, unless its author says that it may not; then it is asked again first."""
+        stand = Stand(lambda method, path, body: "reset" if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with mock.patch.object(_session, "AGAIN_SECONDS", 0.5), headway.Session("x", id="n", url=stand.url) as s:
+            self.assertTrue(s.begin("bash", {}))
+            self.assertLessEqual(stand.events().count("pre"), 2, "a connection that was used before may be stale")
+            s.said("x")  # what is to be sent finds out that it is back
+            eventually(lambda: not s._wire.away())
+            self.assertFalse(s.begin("bash", {}, require=True))
+        self.assertGreater(stand.events().count("pre"), 2)
+        self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 2)
+
+    def test_a_hold_that_falls_silent_is_no_answer_either(self):
+        stand = Stand(lambda method, path, body: [" ", 5.0] if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with mock.patch.dict(os.environ, HEADWAY_HOOK_SILENCE_MS="200"), mock.patch.object(_session, "AGAIN_SECONDS", 0.3), \
+                headway.Session("x", id="n", url=stand.url) as s:
+            self.assertFalse(s.begin("deploy", {}))
+
+    def test_what_answers_after_a_hold_but_not_as_the_daemon_is_no_answer(self):
+        """A proxy before a daemon that starts again."""
+        answers = [[" ", None], (502, {}, {}), (404, {}, {}), (401, {}, {}), {"deny": "no"}]
+        stand = Stand(lambda method, path, body: answers.pop(0) if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        with headway.Session("x", id="n", url=stand.url) as s:
+            self.assertEqual(s.begin("deploy", {}).denied, "no")
 
     def test_stopped_in_a_hold(self):
         daemon = self.start({"approvals.require_tools": "deploy"})
@@ -232,12 +285,12 @@ class Refusing(FaultCase):
 
     def test_nonsense(self):
         nonsense = [["{"], ["null"], ["[1]"], ["\x00"], ['{"deny":{"a":1},"stop":7,"context":["x"],"edit":[1],"allow":true}'],
-                    ['{"context":"'] + ["x" * 65536] * 200, ["[" * 100_000], ['{"deny":""}'], "reset", [" ", None]]
+                    ['{"context":"'] + ["x" * 65536] * 200, ["[" * 100_000], ['{"deny":""}'], "reset"]
         for answer in nonsense:
             with self.subTest(str(answer)[:40]):
                 stand = Stand(lambda method, path, body, answer=answer: answer)
                 self.addCleanup(stand.close)
-                with mock.patch.object(_session, "RESTART_SECONDS", 0.1), headway.Session("x", id="n", url=stand.url) as s:
+                with mock.patch.object(_session, "AGAIN_SECONDS", 0.1), headway.Session("x", id="n", url=stand.url) as s:
                     for _ in range(3):
                         call = s.begin("bash", {})
                         self.assertTrue(call)

@@ -15,6 +15,7 @@ from pathlib import Path
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.client_stand import Stand
 from support.daemon import BINARY, PROJECT, clean_environment
+from support.daemon_urls import daemon_urls
 from support.disks import SmallDisk, SmallDiskDaemon
 from support.limits import SEED, SLOW, eventually, patient
 from support.lossy import Lossy
@@ -209,7 +210,7 @@ class Faults(OwnDaemonCase):
             begin = time.monotonic()
             self.assertEqual(run_script(shell, self.CALLS.replace("1 2 3 4 5", "$(seq 200)"), "http://127.0.0.1:9")[0], 0)
             self.assertLess(time.monotonic() - begin, 2 * SLOW)
-            self.assertEqual(run_script(shell, self.CALLS, "nonsense"), (0, self.SAID, b""))
+            self.assertEqual(run_script(shell, self.CALLS, "nonsense:1"), (0, self.SAID, b""))
             self.assertEqual(run_script(shell, "set -eu\n" + self.CALLS, "http://127.0.0.1:9"), (0, self.SAID, b""))
 
     def test_refusals_nonsense_and_resets(self):
@@ -291,6 +292,70 @@ class Faults(OwnDaemonCase):
             out, err = process.communicate(timeout=patient(60))
             self.assertEqual((process.returncode, out), (77, b""))
             self.assertIn(b"again", err)
+
+    def test_gone_for_good_in_a_hold(self):
+        for shell in SHELLS:
+            daemon = self.start({"approvals.require_tools": "deploy"})
+            operator = self.client(daemon, token=daemon.operator_token())
+            text = "hw_start goal\nhw_tool deploy -- echo ran\necho $?\nhw_tool bash -- echo goes on\nhw_end\n"
+            process = start_script(shell, text, daemon.url, HEADWAY_AGAIN_MS="1500")
+            eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+            daemon.kill()
+            out, err = process.communicate(timeout=patient(60))
+            self.assertEqual(out, b"77\ngoes on\n")
+            self.assertIn(b"went away", err)
+
+    def test_what_answers_after_a_hold_but_not_as_the_daemon_is_no_answer(self):
+        for shell in SHELLS:
+            answers = [[" ", None], (502, {}, {}), (404, {}, {}), {"deny": "no"}]
+            stand = Stand(lambda method, path, body, answers=answers: answers.pop(0) if body.get("event") == "pre" else {})
+            self.addCleanup(stand.close)
+            code, out, err = run_script(shell, "hw_start goal\nhw_tool bash -- echo ran\n", stand.url)
+            self.assertEqual((code, out, err), (77, b"", b"headway: no\n"))
+            self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 1)
+
+    def test_a_hold_that_falls_silent_is_no_answer(self):
+        stand = Stand(lambda method, path, body: [" ", 20.0] if body.get("event") == "pre" else {})
+        self.addCleanup(stand.close)
+        for shell in SHELLS:
+            code, out, _ = run_script(shell, "hw_start goal\nhw_tool bash -- echo ran\n", stand.url, HEADWAY_SH_SILENCE="0.5", HEADWAY_AGAIN_MS="600")
+            self.assertEqual((code, out), (77, b""))
+
+    def test_jumps_of_the_clock(self):
+        """`date` says another year each time; the clock of the pauses is that of the kernel."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "date").write_text("#!/bin/sh\necho $(($(cut -d. -f1 </proc/uptime | tail -c 2) * 31536000))\n", encoding="utf-8")
+        (folder / "date").chmod(0o755)
+        daemon = self.start()
+        for shell in SHELLS:
+            name = unique("clock")
+            begin = time.monotonic()
+            text = "hw_start goal\nfor i in 1 2 3; do hw_tool bash -- sleep 0.4; done\nhw_end\n"
+            code, out, err = run_script(shell, text, daemon.url, HEADWAY_SESSION=name, PATH=f"{folder}:{os.environ['PATH']}")
+            self.assertEqual((code, out, err), (0, b"", b""))
+            self.assertLess(time.monotonic() - begin, 20 * SLOW)
+            took = [d["duration_ms"] for d in kinds(self.client(daemon).journal(name), "tool.finished")]
+            self.assertEqual(len(took), 3)
+            self.assertTrue(all(300 < ms < 10_000 * SLOW for ms in took), took)
+
+    def test_addresses_are_read_as_everywhere(self):
+        text = "while IFS= read -r HEADWAY_URL; do if _hw_where; then echo \"$_hw_url\"; else echo; fi; done\n"
+        given = "".join(one + "\n" for one, _, _ in daemon_urls()).encode()
+        for shell in SHELLS:
+            _, out, err = run_script(shell, text, "", data=given)
+            self.assertEqual((out.decode().splitlines(), err), ([normal for _, _, normal in daemon_urls()], b""))
+            code, out, err = run_script(shell, self.CALLS, "http://ana:s3cret@127.0.0.1")
+            self.assertEqual((code, out), (0, self.SAID))
+            self.assertEqual(err.count(b"is no URL of a daemon; write http://HOST:PORT"), 1)
+            self.assertNotIn(b"s3cret", err)
+
+    def test_every_form_of_an_address_reaches_the_daemon(self):
+        daemon = self.start()
+        at = f"127.0.0.1:{daemon.port}"
+        for url in (f"HTTP://{at}/", at, f"{at}//", f"unix://{daemon.state_dir}/headway.sock"):
+            name = unique("form")
+            run_script(SHELLS[0], self.CALLS, url, HEADWAY_SESSION=name)
+            self.assertEqual(self.client(daemon).session(name)["tools"]["calls"], 5, url)
 
     def test_full_disk(self):
         disk = SmallDisk(48)

@@ -11,9 +11,11 @@ import tempfile
 import urllib.parse
 from typing import Any, Iterable, List, Optional, Sequence, Union
 
+from ._address import address_of
 from ._session import Session
-from ._wire import _token, _Unix
+from ._wire import _token, connection_to
 
+WAIT_SECONDS = 1e6
 WAIT = "10m"  # the longest that one request may wait; the loop is without end
 SHOWN = 20  # newest events of a timeline
 GOOD = {"settled", "ended"}  # sets that a test awaits with `completed` in mind
@@ -66,28 +68,24 @@ class Client:
     """What the fixture `headway` is."""
 
     def __init__(self, url: str, token: Optional[str] = None, daemon: Optional[Daemon] = None) -> None:
-        self.url, self.daemon = url, daemon
+        address = address_of(url)
+        if address is None:
+            raise ValueError("HEADWAY_URL is no URL of a daemon; write http://HOST:PORT, https://HOST:PORT or unix:/PATH")
+        self.url, self.daemon, self._address = address.name, daemon, address
         self._token = _token(token)
         self.used: List[str] = []  # ids of sessions that the test named
 
     def __repr__(self) -> str:
-        return f"<headway at {self.url.rpartition('@')[2]}>"
+        return f"<headway at {self.url}>"
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         """The JSON of a 2xx; any other status is a RuntimeError."""
-        parts = urllib.parse.urlsplit(self.url)
-        if parts.scheme == "unix":
-            connection: http.client.HTTPConnection = _Unix(parts.path, 1e6)
-        elif parts.scheme == "https":
-            connection = http.client.HTTPSConnection(parts.hostname or "", parts.port)
-        else:
-            connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
+        connection = connection_to(self._address, WAIT_SECONDS)
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if self._token is not None:
             headers["Authorization"] = self._token
-        base = "" if parts.scheme == "unix" else parts.path.rstrip("/")
         try:
-            connection.request(method, base + path, None if body is None else json.dumps(body), headers)
+            connection.request(method, self._address.base + path, None if body is None else json.dumps(body), headers)
             reply = connection.getresponse()
             said = reply.read()
         finally:

@@ -24,7 +24,9 @@ from ._wire import LOG, Abort, Away
 F = TypeVar("F", bound=Callable[..., Any])
 DRAIN_SECONDS = 1.0  # a question waits so long for the reports before it
 LEAVE_SECONDS = 2.0  # and the end for what is not sent yet
-RESTART_SECONDS = 10.0  # a call that was held waits so long for a daemon that is started again
+AGAIN_SECONDS = 60.0  # a call that a person is asked about waits so long for a daemon that went away meanwhile
+AGAIN_EVERY_SECONDS = 0.2
+GONE = {"deny": "Headway went away while this call waited for a decision. Do something else, and try it again later."}
 BEAT_SECONDS = 240.0
 ADVICE_BYTES_MAX = 4000
 GOAL_BYTES_MAX = 16_000
@@ -286,9 +288,13 @@ class Session(People):
         raw = ',"args":' + json_of(args) if args is not None else ""
         return self._question(event, raw, abort, members) or {}
 
-    def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any],
-                  hold: bool = True) -> Optional[dict[str, Any]]:
-        """What the daemon answers, maybe after hours; None if it is away. Only KeyboardInterrupt and the like are raised."""
+    def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any], hold: bool = True,
+                  marked: bool = False) -> Optional[dict[str, Any]]:
+        """What the daemon answers, maybe after hours; None if it is away. Only KeyboardInterrupt and the like are raised.
+
+        A question that breaks off is asked again, with the same id, where a person is asked: the daemon was holding it, or its author
+        `marked` it as one that may not run unsupervised. A restart is no answer to it, and the approval outlives the daemon. If no
+        daemon comes back, the answer is GONE. Any other is as if there were no daemon."""
         if self._over:
             return None
         self.start()
@@ -303,16 +309,19 @@ class Session(People):
                 got = self._wire.exchange("POST", "/v1/hooks/generic", body, headers, hold, abort)
                 if hold:
                     self._take(got.body)
-                return got.body if got.status == 200 else None
+                if got.status == 200 or again is None:
+                    return got.body if got.status == 200 else None
             except Away as away:
-                if away.held and again is None:
-                    again = time.monotonic() + RESTART_SECONDS
-                if again is None or time.monotonic() > again or (abort is not None and abort.fired):
-                    return None
-                time.sleep(0.2)  # it held this call, so a person is to decide: a restart is no answer
+                if again is None:
+                    if not away.held and not (marked and away.connected):
+                        return None
+                    again = time.monotonic() + AGAIN_SECONDS
             except Exception as error:
                 LOG.warning("a question could not be asked: %s", type(error).__name__)
-                return None
+                return None if again is None else GONE
+            if time.monotonic() > again:
+                return GONE
+            time.sleep(AGAIN_EVERY_SECONDS)
         return None
 
     def _begin(self, call: Call, abort: Optional[Abort] = None) -> None:
@@ -322,7 +331,7 @@ class Session(People):
             away = self._wire.away()
             call._sent = json_of(call.args, brief=away)
             if not away:
-                answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id})
+                answer = self._question("pre", ',"args":' + call._sent, abort, {"tool": call.tool, "call": call.id}, marked=call.require)
         except Exception as error:
             LOG.warning("a call could not be reported: %s", type(error).__name__)
         except BaseException as error:  # Ctrl-C while it was held: it does not run
@@ -344,6 +353,8 @@ class Session(People):
             edit = answer.get("edit")
             if isinstance(edit, dict):
                 call.args, call.edited, call._sent = edit, True, json_of(edit)
+            if answer is GONE:
+                call.fail(call.denied)  # the daemon does not know yet that it did not run
         if not call:
             call._over = True  # the daemon has noted its end
 

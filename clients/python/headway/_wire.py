@@ -9,8 +9,9 @@ import os
 import socket
 import threading
 import time
-import urllib.parse
 from typing import Any, Optional
+
+from ._address import DEFAULT_URL, NO_ADDRESS, Address, address_of
 
 LOG = logging.getLogger("headway")
 CONNECT_SECONDS = 1.0  # in which a daemon takes a connection, or is away
@@ -20,7 +21,6 @@ HUNG_PAUSE = 60.0  # after it took a connection and said nothing
 RETRY_AFTER_MAX = 60.0
 ANSWER_BYTES_MAX = 4 << 20
 KEPT_MAX = 4  # idle connections
-DEFAULT_URL = "http://127.0.0.1:7717"
 
 
 class Secret(str):
@@ -76,6 +76,16 @@ class _Unix(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
+def connection_to(to: Address, seconds: float) -> http.client.HTTPConnection:
+    if to.scheme == "unix":
+        return _Unix(to.path, seconds)
+    if to.scheme == "https":
+        import ssl
+        trust = ssl.create_default_context(cafile=os.environ.get("HEADWAY_CA_FILE") or None)
+        return http.client.HTTPSConnection(to.host, to.port, timeout=seconds, context=trust)
+    return http.client.HTTPConnection(to.host, to.port, timeout=seconds)
+
+
 def silence_seconds() -> float:
     try:
         return max(0.05, float(os.environ.get("HEADWAY_HOOK_SILENCE_MS", "")) / 1000)
@@ -104,15 +114,10 @@ class Wire:
         self._away_until: Optional[float] = None  # of the monotonic clock; None while it is there, or unknown
         self.known = False  # it has answered, or has not, since the start or a fork
         self._warned: set[int] = set()
-        self._parts: Optional[urllib.parse.SplitResult] = None
-        try:
-            self._parts = urllib.parse.urlsplit(self.url)
-            self.name = f"{self._parts.scheme}://{self._parts.netloc.rpartition('@')[2]}{self._parts.path}"
-            if self._parts.scheme not in ("http", "https", "unix") or (self._parts.port or 1) < 1:
-                raise ValueError
-        except ValueError:
-            self._parts, self.name = None, "no URL"
-            LOG.warning("HEADWAY_URL is no URL of a daemon (http, https or unix:PATH), so nothing is supervised")
+        self._address: Optional[Address] = address_of(self.url)
+        self.name = self._address.name if self._address is not None else "no URL"
+        if self._address is None:
+            LOG.warning(NO_ADDRESS)
 
     def forked(self) -> None:
         """In the child of a fork: connections and locks belong to the parent."""
@@ -125,11 +130,11 @@ class Wire:
     # whether it is there
 
     def away(self) -> bool:
-        return self._parts is None or self._away_until is not None
+        return self._address is None or self._away_until is not None
 
     def may_try(self) -> float:
         """Seconds until a daemon that is away is tried again."""
-        if self._parts is None:
+        if self._address is None:
             return 3600.0
         until = self._away_until
         return 0.0 if until is None else max(0.0, until - time.monotonic())
@@ -183,19 +188,10 @@ class Wire:
         with self._lock:
             if self._kept:
                 return self._kept.pop(), True
-        parts = self._parts
-        if parts is None:
+        to = self._address
+        if to is None:
             raise Away("no URL")
-        if parts.scheme == "unix":
-            return _Unix(parts.path or parts.netloc, CONNECT_SECONDS), False
-        if parts.scheme == "https":
-            return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=CONNECT_SECONDS, context=self._trust()), False
-        return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=CONNECT_SECONDS), False
-
-    @staticmethod
-    def _trust() -> Any:
-        import ssl
-        return ssl.create_default_context(cafile=os.environ.get("HEADWAY_CA_FILE") or None)
+        return connection_to(to, CONNECT_SECONDS), False
 
     def _drop(self, connection: http.client.HTTPConnection) -> None:
         try:
@@ -229,7 +225,7 @@ class Wire:
             connection.sock.settimeout(self.silence)
         if abort is not None and abort.fired:
             raise Away("it was not waited for any more", 0.0)
-        base = self._parts.path.rstrip("/") if self._parts is not None and self._parts.scheme != "unix" else ""
+        base = self._address.base if self._address is not None else ""
         whole = {"Content-Type": "application/json", **headers}
         if self._token is not None:
             whole["Authorization"] = self._token
@@ -260,7 +256,9 @@ class Wire:
         except (OSError, http.client.HTTPException) as error:
             held = hold and response.status == 200 and not b"".join(said).strip()
             hung = isinstance(error, socket.timeout)
-            raise Away(type(error).__name__, HUNG_PAUSE if hung else None, held and not hung) from None
+            lost = Away(type(error).__name__, HUNG_PAUSE if hung else None, held)
+            lost.connected = True
+            raise lost from None
         return b"".join(said)
 
     @staticmethod

@@ -6,20 +6,8 @@ import { errorOf, safe, textOf } from './json.js';
 import { now } from './transport.js';
 
 const POST_MS = 2_000; // for which the result of a call waits for the daemon's word about it
-const AGAIN_MS = 60_000; // for which a held call waits for a daemon that went away meanwhile
-const AGAIN_EVERY_MS = 500;
 const QUEUED_MAX = 8 << 10; // characters of arguments and result of a call that is reported later
 const RESULT_MAX = 512 << 10;
-
-const pause = (ms, signal) => new Promise((resolve) => {
-  const done = () => {
-    clearTimeout(timer);
-    forget();
-    resolve();
-  };
-  const timer = setTimeout(done, ms);
-  const forget = onAbort(signal, done);
-});
 
 // AbortSignal.any() is younger than Node 18.
 const either = (first, second) => {
@@ -72,6 +60,7 @@ export class Call {
     if (answer.stop || answer.deny) {
       call.denied = answer.deny ?? answer.stop;
       call.stop = answer.stop ?? null;
+      if (answer.gone) await call.#finish({ ok: false, error: answer.deny, class: 'denied' });
       call.#over = true; // the daemon has closed it by itself
     } else if (answer.edit) {
       call.args = answer.edit;
@@ -92,33 +81,21 @@ export class Call {
 
   // Away: nothing is written out, so that it costs nothing.
   async #announce() {
-    const { signal, holdMs, approval, summary } = this.#options;
+    const { signal, holdMs, approval, summary, againMs } = this.#options;
     if (!(await this.#session.there())) return { failed: 'away' };
     await this.#session.inOrder();
     const args = safe(this.args);
     const body = { tool: this.tool, args, call: this.id, hold_ms: holdMs };
+    const marked = Boolean(approval || (this.#options.require ?? this.#session.require));
+    const ask = (event, more) => this.#session.held({ event, ...body, ...more }, { signal, againMs, marked });
     if (approval) {
-      const answer = await this.#held({ event: 'request', ...body, text: summary }, signal);
+      const answer = await ask('request', { text: summary });
       if (answer.deny || answer.stop || signal?.aborted) return answer;
       const { edit } = answer;
-      const then = await this.#held({ event: 'pre', ...body, ...(edit ? { args: edit } : {}) }, signal);
+      const then = await ask('pre', edit ? { args: edit } : {});
       return edit && !then.edit ? { ...then, edit } : then;
     }
-    return this.#held({ event: 'pre', event_id: newId(), ...body }, signal);
-  }
-
-  // A daemon that went away while it held the call knows the call when it is back: it is asked again. A person was to decide, so the
-  // call does not run when it stays away.
-  async #held(body, signal) {
-    let answer = await this.#session.hook(body, { signal });
-    if (!answer.failed || !answer.held || answer.failed === 'aborted') return answer;
-    const until = now() + (this.#options.againMs ?? AGAIN_MS);
-    while (answer.failed && now() < until && !signal?.aborted) {
-      await pause(AGAIN_EVERY_MS, signal);
-      answer = await this.#session.hook(body, { signal });
-    }
-    return answer.failed && !signal?.aborted
-      ? { deny: 'Headway went away while this call waited for a decision. Do something else, and try it again later.' } : answer;
+    return ask('pre');
   }
 
   /** It has worked. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One session of an agent: what it does goes to the daemon, what the daemon says comes back as advice, refusals and stops.
-import { awaited, within } from './awaited.js';
+import { awaited, onAbort, within } from './awaited.js';
 import { Call } from './call.js';
 import { Denied, Stop } from './errors.js';
 import { newId, sessionId } from './ids.js';
 import { errorOf, safe, textOf } from './json.js';
 import { Reports } from './reports.js';
-import { transportTo } from './transport.js';
+import { now, transportTo } from './transport.js';
 import { wrapTool } from './tool.js';
 
 const ADVICE_MAX = 2_000; // bytes of each text for the model
@@ -14,6 +14,9 @@ const GATHERED_MAX = 8_000; // of advice that was not taken
 const BEAT_MS = [200, 300_000]; // least and most time between two heartbeats
 const START_MS = 2_000; // for which an agent waits for its session to be opened
 const ORDER_MS = 500; // for which a call waits for the reports before it
+const AGAIN_MS = 60_000; // for which what a person is asked waits for a daemon that went away meanwhile
+const AGAIN_EVERY_MS = 500;
+const GONE = 'Headway went away while this call waited for a decision. Do something else, and try it again later.';
 const LATE_MS = 600_000; // for which the end of a session waits for a daemon that is away
 const LATE_MAX = 100; // ended sessions that wait for it
 const HELD = ['pre', 'request', 'question']; // hooks that may wait for a person
@@ -30,6 +33,16 @@ export const cut = (text, most, gathered = false) => {
   const whole = (gathered ? raw.subarray(-room) : raw.subarray(0, room)).toString().replace(/^\uFFFD+|\uFFFD+$/g, '');
   return gathered ? `…${whole}` : `${whole}…`;
 };
+
+const pause = (ms, signal) => new Promise((resolve) => {
+  const done = () => {
+    clearTimeout(timer);
+    forget();
+    resolve();
+  };
+  const timer = setTimeout(done, ms);
+  const forget = onAbort(signal, done);
+});
 
 const agentOf = (agent) => (typeof agent === 'string' ? { type: agent } : agent ?? {});
 
@@ -175,10 +188,28 @@ export class Session {
   inOrder() { return this.pending && !this.away ? this.#reports.flush(ORDER_MS) : undefined; }
 
   /** Whether the daemon is there: true, false, or a promise of it that takes milliseconds. */
-  there() { return this.#transport.there(); }
+  there(urgent) { return this.#transport.there(urgent); }
 
   /** One hook of the neutral form; `{}` whatever goes wrong. `failed` says how, and `sent` and `held` as the transport does. */
   hook(body, options) { return options?.background ? this.#hook(body, options) : awaited(this.#hook(body, options)); }
+
+  /**
+   * A hook that a person may be asked about. One that breaks off is asked again, with the same id, where a person is asked: the daemon was
+   * holding it, or its author `marked` it as one that may not run unsupervised. A restart is no answer to it, and the approval outlives
+   * the daemon. If no daemon comes back, the answer is a refusal, with `gone`. Any other is as if there were no daemon.
+   */
+  held(body, options) { return awaited(this.#holding({ event_id: newId(), ...body }, options)); }
+
+  async #holding(body, { signal, againMs = AGAIN_MS, marked = false }) {
+    let answer = await this.#hook(body, { signal });
+    if (!answer.failed || answer.failed === 'aborted' || !(answer.held || (marked && answer.sent))) return answer;
+    const until = now() + againMs;
+    while (answer.failed && now() < until && !signal?.aborted) {
+      await pause(AGAIN_EVERY_MS, signal);
+      answer = await this.#hook(body, { signal, urgent: true });
+    }
+    return answer.failed && !signal?.aborted ? { deny: GONE, gone: true } : answer;
+  }
 
   async #hook(body, options) {
     try {
@@ -189,7 +220,7 @@ export class Session {
   }
 
   async #ask(body, options) {
-    if (!(await this.there()) || !(await this.#open())) return { failed: 'away', sent: false, held: false };
+    if (!(await this.there(options?.urgent)) || !(await this.#open())) return { failed: 'away', sent: false, held: false };
     const text = JSON.stringify({ agent: this.agent.type ?? 'ts', session: this.id, ...body });
     const answer = await this.#transport.send('POST', '/v1/hooks/generic', text,
       { ...options, quick: !HELD.includes(body.event), headers: { 'X-Headway-Session': this.id } });
@@ -258,8 +289,8 @@ export class Session {
   /** Asks a person. Gives the answer, or null where there is none: no person could be asked, or none answered. */
   async ask(question, options = {}) {
     const { choices, signal, call = newId() } = options;
-    const answer = await this.hook({ event: 'question', call, text: cut(String(question), 4_000), hold_ms: options.holdMs,
-      ...(choices ? { options: choices.slice(0, 16).map(String) } : {}) }, { signal });
+    const answer = await this.held({ event: 'question', call, text: cut(String(question), 4_000), hold_ms: options.holdMs,
+      ...(choices ? { options: choices.slice(0, 16).map(String) } : {}) }, { signal, againMs: options.againMs });
     if (signal?.aborted) throw signal.reason;
     return answer.answer ?? null;
   }
@@ -267,12 +298,12 @@ export class Session {
   /** Asks a person about a call: `{allowed, decided, reason, args}`. `decided` is false where no person could be asked. */
   async approve(name, args = {}, options = {}) {
     const sent = safe(args);
-    const answer = await this.hook({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
-      text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal });
+    const answer = await this.held({ event: 'request', tool: String(name), args: sent, call: options.call ?? newId(),
+      text: options.summary && cut(options.summary, 4_000), hold_ms: options.holdMs }, { signal: options.signal, againMs: options.againMs });
     if (options.signal?.aborted) throw options.signal.reason;
     const reason = answer.deny ?? answer.stop ?? answer.allow ?? '';
     return { allowed: Boolean(answer.allow || answer.edit) && !answer.deny && !answer.stop,
-      decided: Boolean(answer.allow || answer.edit || answer.deny || answer.stop), reason, args: answer.edit ?? args };
+      decided: !answer.gone && Boolean(answer.allow || answer.edit || answer.deny || answer.stop), reason, args: answer.edit ?? args };
   }
 
   // the end

@@ -7,6 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
+import { addressOf, NO_ADDRESS } from './address.js';
 
 const LAST = 12; // events in an error
 const TIMELINE = 60; // events of a session in a failed test
@@ -50,6 +51,7 @@ const heir = (pid, folder) => {
 };
 
 class Daemon {
+  #address;
   #token;
   #child;
   #heir;
@@ -57,7 +59,9 @@ class Daemon {
   #begun;
 
   constructor({ url, token, child, folder }) {
-    this.url = url.replace(/\/$/, '');
+    this.#address = addressOf(url);
+    if (!this.#address) throw new Error(NO_ADDRESS);
+    this.url = this.#address.shown;
     this.#token = token;
     this.#child = child;
     this.#folder = folder;
@@ -75,10 +79,10 @@ class Daemon {
   request(method, target, body, { signal, token = this.#token } = {}) {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      const url = new URL(this.url + target);
+      const { tls, where, prefix } = this.#address;
       const headers = { ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
         ...(token ? { Authorization: `Bearer ${token}` } : {}) };
-      const asked = (url.protocol === 'https:' ? https : http).request(url, { method, headers, signal }, (response) => {
+      const asked = (tls ? https : http).request({ ...where, path: prefix + target, method, headers, signal }, (response) => {
         const parts = [];
         response.on('data', (part) => parts.push(part));
         response.on('error', reject);

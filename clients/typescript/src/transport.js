@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { addressOf, DEFAULT_URL, NO_ADDRESS } from './address.js';
 import { onAbort, within } from './awaited.js';
 
 const SILENCE_MS = 15_000; // a daemon that holds a call sends a space every 5 s
@@ -15,7 +16,6 @@ const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far belo
 const HELD_MAX = 1024; // connections of calls that may be held; further ones queue
 const QUICK_MAX = 32; // of what is answered at once
 const REPORTS_MAX = 2;
-const DEFAULT_URL = 'http://127.0.0.1:7717';
 
 /** The monotonic clock: setting the machine's changes nothing here. */
 export const now = () => performance.now();
@@ -36,17 +36,6 @@ const identity = () => {
     me = {};
   }
   return me;
-};
-
-const targetOf = (text) => {
-  if (text.startsWith('unix:')) return { client: http, where: { socketPath: text.slice(5), host: 'localhost' }, prefix: '', shown: text };
-  const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError('not http');
-  const client = url.protocol === 'https:' ? https : http;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port) || (client === https ? 443 : 80);
-  const prefix = url.pathname.replace(/\/$/, '');
-  return { client, where: { host, port }, prefix, shown: `${url.protocol}//${url.host}${prefix}` }; // without a password in it
 };
 
 /** Milliseconds that a reply asks to stay away. */
@@ -72,15 +61,17 @@ export class Transport {
   constructor({ url, token, silenceMs } = {}) {
     this.#token = token ?? process.env.HEADWAY_TOKEN ?? '';
     this.#silence = silenceMs ?? (Number(process.env.HEADWAY_HOOK_SILENCE_MS) || SILENCE_MS);
-    try {
-      this.#target = targetOf(String(url ?? (process.env.HEADWAY_URL || DEFAULT_URL)));
-      const agent = (maxSockets) => new this.#target.client.Agent({ keepAlive: true, maxSockets, maxFreeSockets: Math.min(maxSockets, 8) });
-      this.#held = agent(HELD_MAX);
-      this.#quick = agent(QUICK_MAX);
-      this.#reports = agent(REPORTS_MAX);
-    } catch {
-      this.warn('url', 'the URL of Headway is no http:, https: or unix: URL; agents run unsupervised');
+    this.#target = addressOf(String(url ?? (process.env.HEADWAY_URL || DEFAULT_URL)));
+    if (!this.#target) {
+      this.warn('url', `${NO_ADDRESS} Nothing is supervised.`);
+      return;
     }
+    const client = this.#target.tls ? https : http;
+    this.#target.client = client;
+    const agent = (maxSockets) => new client.Agent({ keepAlive: true, maxSockets, maxFreeSockets: Math.min(maxSockets, 8) });
+    this.#held = agent(HELD_MAX);
+    this.#quick = agent(QUICK_MAX);
+    this.#reports = agent(REPORTS_MAX);
   }
 
   get shown() { return this.#target?.shown ?? ''; }
@@ -100,11 +91,11 @@ export class Transport {
   /** Calls `then` once when a daemon that was away is there again. */
   whenBack(then) { this.#back.add(then); }
 
-  /** Whether a daemon is there: true, false or a promise of it that takes KNOCK_MS at most. */
-  there() {
+  /** Whether a daemon is there: true, false or a promise of it that takes KNOCK_MS at most. `urgent`: it is tried now, whenever it went. */
+  there(urgent = false) {
     if (!this.#target) return false;
     if (this.#awayUntil === 0) return true;
-    if (now() < this.#awayUntil) return false;
+    if (!urgent && now() < this.#awayUntil) return false;
     this.#probe ??= this.#knock();
     return within(KNOCK_MS, this.#probe).then(Boolean);
   }
@@ -138,7 +129,7 @@ export class Transport {
 
   /**
    * What the daemon answers: `{status, json}`, or `{failed, sent, held}`: `failed` is "away", "refused", "hung" or "aborted", `sent`
-   * whether it may have heard, `held` whether it had begun to answer.
+   * whether it may have heard, `held` whether it was holding the call: it had begun to answer, with nothing but blanks.
    * Options: `signal`; `headers`; `background`, which keeps no process alive; `quick`, of what no person is asked about.
    */
   async send(method, path, body, options = {}) {
@@ -169,6 +160,7 @@ export class Transport {
       const { client, where, prefix } = this.#target;
       let timer;
       let sent = false;
+      let begun = false;
       let held = false;
       let settled = false;
       let forget;
@@ -191,19 +183,22 @@ export class Transport {
         headers: this.#headers(text, headers) });
       request.on('socket', (socket) => {
         if (this.#awayUntil > now()) return fail('away'); // it went while this one queued
-        sent = true;
+        if (socket.connecting) socket.once('connect', () => { sent = true; });
+        else sent = true;
         if (background) socket.unref(); else socket.ref();
         listen();
       });
       request.on('error', () => {
         if (settled) return;
-        if (request.reusedSocket && !held && !fresh) return settle({ failed: 'refused', stale: true, sent, held });
+        if (request.reusedSocket && !begun && !fresh) return settle({ failed: 'refused', stale: true, sent, held });
         this.leave(REFUSED_MS);
         settle({ failed: 'refused', sent, held });
       });
       request.on('response', (response) => {
-        held = true;
-        this.#read(response, { listen, settle, fail, over: () => settled });
+        begun = true;
+        held = response.statusCode === 200;
+        const heard = (part) => { held &&= /^\s*$/.test(part.toString('latin1')); };
+        this.#read(response, { listen, settle, fail, heard, broken: () => settle({ failed: 'refused', sent, held }), over: () => settled });
       });
       if (signal?.aborted) return abort();
       forget = onAbort(signal, abort);
@@ -211,7 +206,7 @@ export class Transport {
     });
   }
 
-  #read(response, { listen, settle, fail, over }) {
+  #read(response, { listen, settle, fail, heard, broken, over }) {
     const parts = [];
     let size = 0;
     listen();
@@ -222,13 +217,14 @@ export class Transport {
         return fail('hung', false);
       }
       listen();
+      heard(part);
       parts.push(part);
     });
     response.on('error', () => {});
     response.on('close', () => {
       if (over() || response.complete) return;
       this.leave(REFUSED_MS);
-      settle({ failed: 'refused', sent: true, held: true });
+      broken();
     });
     response.on('end', () => {
       this.#judge(response);

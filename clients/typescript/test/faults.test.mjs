@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { addressOf } from '../src/address.js';
 import { Denied, session } from '../src/index.js';
 import { startHeadway } from '../src/testing.js';
 import { lossy, stand, until, vacant } from './stand.mjs';
@@ -221,15 +222,46 @@ test('stopped in a hold: the call is refused, with the words that it may be trie
   await s.end();
 });
 
-test('gone for good in a hold: a call that a person was to decide does not run', async (t) => {
-  const fake = await stand(({ body }) => (body?.event === 'pre' ? [' ', 100, 'cut'] : {}));
-  const s = await session({ url: fake.url });
-  const call = s.begin('deploy', {}, { againMs: 1_200 });
-  await until(() => fake.hooks('pre').length);
-  await new Promise((resolve) => { setTimeout(resolve, 50); });
-  fake.close();
+test('gone for good in a hold: a call that a person was to decide does not run, and the daemon hears so when it is back', async (t) => {
+  const daemon = await lasting(t, { 'approvals.require_tools': 'deploy' });
+  const s = await session({ url: daemon.url });
+  const call = s.begin('deploy', {}, { againMs: 700 });
+  const asked = s.approve('anything', {}, { againMs: 700 });
+  await pending(daemon, s);
+  await daemon.end('SIGKILL');
   assert.match((await call).denied, /went away while this call waited/);
-  t.diagnostic('refused');
+  assert.deepEqual([(await asked).allowed, (await asked).decided], [false, false]);
+  assert.equal((await s.begin('deploy', {})).denied, null); // of this one nobody was asked
+  await daemon.start();
+  await until(() => s.pending === 0, 'the reports go out');
+  const { events } = await daemon.get(`/v1/sessions/${s.id}/events`);
+  const finished = events.filter(({ type, data }) => type === 'tool.finished' && data.error?.class === 'denied');
+  assert.equal(finished.length, 1);
+  await s.end();
+});
+
+test('of a daemon that broke off nothing is known: it runs at once, unless its author says that it may not', async (t) => {
+  const fake = await stand(({ body }) => (body?.event === 'pre' ? ['{', 1, 'cut'] : {}));
+  t.after(fake.close);
+  const s = await session({ url: fake.url });
+  assert.equal(await s.tool('bash', async () => 'x')(), 'x');
+  assert.equal(fake.hooks('pre').length, 1);
+  await new Promise((resolve) => { setTimeout(resolve, 2_100); });
+  const began = performance.now();
+  await assert.rejects(s.tool('bash', () => assert.fail('it ran'), { require: true, againMs: 1_200 })(), Denied);
+  assert.ok(performance.now() - began > 1_000);
+  assert.equal(new Set(fake.hooks('pre').map(({ event_id: id }) => id)).size, 2);
+  assert.ok(fake.hooks('pre').length > 2);
+  await s.end();
+});
+
+test('what answers after a hold but not as the daemon is no answer: a proxy before one that starts again', async (t) => {
+  const answers = [[' ', 20, 'cut'], { status: 502 }, { status: 404 }, { json: { deny: 'no' } }];
+  const fake = await stand(({ body }) => (body?.event === 'pre' ? answers.shift() : {}));
+  t.after(fake.close);
+  const s = await session({ url: fake.url });
+  assert.equal((await s.begin('deploy', {})).denied, 'no');
+  await s.end();
 });
 
 test('the clock jumps: a day forth and back, and nothing changes', async (t) => {
@@ -274,7 +306,28 @@ test('an answer without end is not read to its end', async (t) => {
   await s.end();
 });
 
-for (const url of ['nonsense', 'ftp://x', 'unix:/nowhere/at/all', 'http://127.0.0.1:1']) {
+const addresses = fs.readFileSync(new URL('../../../tests/support/daemon_urls.txt', import.meta.url), 'utf8').split('\n')
+  .filter((line) => line && !line.startsWith('# ')).map((line) => line.split('\t'));
+
+test('HEADWAY_URL is read as everywhere', () => {
+  for (const [given, kind, normal = ''] of addresses) {
+    const read = addressOf(given);
+    const found = read === undefined ? ['wrong', ''] : [read.where.socketPath ? 'unix' : read.tls ? 'https' : 'http', read.shown];
+    assert.deepEqual(found, [kind, normal], given);
+  }
+  const { where, prefix } = addressOf('HTTP://[::1]:7717/base/');
+  assert.deepEqual([where, prefix], [{ host: '::1', port: 7717 }, '/base']);
+});
+
+test('a HEADWAY_URL that is none is said, without it', async () => {
+  const said = new Promise((resolve) => { process.once('warning', resolve); });
+  await session({ url: 'http://ana:s3cret@127.0.0.1:7717' });
+  const { message } = await said;
+  assert.match(message, /is no URL of a daemon; write http:\/\/HOST:PORT/);
+  assert.doesNotMatch(message, /s3cret/);
+});
+
+for (const url of [...addresses.filter(([, kind]) => kind === 'wrong').map(([given]) => given), 'unix:/nowhere/at/all', 'http://127.0.0.1:1']) {
   test(`no daemon at ${url}`, async () => {
     const s = await session({ url });
     assert.equal(await s.tool('bash', async () => 'x')(), 'x');

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/daemon_urls.hpp"
 #include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
@@ -35,6 +36,17 @@ TEST_CASE("daemon: the flag beats the variable, which beats the default", "[cli]
          {"unix:a.sock", "unix:", "ftp://x", "http://", "http://a b", "http://a?x=1"}) {
         CHECK_THAT(url_of(text, {}), Catch::StartsWith("error: "));
     }
+}
+
+TEST_CASE("daemon: a URL is read as every client reads it", "[cli]") {
+    for (const auto& [given, kind, normal] : headway::tests::daemon_urls()) {
+        CAPTURE(given);
+        const std::string read = url_of(given, {});
+        CHECK((kind == "wrong" ? read.substr(0, 7) == "error: " : read == normal));
+    }
+    const std::string wrong = url_of("http://ana:s3cret@127.0.0.1", {});
+    CHECK_THAT(wrong, Catch::Contains("is no URL of a daemon; write http://HOST:PORT"));
+    CHECK_THAT(wrong, !Catch::Contains("s3cret"));
 }
 
 TEST_CASE("daemon: ids are encoded in paths", "[cli]") {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "hook/request.hpp"
+#include "tests/support/daemon_urls.hpp"
 
 using namespace headway::hook;
 
@@ -74,11 +75,23 @@ TEST_CASE("hook places: a URL is numeric, or not for this program", "[hook]") {
     CHECK(place.host == "127.0.0.1");
     CHECK(read_url("unix:///a/headway.sock", place = {}) == UrlKind::kSocket);
     CHECK(place.socket == "/a/report.sock");
-    for (const char* url : {"https://127.0.0.1", "http://a.example:80", "http://ana@127.0.0.1"})
+    for (const char* url : {"https://127.0.0.1", "http://a.example:80", "a.example"})
         CHECK(read_url(url, place = {}) == UrlKind::kNeedsMore);
     for (const char* url : {"", "http://", "http://127.0.0.1:", "http://127.0.0.1:65536",
                             "http://[::1]x", "unix:a.sock", "http://127.0.0.1/?a", "http://1\r\n"})
         CHECK(read_url(url, place = {}) == UrlKind::kWrong);
+}
+
+TEST_CASE("hook places: a URL is read as every client reads it", "[hook]") {
+    for (const auto& [given, kind, normal] : headway::tests::daemon_urls()) {
+        CAPTURE(given);
+        Place place;
+        const UrlKind read = read_url(given, place);
+        CHECK((read == UrlKind::kWrong) == (kind == "wrong"));
+        if (kind == "https") CHECK(read == UrlKind::kNeedsMore);
+        if (kind == "unix") CHECK(read == UrlKind::kSocket);
+        if (kind == "http") CHECK("http://" + place.authority + place.prefix == normal);
+    }
 }
 
 TEST_CASE("hook request: a token goes to a URL only, and the operator's nowhere", "[hook]") {
