@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // It carries what happens to the daemon and obeys the answers; what is decided is decided there. Without a daemon the agent
 // works as if this were not here.
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -14,6 +15,7 @@ const HUNG_MS = 60_000; // and one that hangs or talks nonsense without end for 
 const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
 const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
 const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
+const SENT_MAX = 1 << 20; // characters of each text, and of the arguments of a call as JSON; the daemon takes 16 MiB in all
 const TOLD_MAX = 256; // reports on their way to a daemon that is slow; further ones are not made
 const REFUSED_MAX = 10_000; // calls whose result is still to come
 
@@ -37,10 +39,11 @@ const identity = (): any => {
 };
 
 const target = (): any[] => {
-  if (DAEMON.startsWith('unix:')) return [http, { socketPath: DAEMON.slice(5), host: 'localhost' }, ''];
-  const url = new URL(DAEMON);
+  const socket = /^unix:(?:\/\/)?(\/(?!\/).*)$/i.exec(DAEMON);
+  if (socket) return [http, { socketPath: socket[1], host: 'localhost' }, ''];
+  const url = new URL(/^https?:\/\//i.test(DAEMON) ? DAEMON : `http://${DAEMON}`);
   const plain = { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port || undefined };
-  return [url.protocol === 'https:' ? https : http, plain, url.pathname.replace(/\/$/, '')];
+  return [url.protocol === 'https:' ? https : http, plain, url.pathname.replace(/\/+$/, '')];
 };
 
 let awayUntil = 1; // 0 while it is there; nobody knows at first
@@ -81,6 +84,27 @@ const cut = (text: any, gathered = false): string => {
   return gathered ? `…${whole}` : `${whole}…`;
 };
 
+// Of a longer text its ends, its length and the digest of the whole, so that equal ones are seen to be equal.
+const measure = (length: number, text: string) => `(${length} characters, sha256 ${createHash('sha256').update(text).digest('hex')})`;
+const brief = (text: any): any => (typeof text !== 'string' || text.length <= SENT_MAX ? text
+  : `${text.slice(0, SENT_MAX >> 1)}… ${measure(text.length, text)} …${text.slice(-(SENT_MAX >> 2))}`);
+// The same of arguments. What stands in their place is longer than what a person may be asked about, so that a call of which a person
+// could not see all is refused, where one must be asked.
+const briefArgs = (args: any): any => {
+  try {
+    const text = JSON.stringify(args ?? {});
+    return text.length <= SENT_MAX ? args : { cut: `${text.slice(0, SENT_MAX >> 1)}…`, of: measure(text.length, text) };
+  } catch (error) {
+    return { unreadable: String(error) };
+  }
+};
+const bounded = (body: any): any => {
+  const whole: any = { ...body };
+  for (const name of ['text', 'result', 'error']) if (name in whole) whole[name] = brief(whole[name]);
+  if ('args' in whole) whole.args = briefArgs(whole.args);
+  return whole;
+};
+
 // What an answer says that can be obeyed. Nonsense is no answer.
 const sense = (said: any): any => {
   const answer: any = {};
@@ -97,7 +121,7 @@ const sense = (said: any): any => {
 const exchange = (body: any): Promise<any> => new Promise((resolve) => {
   try {
     const [client, where, prefix] = target();
-    const text = JSON.stringify({ agent: 'pi', ...body });
+    const text = JSON.stringify({ agent: 'pi', ...bounded(body) });
     const headers: any = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...identity() };
     if (process.env.HEADWAY_TOKEN) headers.Authorization = `Bearer ${process.env.HEADWAY_TOKEN}`;
     if (process.env.HEADWAY_SESSION) headers['X-Headway-Session'] = process.env.HEADWAY_SESSION;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The plugins of clients/ under node, against a small server in the place of the daemon."""
+import hashlib
 import http.server
 import json
 import shutil
@@ -46,6 +47,28 @@ await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'se
 try { await plugin['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1', callID: 'c3' }, { args: {} }); } catch (e) { print({ stopped: e.message, aborted }); }
 await plugin.event({ event: { type: 'session.error', properties: { sessionID: 'ses_1', error: { name: 'APIError', data: { message: 'overloaded' } } } } });
 await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } });
+"""
+HUGE = """
+import { Headway } from './kilo/headway.js';
+import headway from './headway.mjs';
+const args = { content: 'x'.repeat(20_000_000) };
+const other = { content: 'x'.repeat(19_999_999) + 'y' };
+const circle = {};
+circle.self = circle;
+const output = 'y'.repeat(20_000_000) + 'z';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+await plugin['tool.execute.before']({ tool: 'write', sessionID: 's', callID: 'c1' }, { args });
+await plugin['tool.execute.after']({ tool: 'write', sessionID: 's', callID: 'c1', args }, { output });
+await plugin['tool.execute.before']({ tool: 'write', sessionID: 's', callID: 'c2' }, { args: other });
+await plugin['tool.execute.after']({ tool: 'write', sessionID: 's', callID: 'c2', args: circle }, { output: '' });
+const on = {};
+headway({ on: (name, handler) => { on[name] = handler; } });
+const ctx = { sessionManager: { getSessionId: () => 's' }, cwd: '/' };
+const content = (text) => [{ type: 'text', text }];
+await on.tool_call({ toolName: 'write', toolCallId: 'c1', input: args }, ctx);
+await on.tool_result({ toolName: 'write', toolCallId: 'c1', input: args, content: content(output) }, ctx);
+await on.tool_call({ toolName: 'write', toolCallId: 'c2', input: other }, ctx);
+await on.tool_result({ toolName: 'write', toolCallId: 'c2', input: circle, content: content('') }, ctx);
 """
 CALLS = """
 import { Headway } from './kilo/headway.js';
@@ -255,6 +278,28 @@ class Plugins(unittest.TestCase):
         for text in (opencode_deny, opencode_after, pi_deny, pi_result):
             self.assertRegex(text[0], "\u00e9\u2026$")
         self.assertIn("too long to repeat", pi_edit[0])
+
+    def test_what_is_sent_is_bounded_and_equal_ones_stay_equal(self):
+        self.node(HUGE)
+        for bodies in (self.bodies()[:4], self.bodies()[4:]):
+            self.assertEqual([b["event"] for b in bodies], ["pre", "post", "pre", "post"])
+            for body in bodies:
+                self.assertLess(len(json.dumps(body)), 3 << 20)
+            (pre, post, other, unreadable) = bodies
+            self.assertEqual(pre["args"], post["args"])
+            whole = json.dumps({"content": "x" * 20_000_000}, separators=(",", ":"))
+            self.assertIn(hashlib.sha256(whole.encode()).hexdigest(), pre["args"]["of"])
+            self.assertGreater(len(json.dumps(pre["args"])), 64 << 10, "an approval of it is refused")
+            self.assertNotEqual(pre["args"], other["args"])
+            self.assertRegex(post["result"], r"^y+… \(20000001 characters, sha256 [0-9a-f]{64}\) …y+z$")
+            self.assertIn("circular", unreadable["args"]["unreadable"])
+
+    def test_the_daemon_is_named_as_everywhere(self):
+        at = f"127.0.0.1:{self.server.server_port}"
+        for url in (f"HTTP://{at}/", at, f"{at}//", f"http://{at}/base/"):
+            self.environment["HEADWAY_URL"] = url
+            self.node(CALLS, "1")
+        self.assertEqual([path for path, _, _ in self.server.got], ["/v1/hooks/generic"] * 6 + ["/base/v1/hooks/generic"] * 2)
 
     def test_an_answer_without_end_is_not_read_to_its_end(self):
         self.server.answer = lambda body: ['{"context":"'] + ["x" * 65536] * 1024
