@@ -2,9 +2,6 @@
 #include "cli/verbs/wait.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <thread>
@@ -16,6 +13,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
 #include "cli/junit_report.hpp"
+#include "cli/report_file.hpp"
 #include "cli/session_names.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -41,14 +39,14 @@ public:
     }
 
     int run() {
-        std::ofstream junit;
+        const ReportFile junit{options_.junit};
+        if (junit.is_output() && options_.client.json) {
+            return complain(console_, kExitUsage, "--json and --junit - both want standard output",
+                            "name a file for one of them");
+        }
         if (!options_.junit.empty()) {
-            // Now rather than after hours.
-            junit.open(options_.junit, std::ios::binary | std::ios::trunc);
-            if (!junit) {
-                return complain(console_, kExitUsage,
-                                "cannot write " + options_.junit + ": " + std::strerror(errno));
-            }
+            const auto fine = junit.check();  // now rather than after hours
+            if (!fine) return complain(console_, kExitUsage, fine.error().detail);
         }
         const int code = wait();
         if (!options_.junit.empty()) report(junit, code);
@@ -86,15 +84,16 @@ private:
         }
     }
 
-    void report(std::ofstream& file, int code) {
+    void report(const ReportFile& file, int code) {
         std::vector<JunitCase> cases = junit_cases(last_, options_.sessions, code);
         for (JunitCase& one : cases) {
             if (!one.failure.empty() && one.failure != "no_answer")
                 one.lines = last_of(one.session);
         }
         const auto waited = std::chrono::floor<milliseconds>(steady_now() - began_);
-        file << junit_report(cases, waited) << std::flush;
-        if (!file) complain(console_, code, "cannot write all of " + options_.junit);
+        console_.out << std::flush;
+        const auto written = file.write(junit_report(cases, waited));
+        if (!written) complain(console_, code, written.error().detail);
     }
 
     /// What a session did last, oldest first; nothing if that cannot be read.
@@ -209,8 +208,9 @@ private:
         if (options_.client.json) {
             console_.out << dump(body) << "\n";
         } else {
+            std::ostream& where = options_.junit == "-" ? console_.err : console_.out;
             for (const std::string& line : answer.lines)
-                console_.out << line << "\n";
+                where << line << "\n";
         }
         if (answer.impossible && !answer.met) explain_end(answer);
         return exit_code;
@@ -320,7 +320,7 @@ private:
             .show_default();
         arguments
             .option("--junit", options.junit,
-                    "write JUnit XML for a CI service: one case a session")
+                    "write JUnit XML for a CI service: one case a session; - is standard output")
             .type("FILE");
         arguments.option("--after", options.after, "only what happens after this event counts");
         arguments

@@ -31,7 +31,7 @@ struct WaitOptions {
     bool missing_waits = true;               ///< for a session that is not open yet
     milliseconds open_within{60'000};        ///< for so long; 0: as long as it takes
     std::optional<milliseconds> silent_for;  ///< 0: never gives up; none: the daemon's default
-    std::string junit;                       ///< the file of a report for a CI service; empty: none
+    std::string junit;  ///< the file of a report for a CI service; -: output; empty: none
     std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried
 };
 

@@ -14,7 +14,7 @@ Usage: headway-ci.sh [--wait ID]... [--until WHAT] [--junit FILE] [--deb FILE|UR
   --junit FILE   write JUnit XML, one case a session
   --deb FILE     install this package if there is no headway; also an https:// URL
 
-The command finds the daemon in HEADWAY_URL. The exit status is that of the command, or of `headway wait` if that was 0.
+The command finds the daemon in HEADWAY_URL. Settings of the daemon are those of HEADWAY_CONFIG alone, if it is set. The exit status is that of the command, or of `headway wait` if that was 0.
 TEXT
 }
 
@@ -41,7 +41,7 @@ done
 [ -z "$junit" ] || [ -n "$sessions" ] || die "--junit needs a --wait: a case is a session"
 
 work=$(mktemp -d)
-daemon=''
+daemon='' child='' signalled=''
 # shellcheck disable=SC2317  # by trap
 clean() {
     if [ -n "$daemon" ]; then
@@ -50,9 +50,36 @@ clean() {
     fi
     rm -rf "$work"
 }
+# To what runs now, at once: a shell that waits for it would sit on the signal. It is waited for all the same.
+# shellcheck disable=SC2317
+pass() {
+    signalled=$2
+    [ -n "$child" ] || exit "$2"
+    kill -s "$1" "$child" 2>/dev/null || true
+}
 trap clean EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'pass INT 130' INT
+trap 'pass TERM 143' TERM
+trap 'pass HUP 129' HUP
+
+# Runs it with this script's input; its status. In the background, where Ctrl-C would be ignored.
+default=''
+if env --default-signal=INT,QUIT true 2>/dev/null; then default='env --default-signal=INT,QUIT --'; fi
+exec 8<&0
+run() {
+    # shellcheck disable=SC2086  # words
+    $default "$@" <&8 8<&- 9>&- &
+    child=$!
+    code=0
+    while :; do
+        wait "$child" || code=$?
+        kill -0 "$child" 2>/dev/null || break # it was a signal that ended the wait
+        code=0
+    done
+    child=''
+    [ -z "$signalled" ] || exit "$signalled"
+    return "$code"
+}
 
 if ! command -v headway >/dev/null; then
     [ -n "$deb" ] || die "there is no headway on PATH; --deb names the package to install" 127
@@ -66,8 +93,20 @@ if ! command -v headway >/dev/null; then
     $root apt-get install -y -qq "$deb" >&2
 fi
 
-headway serve --listen 127.0.0.1:0 --state-dir "$work/state" --ports-file "$work/ports" >"$work/log" 2>&1 &
+# No settings of the folder in which the job works: it is the repository's, and says how its own daemon is run.
+: >"$work/headway.toml"
+mkfifo "$work/alive"
+headway serve --config "${HEADWAY_CONFIG:-$work/headway.toml}" --listen 127.0.0.1:0 --state-dir "$work/state" --ports-file "$work/ports" \
+    >"$work/log" 2>&1 8<&- &
 daemon=$!
+# Ends it when this script is gone however it went, kill -9 too: nobody else holds the other end of the pipe.
+(
+    trap '' INT TERM HUP
+    exec 8<&-
+    cat "$work/alive" >/dev/null
+    kill "$daemon" && rm -rf "$work"
+) </dev/null >/dev/null 2>&1 &
+exec 9>"$work/alive"
 until [ -s "$work/ports" ]; do
     kill -0 "$daemon" 2>/dev/null || { cat "$work/log" >&2; die "the daemon did not start" 69; }
     sleep 0.1
@@ -77,7 +116,7 @@ export HEADWAY_URL
 unset HEADWAY_TOKEN HEADWAY_TOKEN_FILE HEADWAY_CA_FILE HEADWAY_SESSION # of another daemon
 
 status=0
-"$@" || status=$?
+run "$@" || status=$?
 
 waited=0
 if [ -n "$sessions" ]; then
@@ -85,7 +124,7 @@ if [ -n "$sessions" ]; then
     patience=60s
     [ "$status" = 0 ] || patience=1s
     # shellcheck disable=SC2086  # ids have no blanks
-    headway wait $sessions --until "$until" --open-within "$patience" ${junit:+--junit "$junit"} || waited=$?
+    run headway wait $sessions --until "$until" --open-within "$patience" ${junit:+--junit "$junit"} || waited=$?
 fi
 [ "$status" != 0 ] || status=$waited
 exit "$status"

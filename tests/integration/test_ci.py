@@ -4,7 +4,9 @@
 import os
 import re
 import subprocess
+import signal
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli, finish
 from support.daemon import BINARY, PROJECT, clean_environment
+from support.limits import eventually, patient
 
 CI = PROJECT / "clients/ci"
 SCRIPT = CI / "headway-ci.sh"
@@ -84,6 +87,49 @@ class Report(SharedDaemonCase):
         self.assertEqual(output.code, 64)
         self.assertIn("cannot write", output.err)
 
+    def test_it_is_there_whole_or_not_at_all(self):
+        session = unique()
+        self.client.open(session)
+        for before in (None, "<old/>"):
+            if before:
+                self.file.write_text(before, encoding="utf-8")
+            waiter = Cli(self.daemon).start("wait", session, "--junit", str(self.file))
+            time.sleep(0.5)  # in which it asks; whether it has done so makes no difference
+            waiter.kill()
+            waiter.communicate()
+            self.assertEqual([path.name for path in self.folder.iterdir()], [self.file.name] if before else [])
+            self.assertEqual(self.file.read_text(encoding="utf-8") if before else None, before)
+        self.file.chmod(0o600)
+        self.client.end(session)
+        self.assertEqual(self.wait(session), 0)
+        self.assertEqual(cases(self.file), {session: ""})
+        self.assertEqual(self.file.stat().st_mode & 0o777, 0o600, "as the one that it takes the place of")
+        self.assertEqual([path.name for path in self.folder.iterdir()], [self.file.name])
+
+    def test_it_goes_through_a_link_and_into_a_pipe(self):
+        session = unique()
+        self.client.open(session)
+        self.client.end(session)
+        (self.folder / "link").symlink_to(self.file)
+        os.mkfifo(self.folder / "pipe")
+        self.assertEqual(finish(Cli(self.daemon).start("wait", session, "--junit", str(self.folder / "link"))).code, 0)
+        self.assertEqual(cases(self.file), {session: ""})
+        self.assertTrue((self.folder / "link").is_symlink())
+        waiter = Cli(self.daemon).start("wait", session, "--junit", str(self.folder / "pipe"))
+        self.assertIn("<testsuite ", (self.folder / "pipe").read_text(encoding="utf-8"))
+        self.assertEqual(finish(waiter).code, 0)
+
+    def test_it_may_go_to_standard_output_alone(self):
+        session = unique()
+        self.client.open(session)
+        self.client.end(session, "failed")
+        output = finish(Cli(self.daemon).start("wait", session, "--junit", "-"))
+        self.assertEqual(output.code, 1)
+        suite = ElementTree.fromstring(output.out)
+        self.assertEqual([case.get("name") for case in suite.iter("testcase")], [session])
+        self.assertIn(session, output.err)
+        self.assertEqual(finish(Cli(self.daemon).start("wait", session, "--junit", "-", "--json")).code, 64)
+
     def test_without_a_daemon_it_says_so_too(self):
         done = subprocess.run([str(BINARY), "wait", "a", "--url", "http://127.0.0.1:9", "--connect-timeout", "1ms", "--junit", str(self.file)],
                               env=clean_environment(), capture_output=True, timeout=60, check=False)
@@ -127,6 +173,51 @@ class Job(unittest.TestCase):
         self.assertRegex(url, r"^http://127\.0\.0\.1:\d+$")
         gone = self.run_script(["curl", "-s", f"{url}/livez"])
         self.assertEqual(gone.returncode, 7)
+
+    def start(self, *arguments, **variables) -> subprocess.Popen:
+        environment = clean_environment(PATH=f"{BINARY.parent}:{os.environ['PATH']}", HOME=str(self.folder), TMPDIR=str(self.folder), **variables)
+        process = subprocess.Popen([str(SCRIPT), *arguments], env=environment, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def gone(self, url: str) -> bool:
+        return self.run_script(["curl", "-s", "-o", "/dev/null", f"{url}/livez"]).returncode == 7
+
+    def test_a_signal_reaches_the_command_at_once_and_the_daemon_is_stopped(self):
+        for name, status in (("TERM", 143), ("INT", 130), ("HUP", 129)):
+            with self.subTest(name):
+                job = self.start("--", "sh", "-c", f"trap 'echo got {name}; exit 3' {name}; echo $HEADWAY_URL; while :; do sleep 0.05; done")
+                url = job.stdout.readline().strip()
+                began = time.monotonic()
+                job.send_signal(getattr(signal, f"SIG{name}"))
+                out, err = job.communicate(timeout=patient(60))
+                self.assertEqual((job.returncode, out), (status, f"got {name}\n"), err)
+                self.assertLess(time.monotonic() - began, patient(10))
+                self.assertTrue(self.gone(url))
+                self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_script_that_is_killed_leaves_no_daemon(self):
+        job = self.start("--", "sh", "-c", "echo $HEADWAY_URL; echo $$; exec sleep 1000")
+        url, command = job.stdout.readline().strip(), int(job.stdout.readline())
+        self.addCleanup(os.kill, command, signal.SIGKILL)
+        self.assertFalse(self.gone(url))
+        job.kill()
+        job.wait()
+        eventually(lambda: self.gone(url), what="the daemon ends")
+        eventually(lambda: not list(self.folder.iterdir()), what="its files are gone")
+
+    def test_settings_of_the_folder_are_not_heeded_but_those_that_are_named(self):
+        (self.folder / "headway.toml").write_text("[access]\nmode = \"token\"\n", encoding="utf-8")
+        ping = ["--", "sh", "-c", "curl -sS -o /dev/null -w %{http_code} $HEADWAY_URL/ping/a"]
+        self.assertEqual(self.job(*ping).stdout, "200")
+        named = self.run_script([str(SCRIPT), *ping], HEADWAY_CONFIG=str(self.folder / "headway.toml"))
+        self.assertNotEqual(named.stdout, "200", named.stderr)
+
+    def test_the_command_has_the_input_of_the_script(self):
+        job = self.start("--", "cat")
+        self.assertEqual(job.communicate("words\n", timeout=patient(60))[0], "words\n")
 
     def test_mistakes_are_said(self):
         for arguments, says in (([], "no command"), (["--wait"], "needs a value"), (["--junit", "x", "--", "true"], "needs a --wait"),

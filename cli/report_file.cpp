@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "cli/file_descriptor.hpp"
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kReportMode = 0666;  // what the umask leaves of it
+
+core::Error cannot_write(const std::string& path) {
+    const int why = errno;
+    return {
+        core::ErrorCode::kInvalidParameter, "cannot write " + path + ": " + std::strerror(why), {}};
+}
+
+/// Where there is no file that a rename could take the place of.
+bool is_special(const std::string& path) {
+    struct stat there {};
+    return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
+}
+
+/// The file that is meant, through links, also where it is not there yet.
+fs::path real_of(const std::string& path) {
+    constexpr int kLinksMax = 40;  // as the kernel follows
+    fs::path real = path;
+    for (int i = 0; i < kLinksMax; ++i) {
+        std::error_code ec;
+        const fs::path to = fs::read_symlink(real, ec);
+        if (ec) break;
+        real = real.parent_path() / to;  // which is `to` if that is absolute
+    }
+    return real;
+}
+
+bool fill(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+/// Of this process, so that two that write the same report do not write one draft.
+std::string draft_of(const fs::path& real) {
+    return real.string() + ".headway-" + std::to_string(::getpid());
+}
+
+FileDescriptor open_draft(const std::string& draft) {
+    ::unlink(draft.c_str());
+    return FileDescriptor{
+        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReportMode)};
+}
+
+}  // namespace
+
+ReportFile::ReportFile(std::string path) : path_(std::move(path)) {}
+
+core::Result<> ReportFile::check() const {
+    if (is_output()) return {};
+    if (is_special(path_)) {
+        const FileDescriptor file{::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
+        const bool waits_for_reader = !file.open() && errno == ENXIO;
+        if (!file.open() && !waits_for_reader) return cannot_write(path_);
+        return {};
+    }
+    const std::string draft = draft_of(real_of(path_));
+    const FileDescriptor file = open_draft(draft);
+    if (!file.open()) return cannot_write(path_);
+    ::unlink(draft.c_str());
+    return {};
+}
+
+core::Result<> ReportFile::write(std::string_view text) const {
+    if (is_output() || is_special(path_)) {
+        const FileDescriptor file{is_output() ? ::dup(STDOUT_FILENO)
+                                              : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC)};
+        if (!file.open() || !fill(file.get(), text)) return cannot_write(path_);
+        return {};
+    }
+    const fs::path real = real_of(path_);
+    const std::string draft = draft_of(real);
+    FileDescriptor file = open_draft(draft);
+    struct stat there {};
+    bool done = file.open() && fill(file.get(), text);
+    if (done && ::stat(real.c_str(), &there) == 0)
+        done = ::fchmod(file.get(), there.st_mode & 07777U) == 0;
+    // With its bytes, also when the machine goes down: a name of an empty file would be a lie.
+    if (done) done = ::fsync(file.get()) == 0 && ::rename(draft.c_str(), real.c_str()) == 0;
+    if (done) return {};
+    core::Error error = cannot_write(path_);
+    ::unlink(draft.c_str());
+    return error;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace headway::cli {
+
+/// A file that another program reads as soon as it is there, so it is there whole or not at all:
+/// written beside its place and renamed. `-` is standard output; a device or a pipe is written to
+/// as it is.
+class ReportFile {
+public:
+    explicit ReportFile(std::string path);
+
+    bool is_output() const { return path_ == "-"; }
+    /// Proves, before the hours in which the report comes to be, that it can be written. Nothing is
+    /// left of it. Error: kInvalidParameter.
+    core::Result<> check() const;
+    /// Error: kInvalidParameter; the file is as it was then.
+    core::Result<> write(std::string_view text) const;
+
+private:
+    std::string path_;
+};
+
+}  // namespace headway::cli
