@@ -68,15 +68,15 @@ def facts(title: str, rows: list) -> str:
     return "\n".join(lines) + "\n"
 
 
-def bar(name: str, reached: float, limit: float, at_least: bool = True) -> dict:
+def bar(name: str, reached: float, limit: float, at_least: bool = True, why: str = "") -> dict:
     met = reached >= limit if at_least else reached <= limit
-    return {"bar": name, "reached": round(reached, 4), "limit": limit, "met": met}
+    return {"bar": name, "reached": round(reached, 4), "limit": limit, "met": met, "why": why}
 
 
 def bars_text(bars: list) -> str:
-    lines = ["| bar | limit | reached | |", "|---|---|---|---|"]
+    lines = ["| bar | limit | reached | | why |", "|---|---|---|---|---|"]
     for b in bars:
-        lines.append(f"| {b['bar']} | {b['limit']:,} | {b['reached']:,} | {'met' if b['met'] else '**missed**'} |")
+        lines.append(f"| {b['bar']} | {b['limit']:,} | {b['reached']:,} | {'met' if b['met'] else '**missed**'} | {b['why']} |")
     return "\n".join(lines) + "\n"
 
 

@@ -113,13 +113,19 @@ class Server:
             total += int(fields[11]) + int(fields[12])
         return total / TICKS_PER_SECOND
 
-    def rss_bytes(self) -> int:
+    def rss_bytes(self, field: str = "VmRSS") -> int:
+        """Of all its processes; RssAnon is what no file backs."""
         total = 0
         for pid in self.pids():
             for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-                if line.startswith("VmRSS:"):
+                if line.startswith(field + ":"):
                     total += int(line.split()[1]) * 1024
         return total
+
+    def libraries(self) -> int:
+        """Shared libraries that it has mapped."""
+        return len({line.split()[-1] for pid in self.pids() for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+                    if ".so" in line})
 
 
 class WithPortsFile(Server):
