@@ -233,7 +233,7 @@ bool says_acknowledged(std::string_view text) {
 std::size_t words_in(std::string_view text) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < text.size(); ++i)
-        count += text[i] != ' ' && (i == 0 || text[i - 1] == ' ') ? 1 : 0;
+        count += text[i] != ' ' && (i == 0 || text[i - 1] == ' ') ? 1U : 0U;
     return count;
 }
 
