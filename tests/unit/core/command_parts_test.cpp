@@ -9,9 +9,8 @@ using namespace headway::core;
 namespace {
 
 std::vector<std::string> parts_of(std::string_view command) {
-    std::vector<std::string> parts;
-    each_part(command, [&parts](std::string_view part) { parts.emplace_back(part); });
-    return parts;
+    const CommandParts parts{command};
+    return {parts.begin(), parts.end()};
 }
 
 }  // namespace
