@@ -9,6 +9,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "storage/shared_store.hpp"
 
 namespace headway::server {
 namespace {
