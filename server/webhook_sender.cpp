@@ -49,7 +49,9 @@ void WebhookSender::send(WebhookJob job) {
         return;
     }
     try {
-        active_.emplace_back(multi_, *find(job.endpoint), std::move(job), link_);
+        const auto before = settled_.find(job.id);
+        const auto without = before == settled_.end() ? std::vector<std::string>{} : before->second;
+        active_.emplace_back(multi_, *find(job.endpoint), std::move(job), link_, without);
     } catch (const std::exception& failure) {
         unsent.outcome = WebhookOutcome::kAway;
         unsent.reason = failure.what();
@@ -63,9 +65,25 @@ bool WebhookSender::ended(CURL* handle, CURLcode code) {
                      [&](const WebhookTransfer& one) { return one.handle() == handle; });
     if (place == active_.end()) return false;
     WebhookResult result = place->ended(code);
+    if (code == CURLE_OK) note_settled(result, place->recipients());
     active_.erase(place);
     deliver(std::move(result));
     return true;
+}
+
+/// In memory only: after a restart all get it again, with the same Message-ID.
+void WebhookSender::note_settled(const WebhookResult& result, const MailRecipients& recipients) {
+    constexpr std::size_t kMailsMax = 256;  // those that wait for a recipient are few
+    if (result.outcome == WebhookOutcome::kDelivered) {
+        settled_.erase(result.job.id);
+        return;
+    }
+    if (!recipients.any_for_later()) return;
+    if (settled_.size() >= kMailsMax && !settled_.contains(result.job.id))
+        settled_.erase(settled_.begin());
+    std::vector<std::string>& settled = settled_[result.job.id];
+    for (std::string& address : recipients.settled())
+        settled.push_back(std::move(address));
 }
 
 CurlLoop::Instant WebhookSender::finish() {

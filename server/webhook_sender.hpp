@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ private:
     void failed(const std::string& why) override;
     void send(WebhookJob job);
     void deliver(WebhookResult result);
+    void note_settled(const WebhookResult& result, const MailRecipients& recipients);
     const WebhookTarget* find(const std::string& name) const;
 
     CurlLoop& loop_;
@@ -55,6 +57,8 @@ private:
     std::string link_;
     // Thread of libcurl only.
     CURLM* multi_ = nullptr;
+    /// By the id of a mail that is tried again: who need not get it.
+    std::map<std::string, std::vector<std::string>> settled_;
     std::list<WebhookTransfer> active_;  ///< below targets_, so destroyed first
     bool closed_ = false;
 };

@@ -118,7 +118,7 @@ WebhookOutcome outcome_of(long status) {
 }  // namespace
 
 WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
-                                 std::string_view link)
+                                 std::string_view link, const std::vector<std::string>& without)
     : multi_(multi),
       target_(target),
       job_(std::move(job)),
@@ -135,7 +135,7 @@ WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, Webh
     for (const CURLoption option : {CURLOPT_WRITEDATA, CURLOPT_HEADERDATA})
         set_option(handle_.get(), option, static_cast<void*>(this));
     if (is_mail(target.endpoint())) {
-        set_mail();
+        set_mail(without);
     } else {
         set_post(request.headers);
     }
@@ -165,17 +165,37 @@ void WebhookTransfer::set_post(const std::vector<std::string>& headers) {
     set_option(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
 }
 
-void WebhookTransfer::set_mail() {
+void WebhookTransfer::set_mail(const std::vector<std::string>& without) {
     CURL* const handle = handle_.get();
     const config::WebhookEndpoint& endpoint = target_.endpoint();
     set_option(handle, CURLOPT_MAIL_FROM, ("<" + endpoint.from + ">").c_str());
-    for (const std::string& address : endpoint.to)
-        add_line(headers_, "<" + address + ">");
+    for (const std::string& address : endpoint.to) {
+        if (std::find(without.begin(), without.end(), address) == without.end())
+            add_line(headers_, "<" + address + ">");
+    }
+    // One that is refused does not keep the mail from the others.
+    set_option(handle, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
+    set_option(handle, CURLOPT_VERBOSE, 1L);  // for on_dialog(); nothing is printed
+    set_option(handle, CURLOPT_DEBUGFUNCTION, &WebhookTransfer::on_dialog);
+    set_option(handle, CURLOPT_DEBUGDATA, static_cast<void*>(this));
     set_option(handle, CURLOPT_MAIL_RCPT, headers_.get());
     set_option(handle, CURLOPT_UPLOAD, 1L);
     set_option(handle, CURLOPT_READFUNCTION, &WebhookTransfer::on_upload);
     set_option(handle, CURLOPT_READDATA, static_cast<void*>(this));
     set_option(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+}
+
+/// It also sees the password, and looks at nothing but the recipients.
+int WebhookTransfer::on_dialog(CURL*, curl_infotype kind, char* bytes, std::size_t size,
+                               void* user) noexcept {
+    auto& self = *static_cast<WebhookTransfer*>(user);
+    try {
+        if (kind == CURLINFO_HEADER_OUT) self.recipients_.sent({bytes, size});
+        if (kind == CURLINFO_HEADER_IN) self.recipients_.received({bytes, size});
+    } catch (const std::exception&) {
+        return 0;  // no memory: it is not said who was refused
+    }
+    return 0;
 }
 
 std::size_t WebhookTransfer::on_upload(char* buffer, std::size_t size, std::size_t count,
@@ -210,15 +230,19 @@ WebhookResult WebhookTransfer::cancelled() const {
 /// Of a mail the code of libcurl counts: an answer of 2xx may be that to an earlier command. 4xx is
 /// the server's word for later, 5xx for never.
 WebhookResult WebhookTransfer::mail_result(CURLcode code, WebhookResult result) const {
+    const std::string refused = recipients_.words();
     if (code == CURLE_OK) {
-        result.outcome = WebhookOutcome::kDelivered;
+        // For later: this message alone is tried again, for those alone.
+        result.outcome =
+            recipients_.any_for_later() ? WebhookOutcome::kRefused : WebhookOutcome::kDelivered;
+        if (!refused.empty()) result.reason = refused + "; the others have it";
         return result;
     }
     const bool answered = code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY;
     const bool never = answered && result.status / 100 == 5;
     result.outcome = never ? WebhookOutcome::kRefused : WebhookOutcome::kAway;
     if (answered && result.status >= 400) {
-        result.reason = "SMTP " + std::to_string(result.status) +
+        result.reason = (refused.empty() ? "SMTP " + std::to_string(result.status) : refused) +
                         (never ? ": the mail server refuses it; check from and to"
                                : ": the mail server asks to try again later");
     } else {

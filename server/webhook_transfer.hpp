@@ -10,6 +10,7 @@
 #include "core/result.hpp"
 #include "libraries/curl.hpp"
 #include "server/clock.hpp"
+#include "server/mail_recipients.hpp"
 #include "server/webhook_messages.hpp"
 #include "server/webhook_target.hpp"
 
@@ -21,8 +22,9 @@ class WebhookTransfer {
 public:
     /// Starts at once. `target` must outlive it; `link` is where the dashboard is. Throws
     /// std::bad_alloc, and std::runtime_error when libcurl refuses an option.
+    /// A mail does not go to `without`.
     WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
-                    std::string_view link);
+                    std::string_view link, const std::vector<std::string>& without = {});
     WebhookTransfer(const WebhookTransfer&) = delete;
     WebhookTransfer& operator=(const WebhookTransfer&) = delete;
     ~WebhookTransfer();
@@ -31,6 +33,8 @@ public:
     /// The result by libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
+    /// What the mail server said of each.
+    const MailRecipients& recipients() const { return recipients_; }
 
 private:
     struct FreeEasy {
@@ -45,9 +49,11 @@ private:
                                 void* user) noexcept;
     static std::size_t on_upload(char* buffer, std::size_t size, std::size_t count,
                                  void* user) noexcept;
+    static int on_dialog(CURL* handle, curl_infotype kind, char* bytes, std::size_t size,
+                         void* user) noexcept;
     void add_line(List& list, const std::string& line);
     void set_post(const std::vector<std::string>& headers);
-    void set_mail();
+    void set_mail(const std::vector<std::string>& without);
     WebhookResult mail_result(CURLcode code, WebhookResult result) const;
     WebhookResult result() const;
 
@@ -57,6 +63,7 @@ private:
     std::string body_;          ///< libcurl reads it here
     std::size_t uploaded_ = 0;  ///< of a mail
     List headers_;              ///< or the recipients of a mail
+    MailRecipients recipients_;
     std::unique_ptr<CURL, FreeEasy> handle_;
     std::array<char, CURL_ERROR_SIZE> curl_error_{};
     std::string blocked_;    ///< an address that is not allowed, and its kind

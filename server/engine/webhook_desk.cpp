@@ -234,6 +234,11 @@ Result<> WebhookDesk::settle_delivery(Endpoint& endpoint, const WebhookResult& r
     const bool was_away =
         endpoint.paused_until != core::kNever || stored.failed_at > stored.succeeded_at;
     stored.succeeded_at = now;
+    if (!result.reason.empty()) {  // of a mail, for some of its recipients
+        ++stored.failed;
+        stored.failed_at = now;
+        stored.failure = result.reason;
+    }
     return was_away ? recovered(endpoint, now) : Result<>{};
 }
 

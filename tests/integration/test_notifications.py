@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notifications for people: Slack, Discord, ntfy, e-mail and commands, with links, in bounds, at least once."""
 import base64
+import email
+import email.policy
 import http.client
 import json
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -204,6 +208,30 @@ class Formats(NotifyCase):
         self.assertEqual(second.message["Message-ID"], again.message["Message-ID"])
         self.assertNotEqual(second.message["Message-ID"], first.message["Message-ID"])
 
+    def test_one_recipient_who_is_refused_keeps_the_mail_from_nobody_else(self):
+        server = MailServer()
+        self.addCleanup(server.stop)
+        _, client = self.told({"ops": self.mail(server, tls="off", to=["ana@h.example", "ben@h.example", "eve@h.example"])},
+                              retry=("0s", "10ms", "10ms", "10ms"))
+        server.answers = {"RCPT": ["250 ok", "550-who\r\n550 nobody", "250 ok"]}
+        self.end_one(client)
+        shown = self.until(client, pending=0, delivered=1, failed=1)
+        self.assertEqual(shown["last_failure"], "SMTP 550 for ben@h.example; the others have it")
+        self.assertEqual(len(server.wait_for(1)), 1)
+
+    def test_one_recipient_who_is_put_off_gets_the_mail_later_and_the_others_once(self):
+        server = MailServer()
+        self.addCleanup(server.stop)
+        _, client = self.told({"ops": self.mail(server, tls="off", to=["ana@h.example", "ben@h.example"])},
+                              retry=("0s", "10ms", "10ms", "10ms"))
+        server.answers = {"RCPT": ["451 later", "250 ok"]}
+        self.end_one(client)
+        first, second = server.wait_for(2)
+        self.assertIn("ben@", first.message["To"])
+        self.assertEqual(first.message["Message-ID"], second.message["Message-ID"])
+        self.assertEqual(second.recipients, ["TO:<ana@h.example>"])
+        self.assertEqual(self.until(client, pending=0, delivered=1)["last_failure"], "SMTP 451 for ana@h.example; the others have it")
+
     def test_a_command_gets_the_message_and_no_text_of_an_agent_elsewhere(self):
         _, client = self.told({"ops": self.command('cat > got; tr "\\0" "\\n" < /proc/$$/environ > environment; echo "$@" > words')})
         session = self.end_one(client, reason="$(touch evil) canary")
@@ -253,6 +281,71 @@ class Formats(NotifyCase):
         session = self.end_one(client)
         receiver.wait_for(1)
         self.assertIn(f"<http://127.0.0.1:{daemon.port}/#/session/{session}?n=", bodies(receiver)[0]["blocks"][-1]["text"]["text"])
+
+
+# A mail server of Debian's python3-aiosmtpd, which refuses and puts off by name, and prints each mail that it takes.
+REAL_SERVER = """
+import asyncio, json
+from aiosmtpd.smtp import SMTP
+
+class Keeper:
+    later = set()
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        name = address.partition('@')[0]
+        if name == 'nobody':
+            return '550 5.1.1 no such user'
+        if name == 'later' and name not in self.later:
+            self.later.add(name)
+            return '450 4.2.1 greylisted'
+        envelope.rcpt_tos.append(address)
+        return '250 2.1.5 ok'
+    async def handle_DATA(self, server, session, envelope):
+        print(json.dumps({'to': envelope.rcpt_tos, 'from': envelope.mail_from, 'raw': envelope.content.decode('utf-8')}), flush=True)
+        return '250 2.0.0 taken'
+
+async def serve():
+    keeper = Keeper()
+    server = await asyncio.get_running_loop().create_server(lambda: SMTP(keeper), '127.0.0.1', 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+asyncio.run(serve())
+"""
+
+
+def python_with_aiosmtpd() -> str:
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import aiosmtpd"], capture_output=True, timeout=60, check=False).returncode == 0:
+            return python
+    return ""
+
+
+class RealMail(NotifyCase):
+    def test_a_real_server_takes_the_mail_for_all_but_those_that_it_refuses(self):
+        python = python_with_aiosmtpd()
+        if not python:
+            self.skipTest("there is no aiosmtpd (Debian: python3-aiosmtpd)")
+        server = subprocess.Popen([python, "-c", REAL_SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(server.communicate)
+        self.addCleanup(server.kill)
+        port = server.stdout.readline().strip()
+        to = ["ana@h.example", "nobody@h.example", "later@h.example"]
+        _, client = self.told({"ops": {"format": "email", "url": f"smtp://127.0.0.1:{port}", "from": "headway@h.example", "to": to, "tls": "off",
+                                       "allow_private_addresses": "on", **AT_ONCE}}, retry=("0s", "10ms", "10ms", "10ms"))
+        session = self.end_one(client, reason="it broke\r\nBcc: eve@evil.example\r\n\r\n.\r\nQUIT", goal="Subject: \r\nX-Evil: yes")
+        first, second = (json.loads(server.stdout.readline()) for _ in range(2))
+        self.assertEqual((first["to"], second["to"]), (["ana@h.example"], ["later@h.example"]))
+        for mail in (first, second):
+            message = email.message_from_string(mail["raw"], policy=email.policy.default)
+            self.assertEqual(mail["from"], "headway@h.example")
+            self.assertEqual([name for name in ("Bcc", "X-Evil") if message[name]], [])
+            self.assertEqual(len(message.get_all("Subject")), 1)
+            self.assertEqual(message["Auto-Submitted"], "auto-generated")
+            self.assertIn(f"https://h.example/#/session/{session}?n=", message.get_content())
+            self.assertIn("eve@evil.example", message.get_content(), "a text of an agent is text")
+            if os.environ.get("HEADWAY_TEST_SHOW"):
+                print(mail["raw"])
+        self.assertIn("SMTP 550 for nobody@h.example", str(self.until(client, pending=0, delivered=1)["last_failure"]))
 
 
 class Links(NotifyCase):
