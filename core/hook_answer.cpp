@@ -111,13 +111,19 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     }
 }
 
+bool was_heard(const Directive& directive, const HookQuestion& asked) {
+    const auto& unheard = asked.unheard;
+    return directive.delivered &&
+           std::find(unheard.begin(), unheard.end(), directive.id) == unheard.end();
+}
+
 /// What the agent has not heard yet.
-void say(const SessionState& state, HookAnswer& answer) {
+void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     for (const Directive& directive : state.directives) {
-        const bool told = directive.delivered || directive.kind == DirectiveKind::kStop ||
+        const bool told = was_heard(directive, asked) || directive.kind == DirectiveKind::kStop ||
                           directive.kind == DirectiveKind::kPause;
         if (told) continue;
-        answer.delivered.push_back(directive.id);
+        if (!directive.delivered) answer.delivered.push_back(directive.id);
         if (directive.kind == DirectiveKind::kContinue) continue;  // it goes on anyway
         if (!answer.words.empty()) answer.words += "\n\n";
         if (directive.kind == DirectiveKind::kWrapUp) answer.words += "Wrap up. ";
@@ -188,14 +194,16 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
         answer.stop = open ? stop->reason : "the session has ended";
         // The first refusal asks for the answer. The next call was not it; nor was the turn after
         // a second one, for agents that end at a new turn only.
-        const bool ignored = open && (asked.waits ? stop->delivered : asked.stops >= 2);
+        const bool heard = open && was_heard(*stop, asked);
+        const bool ignored = open && (asked.waits ? heard : asked.stops >= 2);
         answer.hard = !open || state.cancel_requested || ignored;
-        if (open && asked.waits) answer.delivered.push_back(stop->id);
+        if (open && asked.waits && (heard || !stop->delivered))
+            answer.delivered.push_back(stop->id);
         return answer;
     }
     if (asked.waits) answer_call(state, asked, answer);
     const bool heard = asked.takes_words || (!answer.deny.empty() && !asked.wordless);
-    if (!answer.hold && heard) say(state, answer);
+    if (!answer.hold && heard) say(state, asked, answer);
     HEADWAY_ASSERT(!answer.hold || (answer.deny.empty() && answer.words.empty()));
     return answer;
 }

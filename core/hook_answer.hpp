@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct HookQuestion {
     std::string_view call_id;                 ///< of the call or question that waits
     std::string_view tool;                    ///< of the call that waits
     std::string_view args_digest;             ///< of the call that waits, as approvals are bound to
+    /// Of a hook that is sent again: directives that were delivered in vain, so it seems.
+    std::span<const std::string> unheard = {};
 };
 
 /// What a hook is answered. Texts are for the model.
@@ -42,7 +45,8 @@ struct HookAnswer {
     std::string stop;          ///< why the agent should come to its end
     bool hard = false;       ///< stop at once: it was asked for its answer before, or is cancelled
     bool undecided = false;  ///< the time is up and no decision was made; `deny` says so
-    /// Directives that the agent has with this answer: to be recorded as delivered.
+    /// Directives that the agent has with this answer: to be recorded as delivered. Without those
+    /// that were.
     std::vector<std::string> delivered;
 };
 

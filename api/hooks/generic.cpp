@@ -111,10 +111,9 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     if (hook.kind == HookKind::kPrompt && hook.text.empty()) hook.kind = HookKind::kTurn;
 }
 
-/// A hook can make several events, whose ids end in a number; what leaves no room for it is absent.
 std::string event_id_in(JsonValue body) {
     std::string id = name_in(body, "event_id");
-    return id.size() <= kHookEventIdBytesMax ? id : std::string{};
+    return id.size() <= core::limits::kIdBytesMax ? id : std::string{};
 }
 
 Hook parse_generic(JsonValue body, const HookFacts& facts) {

@@ -79,7 +79,7 @@ struct Hook {
     /// begins with a capital letter.
     std::string event;
     std::string agent;     ///< of the neutral dialect: the agent's name, or empty
-    std::string event_id;  ///< of the neutral dialect: that of its first event, or empty
+    std::string event_id;  ///< of the neutral dialect: that of its last event, or empty
     std::string session;   ///< the agent's id of the session; never empty but for kNone
     std::string agent_id;  ///< of the sub-agent in that session; empty: the main agent
     std::string agent_type;
@@ -113,7 +113,6 @@ struct Hook {
 };
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
-inline constexpr std::size_t kHookEventIdBytesMax = 120;  ///< of Hook::event_id
 
 /// What is known of a hook besides its body, from the program that passed it on.
 struct HookFacts {

@@ -192,11 +192,10 @@ void drop_content(HookCall& call) {
     std::vector<core::Mutation>{}.swap(call.mutated);
 }
 
-/// A hook that is sent again makes the same events: those that are stored are known by their ids.
-void name_events(std::vector<core::Event>& events, const std::string& id) {
-    if (id.empty()) return;
-    for (std::size_t i = 0; i < events.size(); ++i)
-        events[i].event_id = i == 0 ? id : id + "." + std::to_string(i + 1);
+/// One event stands for all of the hook, which are stored together: ids made for the others could
+/// be ones that an agent gives. The last, since those before it may be left out.
+void name_hook(std::vector<core::Event>& events, const std::string& id) {
+    if (!events.empty()) events.back().event_id = id;
 }
 
 }  // namespace
@@ -238,7 +237,7 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     }
     if (hook.kind == HookKind::kEnd) return report;
     HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
-    name_events(report.decoded.events, hook.event_id);
+    name_hook(report.decoded.events, hook.event_id);
     report.dialog = dialog_of(tape, asks);
     // What the dialog shows may differ from what runs.
     if (report.dialog) report.args_digest = report.dialog->args_digest;

@@ -48,6 +48,9 @@ struct HookCall {
     bool process = false;     ///< the process of its agent is followed
     /// Number of the approval that the agent's own dialog waits for; 0: none.
     std::uint64_t dialog = 0;
+    /// Of a hook that is stored already: directives that were delivered since, so that the agent,
+    /// who had no answer, may not have heard them.
+    std::optional<std::vector<std::string>> unheard = {};
 };
 
 /// The answer to a hook, or that it has to wait: then the same question is asked again when the

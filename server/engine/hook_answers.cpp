@@ -102,6 +102,7 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
     asked.call_id = hook.call.call;
     asked.tool = hook.call.tool;
     asked.args_digest = call.args_digest;
+    if (call.unheard) asked.unheard = *call.unheard;
     return asked;
 }
 
@@ -132,6 +133,8 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
     if (!denied && said.stop.empty() && !edited) return;
     const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
     if (dialog && id.empty()) return;
+    // The answer that was lost has refused it, and it is counted.
+    if (call.unheard && !core::in_flight(resident.session.state(), id)) return;
     std::string why = said.stop.empty() ? said.deny : said.stop;
     if (edited) why = "allowed with other arguments";
     events.push_back(finish_of(id, call.hook.call.tool, "denied", why));

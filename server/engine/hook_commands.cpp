@@ -102,6 +102,7 @@ public:
         if (command_.call.dialect->reports_rounds) number_round();
         // From a program that reads the agent's record, so no sign of the agent.
         if (tells_use_only(command_.call.hook)) command_.events.clear();
+        const bool others = !command_.uses.empty() || kind == HookKind::kEnd;  // with ids
         std::vector<core::Event> events;
         add_uses(events);
         if (closes_calls(kind)) close_calls(events);
@@ -117,6 +118,7 @@ public:
                 idle.detail = "the agent has ended";
                 end.payload = std::move(idle);
             }
+            if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
             events.push_back(std::move(end));
         }
         ReportCommand report;
@@ -124,6 +126,7 @@ public:
         report.batch = true;
         report.events = std::move(events);
         report.whole_args = std::move(command_.whole_args);
+        report.fresh = !others;
         return report;
     }
 
@@ -238,20 +241,45 @@ HookAnswered refused_call(const std::string& session, HookCall&& call, const cor
 
 /// An id that is known says that an event is stored, and not that this call was allowed: without a
 /// request for just this call that stands, the call is another one, and a person is asked about it.
-Result<> ask_despite_id(Transaction& transaction, const Resident& resident, HookCommand& command) {
-    const Hook& hook = command.call.hook;
+bool is_another_call(const Transaction& transaction, const Resident& resident,
+                     const HookCall& call) {
+    const Hook& hook = call.hook;
     const core::SessionState& state = resident.session.state();
-    if (hook.kind != HookKind::kPre || command.events.empty()) return {};
-    std::string& id = command.events.front().event_id;
-    if (id.empty()) return {};
-    if (!transaction.settings().approvals.must_ask(state.policy, hook.call.tool)) return {};
-    HEADWAY_TRY(const std::uint64_t known, number_of_id(transaction, resident, id));
-    if (known == 0) return {};
+    if (hook.kind != HookKind::kPre) return false;
+    if (!transaction.settings().approvals.must_ask(state.policy, hook.call.tool)) return false;
     const core::Approval* asked =
-        core::approval_of_call(state, hook.call.call, hook.call.tool, command.call.args_digest);
-    const bool stands = asked != nullptr && (asked->pending() || asked->open() ||
-                                             asked->decision == core::Decision::kReject);
-    if (!stands) id.clear();
+        core::approval_of_call(state, hook.call.call, hook.call.tool, call.args_digest);
+    return asked == nullptr ||
+           !(asked->pending() || asked->open() || asked->decision == core::Decision::kReject);
+}
+
+/// What was delivered after the event `n`. Its answer, if it was lost, had one of these.
+Result<std::vector<std::string>> delivered_since(Transaction& transaction, const Resident& resident,
+                                                 std::uint64_t n) {
+    constexpr std::size_t kEvents = 100;  // more than what a turn of calls at once reports
+    HEADWAY_TRY(const auto events,
+                transaction.store().read_session(resident.key, resident.chain, n, kEvents));
+    std::vector<std::string> ids;
+    for (const core::Event& event : events) {
+        const auto* delivered = std::get_if<core::DirectiveDelivered>(&event.payload);
+        if (delivered != nullptr) ids.push_back(delivered->id);
+    }
+    return ids;
+}
+
+/// A hook that is sent again reports nothing, as all of it is stored, and hears what it may not
+/// have heard.
+Result<> note_repetition(Transaction& transaction, const Resident& resident, HookCommand& command) {
+    if (command.call.hook.event_id.empty() || command.events.empty()) return {};
+    std::string& id = command.events.back().event_id;
+    HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, resident, id));
+    if (n == 0) return {};
+    if (is_another_call(transaction, resident, command.call)) {
+        id.clear();
+        return {};
+    }
+    HEADWAY_TRY(command.call.unheard, delivered_since(transaction, resident, n));
+    transaction.stats().duplicates += command.events.size();
     return {};
 }
 
@@ -343,8 +371,9 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     }
     if (ends_dialogs(kind)) HEADWAY_CHECK(end_dialogs(transaction, *resident));
     if (!resident->session.state().ended() && !vain) {
-        HEADWAY_CHECK(ask_despite_id(transaction, *resident, *this));
-        ReportCommand report = Report{*resident, *this}.make();
+        HEADWAY_CHECK(note_repetition(transaction, *resident, *this));
+        ReportCommand report;
+        if (!call.unheard) report = Report{*resident, *this}.make();
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done) {

@@ -23,11 +23,11 @@ using core::Result;
 /// Places of a report that repeat earlier ones of it.
 using Echoes = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The number of the event if it is stored; 0 = it is not.
+/// The number of the event if it is stored; 0 = it is not. `fresh`: its id is not.
 Result<std::uint64_t> known_number(Transaction& transaction, const Resident* resident,
-                                   const core::Event& event) {
+                                   const core::Event& event, bool fresh) {
     if (resident == nullptr) return 0;
-    if (!event.event_id.empty()) {
+    if (!event.event_id.empty() && !fresh) {
         HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, *resident, event.event_id));
         if (n != 0) return n;
     }
@@ -73,7 +73,8 @@ Result<Echoes> drop_known(Transaction& transaction, const Resident* resident,
     std::unordered_map<std::string_view, std::size_t> first;
     std::vector<bool> known(events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
-        HEADWAY_TRY(const std::uint64_t n, known_number(transaction, resident, events[i]));
+        HEADWAY_TRY(const std::uint64_t n,
+                    known_number(transaction, resident, events[i], command.fresh));
         const std::string& id = events[i].event_id;
         known[i] = n != 0;
         if (n != 0) {
@@ -216,7 +217,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     api::Advice advice;
     advice.batch = batch;
     HEADWAY_TRY(const Echoes echoes, drop_known(transaction, resident, *this, advice));
-    if (events.empty()) return advise(transaction, *resident, std::move(advice));
+    if (events.empty()) return advise(transaction, *resident, std::move(advice), true);
 
     if (resident != nullptr) {
         HEADWAY_CHECK(resident->session.admit(events));

@@ -25,7 +25,8 @@ Result<Advised> append_and_advise(Transaction& transaction, Resident& resident,
 
 }  // namespace
 
-Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice) {
+Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
+                       bool again) {
     transaction.touch(resident);
     for (const core::Directive& directive : resident.session.state().directives) {
         if (!directive.to_tell()) continue;
@@ -33,7 +34,8 @@ Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice
         auto count = std::find_if(counts.begin(), counts.end(),
                                   [&](const auto& c) { return c.first == directive.id; });
         if (count == counts.end()) count = counts.insert(counts.end(), {directive.id, 0});
-        advice.directives.emplace_back(directive, ++count->second);
+        if (!again || count->second == 0) ++count->second;
+        advice.directives.emplace_back(directive, count->second);
     }
     std::erase_if(resident.deliveries, [&advice](const auto& count) {
         return std::none_of(advice.directives.begin(), advice.directives.end(),

@@ -47,6 +47,7 @@ struct ReportCommand {
     bool batch = false;
     std::vector<api::WholeArgs> whole_args = {};
     bool controls = false;  ///< the caller may control sessions
+    bool fresh = false;     ///< its ids were looked up: none is stored
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
@@ -122,8 +123,9 @@ struct BudgetCommand {
 };
 
 /// The answer to a report or command: directives, budget and approvals of the session. Its view is
-/// published with the turn.
-core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice);
+/// published with the turn. `again`: to a report that is stored, so it is no delivery more.
+core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
+                             bool again = false);
 
 /// Opens a session that a report or an approval needs, if it is not open, into `events`. `resident`
 /// may be null; then it is created.

@@ -295,6 +295,16 @@ class Cancelling(SharedDaemonCase):
         self.assertEqual(advice["directives"], [])
         self.assertEqual(self.client.beat(session)["directives"], [])
 
+    def test_a_report_that_is_sent_again_is_answered_with_what_is_in_force_and_is_no_delivery_more(self):
+        session = unique()
+        self.client.open(session)
+        self.client.post(f"/v1/sessions/{session}/nudge", {"text": "read the log"})
+        beat = {"type": "heartbeat", "event_id": "b1", "data": {}}
+        first, again = (self.client.post(f"/v1/sessions/{session}/events", beat).json() for _ in range(2))
+        self.assertEqual((again["accepted"], again["duplicates"], again["n"]), (0, 1, first["n"]))
+        self.assertEqual(again["directives"], first["directives"])
+        self.assertEqual(self.client.beat(session)["directives"][0]["delivery"], first["directives"][0]["delivery"] + 1)
+
     def test_cancel_twice_is_one_request_and_the_agent_ends_the_session(self):
         session = unique()
         self.client.open(session)

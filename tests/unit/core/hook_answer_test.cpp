@@ -176,6 +176,27 @@ TEST_CASE("hook answer: a stop asks for the answer first, and comes before every
     CHECK(answer_hook(state, held_call()).hard);
 }
 
+TEST_CASE(
+    "hook answer: what was delivered with an answer that was lost is said again, and counted once",
+    "[core]") {
+    SessionState state = open_session();
+    direct(state, "d1", DirectiveKind::kChangeApproach, true);
+    direct(state, "d2", DirectiveKind::kWrapUp, true);
+    const std::vector<std::string> lost{"d2", "d7"};
+    HookQuestion again = held_call();
+    again.unheard = lost;
+    CHECK(answer_hook(state, again).words ==
+          "Headway supervises this session and says:\nWrap up. because");
+    CHECK(answer_hook(state, again).delivered.empty());
+    direct(state, "d3", DirectiveKind::kStop, true);
+    CHECK(answer_hook(state, again).hard);
+    const std::vector<std::string> lost_stop{"d3"};
+    again.unheard = lost_stop;
+    CHECK_FALSE(answer_hook(state, again).hard);  // it has not heard that it should stop
+    CHECK(answer_hook(state, again).stop == "because");
+    CHECK(answer_hook(state, again).delivered.empty());
+}
+
 TEST_CASE("hook answer: a cancelled or ended session stops its agent at once", "[core]") {
     SessionState state = open_session();
     direct(state, "d1", DirectiveKind::kStop);

@@ -254,6 +254,71 @@ TEST_CASE("engine hooks: an event id that is used again lets no call go unasked"
     CHECK(asked().second == 2);
 }
 
+TEST_CASE("engine hooks: one that is sent again says what the lost answer said, and counts nothing",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"start")"));
+    const auto nudge = [&daemon](const std::string& words) {
+        ControlCommand control;
+        control.session = "s";
+        control.body.text = words;
+        control.body.by = "ana";
+        require_ok(daemon.ask(control));
+    };
+    const auto count = [&daemon] { return daemon.journal("s").size(); };
+    nudge("read the log");
+    const std::string post =
+        R"("event":"post","tool":"bash","call":"1","ok":true,"result":"x","event_id":"e1")";
+    CHECK_THAT(answered(daemon, hook(post)).reply.context, Catch::Contains("read the log"));
+    const std::size_t before = count();
+    CHECK_THAT(answered(daemon, hook(post)).reply.context, Catch::Contains("read the log"));
+    CHECK(count() == before);
+    // Nothing is said again to a hook that came later, nor to its repetition.
+    const std::string said = R"("event":"said","text":"so I will","event_id":"e2")";
+    CHECK(answered(daemon, hook(said)).reply.context.empty());
+    CHECK(answered(daemon, hook(said)).reply.context.empty());
+    nudge("and stop the server");
+    const std::string context = answered(daemon, hook(said)).reply.context;
+    CHECK_THAT(context, Catch::Contains("and stop the server"));
+    CHECK_THAT(context, !Catch::Contains("read the log"));
+}
+
+TEST_CASE("engine hooks: a call that a lost answer has refused is refused again, and counted once",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"start")"));
+    require_ok(daemon.ask(CancelCommand{"s", {"enough"}}));
+    const std::string pre = R"("event":"pre","tool":"bash","call":"1","event_id":"e1")";
+    CHECK_THAT(answered(daemon, hook(pre)).reply.stop, Catch::Contains("enough"));
+    CHECK_THAT(answered(daemon, hook(pre)).reply.stop, Catch::Contains("enough"));
+    CHECK(finishes(daemon, "s").size() == 1);
+}
+
+TEST_CASE("engine hooks: no id that is given is taken for one that another hook has made",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"stop","text":"done","event_id":"x")"));
+    for (const char* id : {"x.1", "x.2", "x.3"}) {
+        const std::size_t before = daemon.journal("s").size();
+        answered(daemon,
+                 hook(R"("event":"said","text":"more","event_id":")" + std::string{id} + "\""));
+        CHECK(daemon.journal("s").size() == before + 1);
+    }
+    const std::size_t before = daemon.journal("s").size();
+    answered(daemon, hook(R"("event":"stop","text":"done","event_id":"x")"));
+    CHECK(daemon.journal("s").size() == before);
+}
+
+TEST_CASE("engine hooks: a prompt that is sent again ends no call that was begun since",
+          "[server]") {
+    Supervised daemon;
+    const std::string prompt = R"("event":"prompt","text":"go","event_id":"p")";
+    answered(daemon, hook(prompt));
+    answered(daemon, hook(R"("event":"pre","tool":"bash","call":"1")"));
+    answered(daemon, hook(prompt));
+    CHECK(finishes(daemon, "s").empty());
+}
+
 TEST_CASE("engine hooks: of the calls that are refused only the last ones are remembered",
           "[server]") {
     Supervised daemon;
