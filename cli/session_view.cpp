@@ -175,7 +175,8 @@ std::string progress_bar_text(double percent) {
            std::to_string(std::lround(share)) + "%";
 }
 
-std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color) {
+std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
+                           const std::function<std::size_t(const std::string&)>& behind) {
     std::vector<Column> columns{{"SESSION", true}, {"VERDICT"}, {"ALIVE"},       {"OPENED"},
                                 {"CHANGED"},       {"EVENTS"},  {"PHASE", true}, {"GOAL", true}};
     const bool used = std::any_of(sessions.begin(), sessions.end(),
@@ -189,7 +190,10 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
         const Json& alarms = session["alarms"];
         const bool alarm = alarms.is_array() && !alarms.empty();
         const std::string_view tone = alarm ? kColorAlarm : verdict_color(verdict);
-        rows.push_back({{plain_text(session, "id"), {}},
+        std::string name = plain_text(session, "id");
+        const std::size_t runs = behind ? behind(name) : 0;
+        if (runs > 0) name += " (" + std::to_string(runs + 1) + " runs)";
+        rows.push_back({{std::move(name), {}},
                         {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true),
                          color ? tone : std::string_view()},
                         {ended ? "-" : alive, {}},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,10 @@ std::string risk_text(const Json& session);
 std::string used_text(const Json& session);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
+/// `behind`: how many completed runs of its job stand behind a session and have no row.
 /// Pure.
-std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color);
+std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
+                           const std::function<std::size_t(const std::string&)>& behind = {});
 
 /// One session document as "name  value" lines. Pure but for the local time zone.
 std::string session_details(const Json& session, WallTime now, bool color);

@@ -9,6 +9,7 @@ import { ALARMS, amount, count, money, plural, span, used } from './format.js';
 import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
 const PAGE = 200;
+const RUNS_READ = 2000; // sessions, of which most are runs of jobs, before one has to ask for more
 const ROW = 46; // height in CSS pixels, as in pages.css
 const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget, used', 'Labels', 'Risk'];
 const SORTS = { cost: (row) => row.used?.cost_usd, tokens: (row) => row.used?.tokens, budget: (row) => row.budget?.pressure, risk: (row) => row.risk };
@@ -19,8 +20,8 @@ const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 const inRow = (labels = {}) => Object.fromEntries(Object.entries(labels).filter(([key]) => key !== 'adapter' && key !== 'agent_version'));
 
 class Row extends Component {
-  shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk'].some((name) => next[name] !== this.props[name]); }
-  render({ row, here, index, risk }) {
+  shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk', 'behind'].some((name) => next[name] !== this.props[name]); }
+  render({ row, here, index, risk, behind }) {
     const { agent = {}, budget, last_action: action } = row;
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
@@ -28,7 +29,8 @@ class Row extends Component {
         : html`${row.needs_somebody && html`<b class="bad">needs you</b> `}${CHANNELS[row.adapter?.channel] && html`<b class="bad"
           title=${`the newest hook of ${row.adapter.name} came at ${row.adapter.last_hook_at}`}>${CHANNELS[row.adapter.channel]}</b> `}<${Ago} at=${row.since} />`}</small></td>
       <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
-          <code>${row.id}</code>${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}</small></td>
+          <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
+            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}</small></td>
       <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code>
         <small>${row.reason || row.phase}</small></td>
           <td>${action && html`<${Ago} at=${action.at} />`}</td>
@@ -95,9 +97,24 @@ function useRows(filters) {
   return shown.current || {};
 }
 
+// A job that pings has a session for each run. Runs that were completed stand behind the newest one of their job, with their number;
+// any other is a row of its own. Search and filters show each.
+const jobOf = (row) => (row.agent?.type === 'job' && row.labels?.adapter === 'ping' ? row.agent.name : undefined);
+function withoutRuns(list) {
+  const newest = new Map(), behind = new Map();
+  const rows = list.order.map((id) => list.rows.get(id)).filter((row) => {
+    const job = jobOf(row);
+    const first = job === undefined || !newest.has(job);
+    if (first && job !== undefined) newest.set(job, row.id);
+    if (first || row.alarm || row.status !== 'completed') return true;
+    behind.set(newest.get(job), (behind.get(newest.get(job)) ?? 0) + 1);
+    return false;
+  });
+  return { rows, behind };
+}
+
 // The rows; when grouped, a heading before those of each value of the label.
-function grouped(list, key, closed, sort) {
-  const all = list.order.map((id) => list.rows.get(id));
+function grouped(all, key, closed, sort) {
   const by = SORTS[sort];
   if (by) all.sort((a, b) => (by(b) ?? -1) - (by(a) ?? -1));
   const rows = [...all.filter((row) => row.alarm), ...all.filter((row) => !row.alarm)]; // alarms on top
@@ -129,11 +146,13 @@ function useWindow(table, size) {
   return [Math.min(from, size), Math.min(to, size)];
 }
 
-function Rows({ list, group, sort }) {
+function Rows({ list, group, sort, whole }) {
   const table = useRef();
   const [here, setHere] = useState(null);
   const [closed, setClosed] = useState(new Set());
-  const items = grouped(list, group, closed, sort);
+  const { rows, behind } = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
+  const items = grouped([...rows], group, closed, sort);
+  const enough = list.order.length > RUNS_READ && items.length * 2 < list.order.length; // runs of jobs: further ones are asked for
   const risk = [...list.rows.values()].some((row) => row.risk != null); // else no column for it
   const columns = COLUMNS.slice(0, risk ? 9 : 8);
   const [from, to] = useWindow(table, items.length);
@@ -141,7 +160,7 @@ function Rows({ list, group, sort }) {
   useEffect(() => tell({ watch: shown.filter((item) => item.id) }), [shown.map((item) => item.id).join()]);
   useEffect(() => () => tell({ watch: [] }), []);
   // Asked after every drawing: while another page is being read the wish is dropped.
-  useEffect(() => { if (list.next && !list.error && to > items.length - 30) list.read(list.next); });
+  useEffect(() => { if (list.next && !list.error && !enough && to > items.length - 30) list.read(list.next); });
   const move = (step) => {
     let next = items.findIndex((item) => item.id === here) + step;
     while (items[next]?.members) next += step;
@@ -166,9 +185,11 @@ function Rows({ list, group, sort }) {
           <b>${item.group || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
           ${columns.slice(1).map(() => html`<td />`)}</tr>`
-      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} risk=${risk} />`))}${gap('behind', items.length - to)}
+      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} risk=${risk}
+          behind=${behind.get(item.id)} />`))}${gap('behind', items.length - to)}
         </tbody></table>
-    ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; more as you scroll</p>`}</div>`;
+    ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; ${enough
+      ? html`<button class="quiet" onClick=${() => list.read(list.next)}>read more</button>` : 'more as you scroll'}</p>`}</div>`;
 }
 
 // Tokens and cost of the rows that were read.
@@ -206,7 +227,7 @@ function Listing({ route, open, statuses, children }) {
         options=${[['', 'newest first'], ['cost', 'by cost'], ['tokens', 'by tokens'], ['budget', 'by budget used'], ...(sort === 'risk' ? [['risk', 'by risk']] : [])]} />
       <span class="muted total">${list.loaded && [plural(list.total, 'session'), totals(list)].filter(Boolean).join(' · ')}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
-    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} />`
+    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} whole=${Boolean(q || status || label)} />`
       : q || status || label ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
 }

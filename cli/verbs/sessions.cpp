@@ -7,6 +7,7 @@
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/job_runs.hpp"
 #include "cli/json.hpp"
 #include "cli/session_view.hpp"
 #include "cli/text.hpp"
@@ -30,21 +31,33 @@ std::string sessions_query(const SessionsOptions& options, std::size_t limit,
     return query;
 }
 
+/// Of a job that pings so many runs are read at most for one row of it.
+constexpr std::size_t kReadMax = 10'000;
+
 int list_sessions(const SessionsOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
     Json sessions = Json::array();
+    JobRuns runs;
+    const bool groups = !options.all && !options.ids && !options.client.json;
     std::string cursor;
     bool more = true;
-    while (more && sessions.size() < options.limit) {
-        const std::size_t wanted = std::min(options.limit - sessions.size(), kPageSessions);
+    while (more && sessions.size() < options.limit && runs.hidden() < kReadMax) {
+        const std::size_t wanted =
+            groups ? kPageSessions : std::min(options.limit - sessions.size(), kPageSessions);
         const HttpReply reply = daemon.get(sessions_query(options, wanted, cursor));
         const std::optional<Json> body = body_json(reply);
         const bool usable = reply.ok() && body && body->contains("sessions");
         if (!usable) return explain_failure(console, daemon, reply);
-        for (const Json& session : (*body)["sessions"])
+        bool fits = true;
+        for (const Json& session : (*body)["sessions"]) {
+            if (groups && !runs.takes_row(session)) continue;
+            fits = sessions.size() < options.limit;
+            if (!fits) break;
             sessions.push_back(session);
+        }
         const Json& next = (*body)["next"];
-        more = next.is_string() && !(*body)["sessions"].empty();
+        more = !fits || (next.is_string() && !(*body)["sessions"].empty());
+        if (!fits) break;
         if (more) cursor = next.text();
     }
     if (options.client.json) {
@@ -60,7 +73,9 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
         console.err << "no sessions; `headway run -- COMMAND` opens one\n";
         return kExitOk;
     }
-    console.out << sessions_table(sessions, wall_now(), console.width, console.color);
+    const auto behind = [&runs](const std::string& id) { return runs.behind(id); };
+    console.out << sessions_table(sessions, wall_now(), console.width, console.color, behind);
+    if (runs.hidden() > 0) console.err << "completed runs of a job are one row; --all shows each\n";
     if (more) console.err << "there are more; raise --limit\n";
     return kExitOk;
 }
@@ -84,6 +99,8 @@ public:
         arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
         arguments.option("--agent", options.agent, "only this agent type");
         arguments.flag("--ids", options.ids, "print nothing but ids, one a line, for scripts");
+        arguments.flag("--all", options.all,
+                       "each run of a job that pings, also those that were completed");
         arguments.option("--limit", options.limit, "at most so many")
             .range(1, 1'000'000)
             .show_default();

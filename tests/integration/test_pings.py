@@ -51,6 +51,24 @@ class Runs(SharedDaemonCase):
             read = self.client.session(job)
             self.assertEqual((read["outcome"], self.reason(job)), ("failed", says))
 
+    def test_the_list_has_one_row_for_the_completed_runs_of_a_job_and_one_for_each_that_failed(self):
+        job = unique("hourly")
+        for action in ("", "", "/fail", "", "", ""):
+            self.ping(job + action)
+        cli = Cli(self.daemon)
+        shown = cli.run("sessions", "--agent", "job", "--limit", "100")
+        rows = [line for line in shown.out.splitlines() if line.startswith(job)]
+        self.assertEqual(len(rows), 2, shown.out)
+        self.assertRegex(rows[0], rf"^{job}~6 \(5 runs\) +completed")
+        self.assertRegex(rows[1], rf"^{job}~3 +failed")
+        self.assertIn("--all shows each", shown.err)
+        every = cli.run("sessions", "--agent", "job", "--all", "--limit", "1000").out
+        self.assertEqual(sum(line.startswith(job) for line in every.splitlines()), 6)
+        self.assertEqual(sum(one["agent"]["name"] == job for one in cli.run("sessions", "--json", "--limit", "1000").json()), 6)
+        for _ in range(3):
+            self.ping(unique("other"))
+        self.assertEqual(len(cli.run("sessions", "--agent", "job", "--limit", "2").out.splitlines()), 3)
+
     def test_exit_status_0_is_success(self):
         job = unique("job")
         self.ping(f"{job}/0")

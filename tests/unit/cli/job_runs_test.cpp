@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/job_runs.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/parsed.hpp"
+
+using namespace headway::cli;
+using headway::tests::parsed;
+
+namespace {
+
+Json run_of(const std::string& job, const std::string& id, const std::string& status,
+            const std::string& more = "") {
+    return parsed(R"({"id":")" + id + R"(","agent":{"type":"job","name":")" + job +
+                  R"("},"labels":{"adapter":"ping"},"verdict":{"status":")" + status + "\"}" +
+                  more + "}");
+}
+
+}  // namespace
+
+TEST_CASE("job runs: those that were completed stand behind the newest of their job", "[cli]") {
+    JobRuns runs;
+    CHECK(runs.takes_row(run_of("a", "a~4", "progressing")));
+    CHECK_FALSE(runs.takes_row(run_of("a", "a~3", "completed")));
+    CHECK(runs.takes_row(run_of("b", "b", "completed")));
+    CHECK_FALSE(runs.takes_row(run_of("a", "a", "completed")));
+    CHECK(runs.behind("a~4") == 2);
+    CHECK(runs.behind("b") == 0);
+    CHECK(runs.hidden() == 2);
+}
+
+TEST_CASE("job runs: none is hidden that failed, is at work or has an alarm", "[cli]") {
+    JobRuns runs;
+    CHECK(runs.takes_row(run_of("a", "a~9", "completed")));
+    for (const char* status : {"failed", "cancelled", "halted", "stuck", "slow", "progressing", ""})
+        CHECK(runs.takes_row(run_of("a", "a~8", status)));
+    CHECK(runs.takes_row(run_of("a", "a~7", "completed", R"(,"alarms":[{"type":"x"}])")));
+    CHECK(runs.hidden() == 0);
+}
+
+TEST_CASE("job runs: sessions of agents are rows of their own", "[cli]") {
+    JobRuns runs;
+    for (int i = 0; i < 2; ++i) {
+        CHECK(runs.takes_row(parsed(R"({"id":"a","verdict":{"status":"completed"}})")));
+        CHECK(runs.takes_row(parsed(
+            R"({"id":"a","agent":{"type":"job","name":"a"},"verdict":{"status":"completed"}})")));
+    }
+}
