@@ -119,6 +119,7 @@ int App::run() {
         }
     }
     outgoing_.listens_at(dispatcher_->http().url());
+    give_back_start_memory();
     std::thread engine{[this] { run_engine(); }};
     await_signal();
     const auto ready = std::chrono::duration_cast<core::Millis>(Clock::steady() - started);

@@ -14,4 +14,8 @@ void keep_freed_memory() {
     ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
 }
 
+void give_back_start_memory() {
+    ::malloc_trim(0);
+}
+
 }  // namespace headway::server
