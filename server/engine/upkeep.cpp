@@ -28,12 +28,23 @@ constexpr std::size_t kNoBound = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kEvictionsPerStep = 1024;
 /// A session that was quiet this long is saved in an idle gap, which shortens a restart.
 constexpr core::Millis kSettled = 5s;
-/// How far the oldest unsaved event may be behind before busy sessions are saved too, in idle gaps.
-constexpr storage::Cursor kIdleLag = 10'000;
+/// With many sessions in turn each would be saved after every event, which costs more than the
+/// event: a snapshot must stand for some, here two. A restart replays as many more, at most these.
+constexpr std::size_t kLagPerSession = 2;
+constexpr std::size_t kLagMost = 4 * limits::kSnapshotLagEventsMax;
+/// With few sessions busy ones are saved in idle gaps too, at this part of the bound.
+constexpr std::size_t kIdlePart = 5;
 constexpr core::Millis kRetentionEveryMin = 1s;
 constexpr core::Millis kRetentionEveryMax = 60s;
 
 }  // namespace
+
+storage::Cursor snapshot_lag_max(std::size_t residents, bool idle) {
+    constexpr std::size_t kLeast = limits::kSnapshotLagEventsMax;
+    const std::size_t most = std::clamp(kLagPerSession * residents, kLeast, kLagMost);
+    const bool few = most == kLeast;
+    return static_cast<storage::Cursor>(idle && few ? most / kIdlePart : most);
+}
 
 Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost) {
     const std::uint64_t saved_before = figures_.snapshots;
@@ -50,11 +61,12 @@ Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& 
 
 Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle) {
     const bool full_house = crowded(residents);
+    const storage::Cursor most = snapshot_lag_max(residents.size(), idle);
     const auto wanted = [&](const Resident& resident) {
         const storage::Cursor lag = store_.head() - resident.dirty_from;
-        if (lag > static_cast<storage::Cursor>(limits::kSnapshotLagEventsMax)) return true;
+        if (lag > most) return true;
         if (full_house) return true;
-        return idle && (lag > kIdleLag || now - resident.touched_at > kSettled);
+        return idle && now - resident.touched_at > kSettled;
     };
     const std::size_t ids = ids_of_step();
     const Resident* oldest = residents.oldest_dirty();

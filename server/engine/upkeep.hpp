@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,10 @@
 #include "storage/store.hpp"
 
 namespace headway::server {
+
+/// How many events the oldest unsaved one may be behind, with so many sessions in memory: a
+/// snapshot of one of many stands for two events at least, since it costs more than one. Pure.
+storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
 
 /// Housekeeping between turns, in bounded steps: snapshots, eviction, checkpoints and retention.
 /// Engine thread only.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/upkeep.hpp"
+
+#include <catch2/catch.hpp>
+
+using headway::server::snapshot_lag_max;
+
+TEST_CASE("upkeep: with few sessions busy ones are saved after 50,000 events, or 10,000 in a gap",
+          "[server]") {
+    for (const std::size_t residents : {0U, 1U, 64U, 25'000U}) {
+        CAPTURE(residents);
+        CHECK(snapshot_lag_max(residents, false) == 50'000);
+        CHECK(snapshot_lag_max(residents, true) == 10'000);
+    }
+}
+
+TEST_CASE("upkeep: with many in turn a snapshot stands for two events, and a restart is bounded",
+          "[server]") {
+    for (const bool idle : {false, true}) {
+        CAPTURE(idle);
+        CHECK(snapshot_lag_max(40'000, idle) == 80'000);
+        CHECK(snapshot_lag_max(100'000, idle) == 200'000);
+        CHECK(snapshot_lag_max(1'000'000, idle) == 200'000);
+    }
+}
