@@ -132,10 +132,10 @@ void write_phases(JsonWriter& json, const core::SessionState& state) {
     json.member("files_changed", state.phase_totals.files_changed);
     json.member("tests_passed", state.phase_totals.tests_passed);
     json.key("current");
-    if (state.current_phase.name.empty()) {
+    if (state.current_phase->name.empty()) {
         json.null();
     } else {
-        json.value(state.current_phase);
+        json.value(*state.current_phase);
     }
     json.member("history", state.past_phases);
     json.close_object();

@@ -186,7 +186,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     if (state.judgement.verdict == core::Verdict::kBlocked) {
         // Unless it was only read from the words of errors.
         need.kind = NeedKind::kBlocked;
-        need.certain = state.detectors.blocked.asked || state.detectors.blocked.typed;
+        need.certain = state.detectors->blocked.asked || state.detectors->blocked.typed;
     }
     return need;
 }

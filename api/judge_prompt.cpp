@@ -50,7 +50,7 @@ void add_task(Facts& facts, const core::SessionState& state) {
                           ? "not told"
                           : inert_clean(state.about.goal.kept, limits::kJudgeGoalBytesMax));
     facts.add("agent type", inert_name(state.about.agent.type));
-    const core::PhaseRecord& phase = state.current_phase;
+    const core::PhaseRecord& phase = *state.current_phase;
     std::string in_phase = inert_name(phase.name.empty() ? state.phase : phase.name);
     if (!phase.description.empty()) in_phase += ": " + inert_name(phase.description);
     facts.add("current phase", in_phase);

@@ -127,22 +127,22 @@ Failure failure_of(const SessionState& state, const Payload& payload) {
         return {std::string{kMaxIterationsReached},
                 "max_iterations_reached: " + std::to_string(policy.max_iterations)};
     }
-    const std::uint32_t failures = state.detectors.tool_failures.count;
+    const std::uint32_t failures = state.detectors->tool_failures.count;
     if (std::holds_alternative<ToolFinished>(payload) && past(failures, policy.max_tool_failures)) {
         return {"tool_failures", "one tool failed " + std::to_string(failures) + " times in a row"};
     }
-    if (past(state.detectors.empty_turns.count, policy.max_parse_failures)) {
+    if (past(state.detectors->empty_turns.count, policy.max_parse_failures)) {
         return {"parse_failures",
-                "turns that cannot be read: " + std::to_string(state.detectors.empty_turns.count) +
+                "turns that cannot be read: " + std::to_string(state.detectors->empty_turns.count) +
                     " in a row"};
     }
     return {};
 }
 
 std::string feedback_of(const SessionState& state, Timestamp now) {
-    const std::uint32_t unread = state.detectors.empty_turns.count;
+    const std::uint32_t unread = state.detectors->empty_turns.count;
     if (unread > 0) return unreadable_feedback(unread, state.policy.max_parse_failures);
-    const std::uint32_t failures = state.detectors.tool_failures.count;
+    const std::uint32_t failures = state.detectors->tool_failures.count;
     if (failures > 0) return failure_feedback(state, failures);
     if (needs_remedy(state)) return refusal_feedback(state);
     for (const OpenCall& call : state.open_calls) {

@@ -321,7 +321,7 @@ void take_over(SessionState& state, std::uint32_t attempt) {
 }
 
 /// Shows the event to every detector.
-void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence) {
+void show_all(Detectors& detectors, Observation& seen, const CallEvidence& evidence) {
     HEADWAY_ASSERT(seen.call == nullptr);
     if (!evidence.counts) {
         for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
@@ -338,6 +338,14 @@ void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence)
     seen.call = &call;
     for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
     seen.call = nullptr;
+}
+
+/// Most sessions that are open wait: what their events leave as it was takes no memory.
+void show(Rare<Detectors>& detectors, Observation& seen, const CallEvidence& evidence) {
+    if (detectors.has_value()) return show_all(detectors.change(), seen, evidence);
+    Detectors first;
+    show_all(first, seen, evidence);
+    if (first != Detectors{}) detectors.change() = std::move(first);
 }
 
 /// Invariants after every event.

@@ -130,15 +130,15 @@ void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
 }
 
 void count_for_phase(SessionState& state, const ToolFinished& call, const CallEvidence& evidence) {
-    ++state.current_phase.tool_calls;
-    if (!call.ok) ++state.current_phase.failures;
+    ++state.current_phase.change().tool_calls;
+    if (!call.ok) ++state.current_phase.change().failures;
     if (evidence.entry.changed_path != 0) {
-        ++state.current_phase.files_changed;
+        ++state.current_phase.change().files_changed;
         ++state.phase_totals.files_changed;
     }
     if (call.ok && evidence.print.kind == CallKind::kVerify &&
         evidence.print.failing.value_or(0) == 0) {
-        ++state.current_phase.tests_passed;
+        ++state.current_phase.change().tests_passed;
         ++state.phase_totals.tests_passed;
     }
 }
@@ -244,7 +244,7 @@ Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n) 
                                digest_of(says).low, failing, n);
     book(state.ledger, entry.tier, n, true);
     if (failing == 0) {
-        ++state.current_phase.tests_passed;
+        ++state.current_phase.change().tests_passed;
         ++state.phase_totals.tests_passed;
     }
     return entry.tier;

@@ -19,43 +19,45 @@ std::string phase_text(const std::string& text) {
 }
 
 void close_phase(SessionState& state, std::optional<bool> ok, Timestamp at) {
-    if (state.current_phase.name.empty()) return;
-    state.current_phase.ended_at = at;
-    state.current_phase.ok = ok;
+    if (state.current_phase->name.empty()) return;
+    state.current_phase.change().ended_at = at;
+    state.current_phase.change().ok = ok;
     ++state.phase_totals.completed;
     if (state.past_phases.size() == limits::kPhasesMax) {
         state.past_phases.erase(state.past_phases.begin());
     }
-    HEADWAY_ASSERT(!state.current_phase.name.empty());
-    state.past_phases.push_back(std::move(state.current_phase));
+    HEADWAY_ASSERT(!state.current_phase->name.empty());
+    state.past_phases.push_back(std::move(state.current_phase.change()));
     HEADWAY_ASSERT(state.past_phases.size() <= limits::kPhasesMax);
-    state.current_phase = {};
+    state.current_phase.reset();
 }
 
 }  // namespace
 
 void begin_phase(SessionState& state, const PhaseStarted& phase, Timestamp at) {
     close_phase(state, std::nullopt, at);
-    HEADWAY_ASSERT(state.current_phase.name.empty());
-    state.current_phase = {};
-    state.current_phase.number = phase.number;
-    state.current_phase.name = phase_text(phase.name);
-    state.current_phase.description = phase_text(phase.description);
-    state.current_phase.expected_ms = phase.expected_ms;
-    state.current_phase.started_at = at;
+    HEADWAY_ASSERT(state.current_phase->name.empty());
+    state.current_phase.reset();
+    PhaseRecord& begun = state.current_phase.change();
+    begun.number = phase.number;
+    begun.name = phase_text(phase.name);
+    begun.description = phase_text(phase.description);
+    begun.expected_ms = phase.expected_ms;
+    begun.started_at = at;
     if (phase.total) state.phase_totals.total = *phase.total;
 }
 
 void complete_phase(SessionState& state, const PhaseCompleted& phase, Timestamp at) {
-    if (state.current_phase.started_at == kNever) state.current_phase.name = phase_text(phase.name);
-    if (!state.current_phase.number) state.current_phase.number = phase.number;
+    PhaseRecord& current = state.current_phase.change();
+    if (current.started_at == kNever) current.name = phase_text(phase.name);
+    if (!current.number) current.number = phase.number;
     const std::size_t kept = std::min(phase.blockers.size(), limits::kBlockersMax);
-    state.current_phase.blockers.clear();
+    current.blockers.clear();
     for (std::size_t i = 0; i < kept; ++i)
-        state.current_phase.blockers.push_back(phase_text(phase.blockers[i]));
-    HEADWAY_ASSERT(state.current_phase.blockers.size() <= limits::kBlockersMax);
+        current.blockers.push_back(phase_text(phase.blockers[i]));
+    HEADWAY_ASSERT(current.blockers.size() <= limits::kBlockersMax);
     close_phase(state, phase.ok, at);
-    HEADWAY_ASSERT(state.current_phase.name.empty());
+    HEADWAY_ASSERT(state.current_phase->name.empty());
 }
 
 bool is_new_phase(RecentPhases& recent, const std::string& name) {
@@ -75,7 +77,7 @@ void forget_phases(RecentPhases& recent, const std::string& lasting) {
 }
 
 void end_phase(SessionState& state, Timestamp at) {
-    if (!state.current_phase.name.empty()) state.current_phase.ended_at = at;
+    if (!state.current_phase->name.empty()) state.current_phase.change().ended_at = at;
 }
 
 bool model_thinks(const SessionState& state) {

@@ -90,7 +90,7 @@ Rung verdict_of(const Claims& claims) {
 
 Claims claims_of(const SessionState& state) {
     Claims claims;
-    for_each_detector(state.detectors, [&](const auto& detector) {
+    for_each_detector(*state.detectors, [&](const auto& detector) {
         using D = std::remove_cvref_t<decltype(detector)>;
         constexpr DetectorId kId = kIdOf<D>;
         if (!state.policy.loop_detection && !D::kTraits.always_on) return;
@@ -120,7 +120,7 @@ Claims claims_of(const SessionState& state) {
 
 Finding finding_of(const SessionState& state, DetectorId id) {
     Finding found;
-    for_each_detector(state.detectors, [&](const auto& detector) {
+    for_each_detector(*state.detectors, [&](const auto& detector) {
         using D = std::remove_cvref_t<decltype(detector)>;
         if (kIdOf<D> == id) found = detector.finding(state.ledger);
     });
@@ -317,7 +317,7 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
     const bool heard = now - state.heard_at() <= 2 * state.asked_interval;
     if (verdict != Verdict::kWaiting || state.paused() || !heard) return false;
     const Policy& policy = state.policy;
-    return state.detectors.waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
+    return state.detectors->waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
 }
 
 Judgement judge(const SessionState& state, const Surroundings& around) {

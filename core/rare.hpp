@@ -28,6 +28,8 @@ public:
         return held_ ? *held_ : kDefault;
     }
     const T* operator->() const { return &**this; }
+    /// Back to the default.
+    void reset() noexcept { held_.reset(); }
     /// Creates the value if needed.
     T& change() {
         if (!held_) held_ = std::make_unique<T>();

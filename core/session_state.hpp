@@ -142,13 +142,13 @@ struct SessionState {
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls that were ignored as refused or interrupted
-    Detectors detectors;
+    Rare<Detectors> detectors;          ///< absent until an event means something to one of them
     Ledger ledger;
     RoundOfCalls round;
     std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
     std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
-    PhaseRecord current_phase;
-    std::vector<PhaseRecord> past_phases;  ///< at most limits::kPhasesMax, the newest last
+    Rare<PhaseRecord> current_phase;             ///< its name is empty outside of a phase
+    std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
     /// Changed paths, each counted once: exact up to limits::kPathsSeenMax, then constant.

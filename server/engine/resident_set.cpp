@@ -56,16 +56,14 @@ void ResidentSet::recount(Resident& resident) {
 void ResidentSet::mark_dirty(Resident& resident, storage::Cursor cursor) {
     if (resident.dirty_from != 0) return;
     resident.dirty_from = cursor;
-    dirty_at_[resident.key] = dirty_.insert(dirty_.end(), &resident);
+    resident.dirty_place = dirty_.insert(dirty_.end(), &resident);
 }
 
 void ResidentSet::mark_clean(Resident& resident) {
     if (resident.dirty_from == 0) return;
     resident.dirty_from = 0;
     resident.new_ids.clear();
-    const auto at = dirty_at_.find(resident.key);
-    dirty_.erase(at->second);
-    dirty_at_.erase(at);
+    dirty_.erase(resident.dirty_place);
 }
 
 void ResidentSet::measure(Resident& resident) {
@@ -105,7 +103,6 @@ void ResidentSet::evict(Resident& resident) {
 void ResidentSet::clear() {
     by_id_.clear();
     by_key_.clear();
-    dirty_at_.clear();
     dirty_.clear();
     order_.clear();
     levels_ = {};

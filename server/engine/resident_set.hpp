@@ -33,6 +33,7 @@ struct Resident {
     storage::EventIds new_ids;       ///< of events past its snapshot
     NewestId newest_id;              ///< known since the session was opened in this process
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
+    std::list<Resident*>::iterator dirty_place;  ///< in the set's list of these, while it is dirty
     core::Timestamp touched_at = core::kNever;
     std::size_t bytes = 0;                     ///< memory, as last measured
     std::uint64_t measured_n = 0;              ///< its last event then
@@ -108,7 +109,6 @@ private:
     std::unordered_map<std::string_view, Order::iterator> by_id_;  ///< keys live in the residents
     std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
     std::list<Resident*> dirty_;  ///< by dirty_from, ascending since cursors only grow
-    std::unordered_map<storage::SessionKey, std::list<Resident*>::iterator> dirty_at_;
     BudgetLevels levels_{};
     std::size_t bytes_ = 0;  ///< the sum of what was measured
 };

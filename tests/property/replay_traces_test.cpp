@@ -85,7 +85,7 @@ TEST_CASE("property: the state of a crowded session stays within 96 KB", "[prope
         [](const FileTrail& file) { return file.digests.size() == limits::kTrailDigestsMax; }));
     REQUIRE(state.ledger.verifications.size() == limits::kVerificationsMax);
     REQUIRE(state.past_phases.size() == limits::kPhasesMax);
-    INFO("ledger " << footprint(state.ledger) << ", detectors " << footprint(state.detectors)
+    INFO("ledger " << footprint(state.ledger) << ", detectors " << footprint(*state.detectors)
                    << ", phases " << owned_bytes(state.past_phases) << ", open calls "
                    << owned_bytes(state.open_calls) << ", directives "
                    << owned_bytes(state.directives) << ", in all at most " << largest);

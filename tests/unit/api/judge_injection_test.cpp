@@ -70,8 +70,8 @@ core::SessionState state_of(const std::string& text) {
     core::SessionState state;
     state.about.goal = core::bounded_text(text);
     state.about.agent.type = text;
-    state.current_phase.name = text;
-    state.current_phase.description = text;
+    state.current_phase.change().name = text;
+    state.current_phase.change().description = text;
     state.judgement.verdict = core::Verdict::kSuspect;
     state.judgement.reason = text;
     state.judgement.detector = "exact_repeat";

@@ -35,7 +35,7 @@ core::SessionState suspect() {
     core::SessionState state;
     state.about.goal = core::bounded_text("Fix the\nbuild");
     state.about.agent.type = "coder";
-    state.current_phase.name = "implement";
+    state.current_phase.change().name = "implement";
     state.phase_totals.total = 3;
     state.phase_totals.completed = 1;
     state.judgement.verdict = core::Verdict::kSuspect;
@@ -161,7 +161,7 @@ TEST_CASE("prompts: whatever the events, bounded, and what is shown is what they
         }
         core::SessionState state;
         gen.fill(state.about);
-        gen.fill(state.current_phase);
+        gen.fill(state.current_phase.change());
         gen.fill(state.checks.change().facts);
         const JudgePrompt status = status_prompt(state, recent);
         REQUIRE(status.system.size() + status.user.size() <= core::limits::kJudgePromptBytesMax);

@@ -181,7 +181,7 @@ TEST_CASE("approvals: while a request is pending the session is blocked", "[core
     CHECK(desk.session.state().waits_for_human());
     for (int i = 0; i < 20; ++i)
         (void)desk.report(beat(), 10 + i);
-    CHECK(desk.session.state().detectors.heartbeat_rule.quiet_beats == 0);
+    CHECK(desk.session.state().detectors->heartbeat_rule.quiet_beats == 0);
     for (int i = 0; i < 12; ++i)
         (void)desk.report(message("assistant"), 100 + i);
     CHECK(desk.session.state().agent_state == AgentState::kAwaitingPermission);

@@ -231,10 +231,10 @@ TEST_CASE("fold: each modified path is counted once, however many there are", "[
 TEST_CASE("fold: the current phase ends with its session, not completed", "[core]") {
     Folding f;
     f.add(phase_started("build"));
-    CHECK(f.state.current_phase.ended_at == kNever);
+    CHECK(f.state.current_phase->ended_at == kNever);
     f.add(ended(Outcome::kCompleted));
-    CHECK(f.state.current_phase.name == "build");
-    CHECK(f.state.current_phase.ended_at == f.state.ended_at);
+    CHECK(f.state.current_phase->name == "build");
+    CHECK(f.state.current_phase->ended_at == f.state.ended_at);
     CHECK(f.state.phase_totals.completed == 0);
 }
 
@@ -271,15 +271,15 @@ TEST_CASE("fold: a phase that returns resets nothing", "[core]") {
     f.add(phase_started("one"));
     failing(0);
     f.add(phase_started("two"));
-    CHECK(f.state.detectors.tool_failures.count == 0);
+    CHECK(f.state.detectors->tool_failures.count == 0);
     for (int i = 1; i <= 6; ++i) {
         failing(i);
         f.add(beat_in_phase(i % 2 == 0 ? "two" : "one"));
     }
-    CHECK(f.state.detectors.tool_failures.count == 6);
+    CHECK(f.state.detectors->tool_failures.count == 6);
     f.add(tool_finished("done"));  // hard progress: phases are new again
     failing(9);
-    CHECK(f.state.detectors.tool_failures.count == 1);
+    CHECK(f.state.detectors->tool_failures.count == 1);
     f.add(beat_in_phase("one"));
-    CHECK(f.state.detectors.tool_failures.count == 0);
+    CHECK(f.state.detectors->tool_failures.count == 0);
 }

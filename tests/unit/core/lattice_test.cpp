@@ -30,8 +30,8 @@ Judgement judged(const Grounds& g) {
     if (g.ended) state.outcome = Outcome::kFailed;
     if (g.call) state.open_calls.push_back({"c", "bash", at(0)});
     if (g.quiet)
-        (g.call ? state.detectors.heartbeat_rule.working_beats
-                : state.detectors.heartbeat_rule.quiet_beats) = 5;
+        (g.call ? state.detectors.change().heartbeat_rule.working_beats
+                : state.detectors.change().heartbeat_rule.quiet_beats) = 5;
     if (g.strict) state.policy.profile = Profile::kStrict;
     if (g.changed) {
         state.state_changes = 1;
@@ -161,22 +161,22 @@ TEST_CASE("lattice: a block outranks a suspicion, and a loop outranks both", "[c
     state.n = 40;
     state.asked_interval = Millis{10'000};
     state.last_beat_at = at(0);
-    state.detectors.blocked.kind = FailureKind::kAuth;
-    state.detectors.blocked.typed = true;
-    state.detectors.blocked.count = 1;
+    state.detectors.change().blocked.kind = FailureKind::kAuth;
+    state.detectors.change().blocked.typed = true;
+    state.detectors.change().blocked.count = 1;
     const auto now = [&state] { return judge(state, {at(1), at(0)}); };
     CHECK(now().verdict == Verdict::kBlocked);
-    state.detectors.heartbeat_rule.quiet_beats = 5;
+    state.detectors.change().heartbeat_rule.quiet_beats = 5;
     CHECK(now().verdict == Verdict::kBlocked);
     CHECK(now().detector == "blocked");
     CHECK(now().confidence == 0);
     CHECK(now().loop.empty());
     CHECK(now().detectors.size() == 2);  // both are listed
-    state.detectors.exact_repeat.key = 1;
-    state.detectors.exact_repeat.run = 4;
+    state.detectors.change().exact_repeat.key = 1;
+    state.detectors.change().exact_repeat.run = 4;
     CHECK(now().verdict == Verdict::kStuck);
-    state.detectors.exact_repeat.run = 3;
-    state.detectors.duplicate_messages.count = 3;
+    state.detectors.change().exact_repeat.run = 3;
+    state.detectors.change().duplicate_messages.count = 3;
     CHECK(now().verdict == Verdict::kStuck);  // two suspicions that confirm each other
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("lattice: a tool's own timeout or network is the tool's failure", "[co
                          10 + i);
             CHECK(story.verdict() != Verdict::kBlocked);
         }
-        CHECK(story.session.state().detectors.tool_failures.count == 5);
+        CHECK(story.session.state().detectors->tool_failures.count == 5);
         CHECK(story.verdict() == Verdict::kSuspect);  // one tool, one error, four times
         Story provider;
         provider.report(refused(said), 10);
@@ -302,5 +302,5 @@ TEST_CASE("lattice: a refused tool blocks, and counts as a failure too", "[core]
         story.report(failed("bash", "auth", "401", "t" + std::to_string(i)), 10 + i);
         CHECK(story.verdict() == Verdict::kBlocked);
     }
-    CHECK(story.session.state().detectors.tool_failures.count == 3);
+    CHECK(story.session.state().detectors->tool_failures.count == 3);
 }

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/footprint.hpp"
 #include "core/limits.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -44,6 +45,16 @@ TEST_CASE("session: opening writes one event with the effective policy", "[core]
     CHECK(session.state().opened_at == at(5));
     CHECK(session.judgement()->verdict == Verdict::kStarting);
     CHECK(session.judgement()->since == at(5));
+}
+
+TEST_CASE("session: what only waits takes no memory for detectors and phases", "[core]") {
+    Story story;
+    const SessionState& state = story.session.state();
+    CHECK_FALSE(state.detectors.has_value());
+    CHECK_FALSE(state.current_phase.has_value());
+    CHECK(footprint(state) < 2'700);  // of 100,000 open sessions most wait
+    (void)story.report(tool_finished("c"), 100);
+    CHECK(state.detectors.has_value());
 }
 
 TEST_CASE("session: reported events are numbered and stamped, a verdict follows its cause",

@@ -178,12 +178,13 @@ TEST_CASE("sound: a state that no fold can produce is unsound", "[core]") {
     CHECK(broken([](auto& s) { s.ledger.changes = UINT64_MAX; }));
     CHECK(broken([](auto& s) { s.ledger.past_tiers = 0x70; }));
     CHECK(broken([](auto& s) { s.ledger.hard_n = 11; }));
-    CHECK(broken([](auto& s) { s.detectors.cycle.matched = {1}; }));
-    CHECK(broken([](auto& s) { s.detectors.cycle.matched.assign(Cycle::kPeriodMax - 1, 1); }));
-    CHECK(broken([](auto& s) { s.detectors.same_diagnostic.count = 1; }));
-    CHECK(broken([](auto& s) { s.detectors.exact_repeat.patience = 0; }));
-    CHECK(broken([](auto& s) { s.detectors.estimate_plateau.own.percents = {1}; }));
-    CHECK(broken([](auto& s) { s.detectors.stagnation.first_n = 1; }));
+    CHECK(broken([](auto& s) { s.detectors.change().cycle.matched = {1}; }));
+    CHECK(broken(
+        [](auto& s) { s.detectors.change().cycle.matched.assign(Cycle::kPeriodMax - 1, 1); }));
+    CHECK(broken([](auto& s) { s.detectors.change().same_diagnostic.count = 1; }));
+    CHECK(broken([](auto& s) { s.detectors.change().exact_repeat.patience = 0; }));
+    CHECK(broken([](auto& s) { s.detectors.change().estimate_plateau.own.percents = {1}; }));
+    CHECK(broken([](auto& s) { s.detectors.change().stagnation.first_n = 1; }));
     CHECK(broken([](auto& s) { s.budget.human = Millis{1}; }));
     CHECK(broken([](auto& s) { s.budget.waited = Millis{1}; }));
     CHECK(broken([](auto& s) { s.budget.model = Millis{-1}; }));
