@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/token_shapes.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -45,17 +46,6 @@ constexpr std::array<std::string_view, 18> kNoValues{
     "none", "null", "nil",    "undefined", "true",     "false",    "str", "string", "bytes",
     "text", "int",  "number", "boolean",   "optional", "required", "any", "object", "secretstr"};
 
-struct TokenShape {
-    std::string_view start;
-    std::size_t bytes_min;  ///< of the whole
-};
-constexpr std::array<TokenShape, 23> kShapes{
-    {{"sk-", 24},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20}, {"ghp_", 24},
-     {"gho_", 24},   {"ghu_", 24},     {"ghs_", 24},     {"ghr_", 24},     {"github_pat_", 30},
-     {"glpat-", 20}, {"xoxb-", 20},    {"xoxp-", 20},    {"xoxa-", 20},    {"xoxs-", 20},
-     {"AKIA", 20},   {"ASIA", 20},     {"AIza", 35},     {"eyJ", 36},      {"hf_", 24},
-     {"npm_", 30},   {"pypi-", 30},    {"hw_", 30}}};
-
 constexpr std::size_t kNameBytesMax = 64;
 constexpr std::size_t kBearerBytesMin = 16;
 
@@ -66,22 +56,12 @@ bool is_quote(char c) {
     return c == '"' || c == '\'' || c == '`';
 }
 
-/// For each first byte the shapes that begin with it, as bits.
-constexpr std::array<std::uint32_t, 256> shapes_by_start() {
-    static_assert(kShapes.size() <= 32);
-    std::array<std::uint32_t, 256> table{};
-    for (std::size_t i = 0; i < kShapes.size(); ++i)
-        table[static_cast<unsigned char>(kShapes[i].start[0])] |= 1U << i;
-    return table;
-}
-constexpr std::array<std::uint32_t, 256> kShapesByStart = shapes_by_start();
-
 enum Mark : std::uint8_t { kDull, kStart, kSign, kDash };
 
 /// Characters that may begin or end a match.
 constexpr std::array<Mark, 256> marks() {
     std::array<Mark, 256> table{};
-    for (const TokenShape& shape : kShapes)
+    for (const TokenShape& shape : kTokenShapes)
         table[static_cast<unsigned char>(shape.start[0])] = kStart;
     table['b'] = table['B'] = kStart;  // Bearer
     table[':'] = table['='] = kSign;
@@ -141,9 +121,9 @@ std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::siz
 std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
                                    std::size_t& no_jwt_before) {
     const std::string_view rest = text.substr(at);
-    for (std::uint32_t left = kShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
+    for (std::uint32_t left = kTokenShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
          left &= left - 1) {
-        const TokenShape& shape = kShapes[static_cast<std::size_t>(std::countr_zero(left))];
+        const TokenShape& shape = kTokenShapes[static_cast<std::size_t>(std::countr_zero(left))];
         if (!rest.starts_with(shape.start)) continue;
         if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
         const std::size_t size = run_of(text, at, in_name);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace headway::core {
+
+/// How tokens of well-known services begin; letters, digits, `_` and `-` follow.
+struct TokenShape {
+    std::string_view start;
+    std::size_t bytes_min;  ///< of the whole
+};
+inline constexpr std::array<TokenShape, 23> kTokenShapes{
+    {{"sk-", 24},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20}, {"ghp_", 24},
+     {"gho_", 24},   {"ghu_", 24},     {"ghs_", 24},     {"ghr_", 24},     {"github_pat_", 30},
+     {"glpat-", 20}, {"xoxb-", 20},    {"xoxp-", 20},    {"xoxa-", 20},    {"xoxs-", 20},
+     {"AKIA", 20},   {"ASIA", 20},     {"AIza", 35},     {"eyJ", 36},      {"hf_", 24},
+     {"npm_", 30},   {"pypi-", 30},    {"hw_", 30}}};
+
+/// For each first byte the shapes that begin with it, as bits.
+constexpr std::array<std::uint32_t, 256> token_shapes_by_start() {
+    static_assert(kTokenShapes.size() <= 32);
+    std::array<std::uint32_t, 256> table{};
+    for (std::size_t i = 0; i < kTokenShapes.size(); ++i)
+        table[static_cast<unsigned char>(kTokenShapes[i].start[0])] |= 1U << i;
+    return table;
+}
+inline constexpr std::array<std::uint32_t, 256> kTokenShapesByStart = token_shapes_by_start();
+
+}  // namespace headway::core
