@@ -62,7 +62,8 @@ Result<Echoes> drop_known(Transaction& transaction, const Resident* resident,
         return echoes;
     }
     if (events.size() == 1) {
-        HEADWAY_TRY(const std::uint64_t n, known_number(transaction, resident, events.front()));
+        HEADWAY_TRY(const std::uint64_t n,
+                    known_number(transaction, resident, events.front(), command.fresh));
         (n != 0 ? advice.duplicates : advice.accepted) = 1;
         if (n != 0) advice.n = n;
         if (advice.batch) advice.results.emplace_back(n, n != 0);
