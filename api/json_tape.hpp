@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/json_string.hpp"
 #include "core/result.hpp"
 #include "core/secrets.hpp"
 
@@ -113,8 +114,5 @@ bool JsonValue::each(Visit&& visit) const {
     }
     return true;
 }
-
-/// Appends `text` as a JSON string, quotes included.
-void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace headway::api

@@ -25,7 +25,7 @@ public:
     /// Those that need not get the mail again: it was taken for them, or never will be. Of those
     /// that it was sent to.
     std::vector<std::string> settled() const;
-    /// Who was refused, and how; empty if nobody was.
+    /// Who was refused, and how; empty if none was.
     std::string words() const;
 
 private:

@@ -39,8 +39,7 @@ bool ends_session(HookKind kind) {
     return kind == HookKind::kEnd || kind == HookKind::kSubEnd;
 }
 
-/// Opened by `headway run`, which also ends it: its command may start several agents, and has an
-/// exit status.
+/// Opened by `headway run`, which also ends it: its command may start several agents.
 bool is_supervised(const core::SessionState& state) {
     return state.about.agent.type == "command";
 }
@@ -51,8 +50,8 @@ bool closes_calls(HookKind kind) {
            ends_session(kind);
 }
 
-/// No dialog of the agent waits after these: they come when all calls of its turn are over, or when
-/// it is back at its prompt.
+/// No dialog of the agent waits after these: the calls of its turn are over, or it is at its
+/// prompt.
 bool ends_dialogs(HookKind kind) {
     return kind == HookKind::kBatch || kind == HookKind::kIdle || closes_calls(kind);
 }
@@ -260,15 +259,13 @@ Result<std::vector<std::string>> delivered_since(Transaction& transaction, const
     HEADWAY_TRY(const auto events,
                 transaction.store().read_session(resident.key, resident.chain, n, kEvents));
     std::vector<std::string> ids;
-    for (const core::Event& event : events) {
-        const auto* delivered = std::get_if<core::DirectiveDelivered>(&event.payload);
-        if (delivered != nullptr) ids.push_back(delivered->id);
-    }
+    for (const core::Event& event : events)
+        if (const auto* told = std::get_if<core::DirectiveDelivered>(&event.payload))
+            ids.push_back(told->id);
     return ids;
 }
 
-/// A hook that is sent again reports nothing, as all of it is stored, and hears what it may not
-/// have heard.
+/// A hook that is sent again reports nothing, and hears what it may not have heard.
 Result<> note_repetition(Transaction& transaction, const Resident& resident, HookCommand& command) {
     if (command.call.hook.event_id.empty() || command.events.empty()) return {};
     std::string& id = command.events.back().event_id;
@@ -321,10 +318,8 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
 Result<> HookCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(target, in_force(reader, session, begins(call.hook)));
     names.push_back(target);
-    if (!parent.empty()) {  // of which open_for() asks
-        HEADWAY_TRY(const std::string above, in_force(reader, parent, Begins::kNever));
-        (void)above;
-    }
+    if (!parent.empty())  // of which open_for() asks
+        HEADWAY_CHECK(in_force(reader, parent, Begins::kNever));
     // A command before it in the turn may end the session. Where names are rows to be locked, the
     // command waits for the next turn then.
     next = reader.is_shared() ? "" : next_generation(session, target);

@@ -177,7 +177,7 @@ class Killed(FaultCase):
                 self.assertFalse(call)
                 self.assertIn("went away", call.denied)
                 self.assertFalse(asked.result(patient(20)))
-                self.assertTrue(s.begin("deploy", {}), "of this one nobody was asked")
+                self.assertTrue(s.begin("deploy", {}), "no person was asked of this one")
                 daemon.start(daemon.port)
             (finished,) = [d for d in kinds(self.client(daemon).journal(s.id), "tool.finished") if d["call_id"] == call.id]
             self.assertEqual(finished["error"]["class"], "denied")

@@ -208,12 +208,12 @@ class Formats(NotifyCase):
         self.assertEqual(second.message["Message-ID"], again.message["Message-ID"])
         self.assertNotEqual(second.message["Message-ID"], first.message["Message-ID"])
 
-    def test_one_recipient_who_is_refused_keeps_the_mail_from_nobody_else(self):
+    def test_one_recipient_who_is_refused_keeps_the_mail_from_unknown_else(self):
         server = MailServer()
         self.addCleanup(server.stop)
         _, client = self.told({"ops": self.mail(server, tls="off", to=["ana@h.example", "ben@h.example", "eve@h.example"])},
                               retry=("0s", "10ms", "10ms", "10ms"))
-        server.answers = {"RCPT": ["250 ok", "550-who\r\n550 nobody", "250 ok"]}
+        server.answers = {"RCPT": ["250 ok", "550-who\r\n550 unknown", "250 ok"]}
         self.end_one(client)
         shown = self.until(client, pending=0, delivered=1, failed=1)
         self.assertEqual(shown["last_failure"], "SMTP 550 for ben@h.example; the others have it")
@@ -292,7 +292,7 @@ class Keeper:
     later = set()
     async def handle_RCPT(self, server, session, envelope, address, options):
         name = address.partition('@')[0]
-        if name == 'nobody':
+        if name == 'unknown':
             return '550 5.1.1 no such user'
         if name == 'later' and name not in self.later:
             self.later.add(name)
@@ -329,7 +329,7 @@ class RealMail(NotifyCase):
         self.addCleanup(server.communicate)
         self.addCleanup(server.kill)
         port = server.stdout.readline().strip()
-        to = ["ana@h.example", "nobody@h.example", "later@h.example"]
+        to = ["ana@h.example", "unknown@h.example", "later@h.example"]
         _, client = self.told({"ops": {"format": "email", "url": f"smtp://127.0.0.1:{port}", "from": "headway@h.example", "to": to, "tls": "off",
                                        "allow_private_addresses": "on", **AT_ONCE}}, retry=("0s", "10ms", "10ms", "10ms"))
         session = self.end_one(client, reason="it broke\r\nBcc: eve@evil.example\r\n\r\n.\r\nQUIT", goal="Subject: \r\nX-Evil: yes")
@@ -345,7 +345,7 @@ class RealMail(NotifyCase):
             self.assertIn("eve@evil.example", message.get_content(), "a text of an agent is text")
             if os.environ.get("HEADWAY_TEST_SHOW"):
                 print(mail["raw"])
-        self.assertIn("SMTP 550 for nobody@h.example", str(self.until(client, pending=0, delivered=1)["last_failure"]))
+        self.assertIn("SMTP 550 for unknown@h.example", str(self.until(client, pending=0, delivered=1)["last_failure"]))
 
 
 class Links(NotifyCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two daemons over one PostgreSQL, one of them older than a row that it meets: the balancer is told, and streams go on elsewhere."""
+"""Two daemons over one PostgreSQL, one of them older than a row that it meets: the balancer leaves it out, and streams go on elsewhere."""
 import os
 import signal
 import subprocess

@@ -231,7 +231,7 @@ test('gone for good in a hold: a call that a person was to decide does not run, 
   await daemon.end('SIGKILL');
   assert.match((await call).denied, /went away while this call waited/);
   assert.deepEqual([(await asked).allowed, (await asked).decided], [false, false]);
-  assert.equal((await s.begin('deploy', {})).denied, null); // of this one nobody was asked
+  assert.equal((await s.begin('deploy', {})).denied, null); // no person was asked of this one
   await daemon.start();
   await until(() => s.pending === 0, 'the reports go out');
   const { events } = await daemon.get(`/v1/sessions/${s.id}/events`);

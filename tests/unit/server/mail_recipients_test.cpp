@@ -15,7 +15,7 @@ TEST_CASE("mail recipients: each has the word of the server about itself", "[ser
     told.received("250 2.1.5 ok\r\n");
     told.sent("RCPT TO:<ben@example.com>\r\n");
     told.received("550-5.1.1 who is that?\r\n");
-    told.received("550 5.1.1 nobody\r\n");
+    told.received("550 5.1.1 unknown\r\n");
     told.sent("RCPT TO:<eve@example.com>\r\n");
     told.received("451 later\r\n");
     told.sent("DATA\r\n");
@@ -27,7 +27,7 @@ TEST_CASE("mail recipients: each has the word of the server about itself", "[ser
     CHECK(told.words() == "SMTP 550 for ben@example.com, SMTP 451 for eve@example.com");
 }
 
-TEST_CASE("mail recipients: nonsense is about nobody", "[server]") {
+TEST_CASE("mail recipients: nonsense is about no recipient", "[server]") {
     MailRecipients told;
     told.sent("RCPT TO:<ana@example.com>\r\n");
     for (const char* line : {"", "25", "abc", "2x0 ok"})

@@ -8,7 +8,7 @@
 #include "server/testclock/jumps.hpp"
 #include "tests/support/postgres_daemon.hpp"
 
-// Rows that cannot be read cost what is theirs, and nobody else.
+// Rows that cannot be read cost what is theirs, and nothing else.
 
 using namespace headway::server;
 using namespace headway::tests;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headway::api {
+
+/// Appends `text` as a JSON string, quotes included.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace headway::api
