@@ -9,6 +9,7 @@
 #include "server/engine/generations.hpp"
 #include "server/engine/hook_answers.hpp"
 #include "server/engine/hook_dialogs.hpp"
+#include "server/engine/hook_repetition.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -238,48 +239,6 @@ HookAnswered refused_call(const std::string& session, HookCall&& call, const cor
     return answered;
 }
 
-/// An id that is known says that an event is stored, and not that this call was allowed: without a
-/// request for just this call that stands, the call is another one, and a person is asked about it.
-bool is_another_call(const Transaction& transaction, const Resident& resident,
-                     const HookCall& call) {
-    const Hook& hook = call.hook;
-    const core::SessionState& state = resident.session.state();
-    if (hook.kind != HookKind::kPre) return false;
-    if (!transaction.settings().approvals.must_ask(state.policy, hook.call.tool)) return false;
-    const core::Approval* asked =
-        core::approval_of_call(state, hook.call.call, hook.call.tool, call.args_digest);
-    return asked == nullptr ||
-           !(asked->pending() || asked->open() || asked->decision == core::Decision::kReject);
-}
-
-/// What was delivered after the event `n`. Its answer, if it was lost, had one of these.
-Result<std::vector<std::string>> delivered_since(Transaction& transaction, const Resident& resident,
-                                                 std::uint64_t n) {
-    constexpr std::size_t kEvents = 100;  // more than what a turn of calls at once reports
-    HEADWAY_TRY(const auto events,
-                transaction.store().read_session(resident.key, resident.chain, n, kEvents));
-    std::vector<std::string> ids;
-    for (const core::Event& event : events)
-        if (const auto* told = std::get_if<core::DirectiveDelivered>(&event.payload))
-            ids.push_back(told->id);
-    return ids;
-}
-
-/// A hook that is sent again reports nothing, and hears what it may not have heard.
-Result<> note_repetition(Transaction& transaction, const Resident& resident, HookCommand& command) {
-    if (command.call.hook.event_id.empty() || command.events.empty()) return {};
-    std::string& id = command.events.back().event_id;
-    HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, resident, id));
-    if (n == 0) return {};
-    if (is_another_call(transaction, resident, command.call)) {
-        id.clear();
-        return {};
-    }
-    HEADWAY_TRY(command.call.unheard, delivered_since(transaction, resident, n));
-    transaction.stats().duplicates += command.events.size();
-    return {};
-}
-
 /// Of no session that is open: there is no process to follow either, of which there may be few.
 HookAnswered unheard(HookAnswered&& answered, HookCall&& call) {
     call.process = false;
@@ -316,20 +275,21 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
 }  // namespace
 
 Result<> HookCommand::name(Reader& reader, SessionNames& names) {
-    HEADWAY_TRY(target, in_force(reader, session, begins(call.hook)));
-    names.push_back(target);
+    HEADWAY_TRY(named, in_force(reader, session, begins(call.hook)));
+    target = named;
+    names.push_back(named);
     if (!parent.empty())  // of which open_for() asks
         HEADWAY_CHECK(in_force(reader, parent, Begins::kNever));
     // A command before it in the turn may end the session. Where names are rows to be locked, the
     // command waits for the next turn then.
-    next = reader.is_shared() ? "" : next_generation(session, target);
+    next = reader.is_shared() ? "" : next_generation(session, named);
     if (!next.empty()) names.push_back(next);
     return {};
 }
 
 Result<bool> HookCommand::is_well_named(Reader& reader) const {
     HEADWAY_TRY(const std::string now, in_force(reader, session, begins(call.hook)));
-    return now == target;
+    return now == named;
 }
 
 Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
@@ -360,15 +320,15 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
                                     transaction.now());
     const bool vain = api::hooks::asks_person(kind) && is_vain(resident->session.state(), call);
-    if (call.hook.dialog) {
+    const bool open = !resident->session.state().ended() && !vain;
+    if (open) HEADWAY_CHECK(note_repetition(transaction, *resident, *this));
+    if (call.hook.dialog && !call.unheard) {
         HEADWAY_CHECK(ask_beside_dialog(transaction, *resident, call, std::move(dialog)));
         if (call.dialog != 0) events.clear();  // its request says that a person is asked
     }
-    if (ends_dialogs(kind)) HEADWAY_CHECK(end_dialogs(transaction, *resident));
-    if (!resident->session.state().ended() && !vain) {
-        HEADWAY_CHECK(note_repetition(transaction, *resident, *this));
-        ReportCommand report;
-        if (!call.unheard) report = Report{*resident, *this}.make();
+    if (ends_dialogs(kind) && !call.unheard) HEADWAY_CHECK(end_dialogs(transaction, *resident));
+    if (open && !call.unheard) {
+        ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done) {

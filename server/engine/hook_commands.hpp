@@ -34,8 +34,11 @@ struct HookCommand {
     std::vector<api::WholeArgs> whole_args = {};
     std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
     std::vector<HookUse> uses = {};                      ///< oldest first
-    std::string target = {};                             ///< set by name(): the session in force
-    std::string next = {};                               ///< and the one behind it, or empty
+    std::string target = {};                             ///< the session in force
+    /// What name() has named, of which the transaction has views: that session, and the one behind
+    /// it, or empty.
+    std::string named = {};
+    std::string next = {};
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);

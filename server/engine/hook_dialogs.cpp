@@ -59,7 +59,15 @@ Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCal
     std::vector<core::Event>& events = transaction.events();
     call.dialog =
         resident.session.ask_beside_dialog(*std::move(asked), transaction.context(), events);
+    for (core::Event& event : events) {  // by which a hook that is sent again is known
+        if (event.n == call.dialog) event.event_id = call.hook.event_id;
+    }
     return transaction.append(resident, events);
+}
+
+void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n) {
+    call.hook.hold_ms = static_cast<std::uint64_t>(wait_of(transaction, call).count());
+    call.dialog = n;
 }
 
 void note_announced_call(Resident& resident, const HookCall& call) {

@@ -22,6 +22,9 @@ namespace headway::server {
 core::Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                                  std::optional<core::ApprovalRequested> asked);
 
+/// The dialog of this call waits for its own request `n`, as its hook is sent again.
+void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n);
+
 /// This call is about to run, and its dialog may open. Bounded, whatever the agent announces.
 void note_announced_call(Resident& resident, const HookCall& call);
 /// The id of the announced call that the dialog `call` is about, once; empty if none is known.

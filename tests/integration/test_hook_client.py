@@ -375,7 +375,7 @@ class Arguments(HookCase):
                 self.check(self.run_hook("--require", *arguments, body=b"x" * MIB), code=2, err=why)
 
     def test_urls_that_are_none(self):
-        for url in ("127.0.0.1:7717", "ftp://127.0.0.1", "http://", "http://127.0.0.1:0", "http://127.0.0.1:70000", "http://127.0.0.1:x",
+        for url in ("ftp://127.0.0.1", "http://", "http://127.0.0.1:0", "http://127.0.0.1:70000", "http://127.0.0.1:x",
                     "http://[::1", "unix:relative.sock", "http://127.0.0.1/a b"):
             self.is_away("--url", url, why=b"is no URL of a daemon")
 

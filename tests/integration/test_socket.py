@@ -220,7 +220,7 @@ class CommandLine(SocketCase):
         self.assertIn("unix:/nonexistent/headway.sock", missing.err)
         relative = nowhere.run("show", "a", "--url", "unix:headway.sock")
         self.assertEqual(relative.code, 64)
-        self.assertIn("unix:/path", relative.err)
+        self.assertIn("unix:/PATH", relative.err)
 
     def test_a_socket_left_behind_is_passed_over(self):
         daemon = self.start()

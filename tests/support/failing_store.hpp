@@ -320,6 +320,7 @@ public:
     core::Result<std::vector<core::Event>> read_session(storage::SessionKey key,
                                                         storage::Chain chain, std::uint64_t after,
                                                         std::size_t limit) override {
+        if (auto error = faults_.failure(Faults::Step::kStream)) return *error;
         return real_.read_session(key, chain, after, limit);
     }
     core::Result<std::vector<storage::StreamEvent>> read_stream(storage::Cursor after,

@@ -230,7 +230,7 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
         {{"wait", "a", "--nonsense"}, "--nonsense"},
         {{"run"}, "no command to run"},
         {{"run", "--"}, "no command to run"},
-        {{"show", "a", "--url", "ftp://x"}, "not the URL of a daemon"},
+        {{"show", "a", "--url", "ftp://x"}, "is no URL of a daemon"},
         {{"serve", "--set", "x"}, "not KEY=VALUE"},
         {{"replay", "f", "--to", "h", "--speed", "fast"}, "use max"},
         {{"replay", "a", "b", "--session", "s"}, "one FILE only"},

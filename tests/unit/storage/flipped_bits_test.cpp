@@ -158,7 +158,8 @@ TEST_CASE("flipped bits: an approval that cannot be read keeps its place in list
         CHECK(row.damaged == (row.cursor == 3));
         CHECK(row.session_id == "a");
     }
-    CHECK(code_of(store->approvals().approval_at(3)) == ErrorCode::kStorageCorrupt);
+    CHECK(store->approvals().approval_at(3).value()->damaged);
+    CHECK_FALSE(store->approvals().approval_at(4).value()->damaged);
     CHECK(store->approvals().approval_at(4).value()->approval.tool == "deploy");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/hook_commands.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "api/hooks/report.hpp"
@@ -29,6 +30,7 @@ HookCommand hook(const std::string& members, const std::string& dialect = "gener
     command.events = std::move(report->decoded.events);
     command.whole_args = std::move(report->decoded.whole_args);
     command.call.args_digest = std::move(report->args_digest);
+    command.dialog = std::move(report->dialog);
     return command;
 }
 
@@ -456,6 +458,65 @@ TEST_CASE("engine hooks: a prompt in the turn of an end opens the next generatio
         CHECK(std::get<HookAnswered>(*replies[i].what).session == "s~2");
     }
     CHECK(daemon.journal("s~2").size() >= 2);
+}
+
+TEST_CASE("engine hooks: the same for ids that are longer than a small string", "[server]") {
+    Supervised daemon;
+    const std::string name = "an-agent-on-the-build-machine-0001";
+    const auto longer = [&name](const std::string& members) {
+        HookCommand command = hook(members);
+        command.session = name;
+        return command;
+    };
+    CHECK(answered(daemon, longer(R"("event":"prompt","text":"first")")).session == name);
+    CHECK(answered(daemon, longer(R"("event":"pre","tool":"bash","call":"1")")).session == name);
+    auto replies = daemon.turn({longer(R"("event":"end","outcome":"completed")"),
+                                longer(R"("event":"prompt","text":"second")")});
+    REQUIRE(replies.size() == 2);
+    require_ok(replies[1].what);
+    CHECK(std::get<HookAnswered>(*replies[1].what).session == name + "~2");
+    const auto events = daemon.journal(name);
+    CHECK(std::any_of(events.begin(), events.end(), [](const Event& event) {
+        return std::holds_alternative<SessionEnded>(event.payload);
+    }));
+}
+
+TEST_CASE(
+    "engine hooks: a damaged journal costs a hook that is sent again what it would have heard",
+    "[server]") {
+    Supervised daemon;
+    const std::string said = R"("event":"said","text":"so","event_id":"e1")";
+    answered(daemon, hook(said));
+    daemon.store().fail(FailingStore::Step::kStream, ErrorCode::kStorageCorrupt);
+    auto replies = daemon.turn({hook(said), hook(R"("event":"said","text":"more")")});
+    daemon.store().fail(FailingStore::Step::kNone);
+    REQUIRE(replies.size() == 2);
+    require_ok(replies[0].what);
+    require_ok(replies[1].what);
+    CHECK(daemon.journal("s").size() >= 3);
+}
+
+TEST_CASE("engine hooks: what is sent again ends no dialog that was begun since", "[server]") {
+    Supervised daemon;
+    const std::string idle = R"("event":"idle","event_id":"i1")";
+    answered(daemon, hook(R"("event":"prompt","text":"go")"));
+    answered(daemon, hook(idle));
+    const auto requests = [&daemon] {
+        std::size_t count = 0;
+        for (const Event& event : daemon.journal("s"))
+            count += std::holds_alternative<ApprovalRequested>(event.payload) ? 1U : 0U;
+        return count;
+    };
+    const std::string ask =
+        R"("event":"permission","dialog":true,"tool":"bash","args":{"x":1},"call":"1","event_id":"d1")";
+    const HookAnswered first = answered(daemon, hook(ask));
+    CHECK(first.call.dialog != 0);
+    CHECK(requests() == 1);
+    answered(daemon, hook(idle));
+    const HookAnswered again = answered(daemon, hook(ask));
+    CHECK(again.call.dialog == first.call.dialog);
+    CHECK(again.hold);
+    CHECK(requests() == 1);
 }
 
 TEST_CASE("engine hooks: a call does not run without the arguments that a person gave it",
