@@ -198,7 +198,7 @@ _hw_hook() (
     fi
 )
 
-# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none.
+# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none. $2: it may be held.
 _hw_tell() {
     _hw_answer=''
     case $HW_SESSION in '' | *[!A-Za-z0-9._~:-]*) return 1 ;; esac
@@ -215,8 +215,8 @@ _hw_tell() {
     _hw_said="{\"agent\":\"$_hw_agent\",\"session\":\"$HW_SESSION\",\"event_id\":\"$_hw_id\",$1}" _hw_tries=0 _hw_until=''
     while ! _hw_exchange; do
         # The same event again is counted once. What was held is asked again for long: a restart is no answer to what a person is
-        # asked, and the approval outlives the daemon.
-        if [ -z "$_hw_until" ] && [ "$_hw_held" = yes ]; then
+        # asked, and the approval outlives the daemon. Nobody is asked about any other event, whatever has begun to come.
+        if [ -z "$_hw_until" ] && [ "${2-}" = held ] && [ "$_hw_held" = yes ]; then
             _hw_clock
             _hw_until=$((_hw_now + ${HEADWAY_AGAIN_MS:-60000} / 10))
         fi
@@ -324,7 +324,7 @@ hw_tool() {
     _hw_argv "$@"
     _hw_name
     _hw_call=$_hw_id
-    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args"; then
+    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args" held; then
         _hw_may_run || return 77
     fi
     _hw_run "$_hw_call" "$_hw_named" "$_hw_args" "$@"
@@ -398,7 +398,7 @@ hw_advice() {
 hw_approve() {
     _hw_json "${1-}"
     _hw_name
-    _hw_tell "\"event\":\"request\",\"tool\":\"approve\",\"call\":\"$_hw_id\",\"args\":{},\"text\":$_hw_text" || return 1
+    _hw_tell "\"event\":\"request\",\"tool\":\"approve\",\"call\":\"$_hw_id\",\"args\":{},\"text\":$_hw_text" held || return 1
     _hw_member deny
     HW_REFUSAL=$_hw_text
     _hw_member allow

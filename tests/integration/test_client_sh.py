@@ -314,6 +314,16 @@ class Faults(OwnDaemonCase):
             self.assertEqual((code, out, err), (77, b"", b"headway: no\n"))
             self.assertEqual(len({b["event_id"] for b in stand.bodies() if b["event"] == "pre"}), 1)
 
+    def test_an_event_that_cannot_be_held_is_sent_again_once(self):
+        for shell in SHELLS:
+            stand = Stand(lambda method, path, body: {} if body.get("event") == "pre" else [" ", None])
+            self.addCleanup(stand.close)
+            began = time.monotonic()
+            code, out, err = run_script(shell, "hw_start goal\n_hw_away=0\nhw_tool bash -- echo ran\n_hw_away=0\nhw_end\n", stand.url)
+            self.assertEqual((code, out, err), (0, b"ran\n", b""))
+            self.assertLess(time.monotonic() - began, patient(20))
+            self.assertEqual([b["event"] for b in stand.bodies()], ["prompt", "prompt", "pre", "post", "post", "end", "end"])
+
     def test_a_hold_that_falls_silent_is_no_answer(self):
         stand = Stand(lambda method, path, body: [" ", 20.0] if body.get("event") == "pre" else {})
         self.addCleanup(stand.close)
