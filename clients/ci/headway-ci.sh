@@ -50,11 +50,26 @@ clean() {
     fi
     rm -rf "$work"
 }
+# Whether what runs now is in the foreground of a terminal, which sends Ctrl-C to all that is there.
+# shellcheck disable=SC2317
+terminal_tells() {
+    if IFS= read -r stat 2>/dev/null <"/proc/$child/stat"; then
+        # shellcheck disable=SC2086  # words: state, parent, group, session, terminal, its foreground group
+        set -- ${stat##*) }
+        [ "${3:-0}" = "${6:--1}" ]
+    else
+        # shellcheck disable=SC2046  # words
+        set -- $(ps -o pgid= -o tpgid= -p "$child" 2>/dev/null)
+        [ "${1:-0}" = "${2:--1}" ]
+    fi
+}
 # To what runs now, at once: a shell that waits for it would sit on the signal. It is waited for all the same.
 # shellcheck disable=SC2317
 pass() {
     signalled=$2
     [ -n "$child" ] || exit "$2"
+    # Twice would be one more than was meant: many programs take the second for "now, without cleaning up".
+    [ "$1" != INT ] || ! terminal_tells || return 0
     kill -s "$1" "$child" 2>/dev/null || true
 }
 trap clean EXIT
@@ -65,6 +80,8 @@ trap 'pass HUP 129' HUP
 # Runs it with this script's input; its status. In the background, where Ctrl-C would be ignored.
 default=''
 if env --default-signal=INT,QUIT true 2>/dev/null; then default='env --default-signal=INT,QUIT --'; fi
+# A job may have none at all.
+if ! { true <&0; } 2>/dev/null; then exec </dev/null; fi
 exec 8<&0
 run() {
     # shellcheck disable=SC2086  # words
