@@ -842,8 +842,10 @@ public:
     Call tool(std::string name, std::string args = "{}") {
         std::string call = "c" + std::to_string(++calls_) + "-" + detail::random_id();
         if (!detail::Scanner{args}.whole()) args = detail::quoted(args);
-        detail::Answer said = post("pre", ",\"tool\":" + detail::quoted(name) + ",\"call\":\"" +
-                                              call + "\",\"args\":" + detail::sent(args));
+        const std::string about = ",\"tool\":" + detail::quoted(name) + ",\"call\":\"" + call +
+                                  "\",\"args\":" + detail::sent(args);
+        detail::Answer said = post("pre", about);
+        if (!said.heard && !said.deny.empty()) owe(about, said.deny);
         if (said.deny.empty()) said.deny = said.stop;
         if (said.deny.empty() && !said.edit.empty()) args = said.edit;
         return Call{*this, std::move(name), std::move(call), std::move(args), std::move(said.deny)};
@@ -900,7 +902,38 @@ private:
         return {};
     }
 
+    /// The daemon does not know yet that this call did not run: else it would be at work for good,
+    /// and people be asked about it.
+    void owe(const std::string& about, const std::string& why) {
+        constexpr std::size_t kOwedMax = 64;
+        const std::lock_guard<std::mutex> guard{mutex_};
+        if (owed_.size() == kOwedMax) owed_.erase(owed_.begin());
+        owed_.push_back(about + ",\"ok\":false,\"class\":\"denied\",\"error\":" +
+                        detail::quoted(why));
+    }
+    void pay() noexcept {
+        try {
+            for (;;) {
+                std::string oldest;
+                {
+                    const std::lock_guard<std::mutex> guard{mutex_};
+                    if (owed_.empty()) return;
+                    oldest = std::move(owed_.front());
+                    owed_.erase(owed_.begin());
+                }
+                if (say("post", oldest).heard) continue;
+                const std::lock_guard<std::mutex> guard{mutex_};
+                owed_.insert(owed_.begin(), std::move(oldest));
+                return;
+            }
+        } catch (...) {
+        }
+    }
     detail::Answer post(const char* event, const std::string& more) noexcept {
+        pay();
+        return say(event, more);
+    }
+    detail::Answer say(const char* event, const std::string& more) noexcept {
         try {
             std::string body = std::string{"{\"event\":\""} + event + "\",\"event_id\":\"" +
                                detail::random_id() + detail::random_id() +
@@ -934,6 +967,7 @@ private:
     mutable std::mutex mutex_;
     std::string advice_;
     std::string stop_;
+    std::vector<std::string> owed_;  ///< refusals of calls that the daemon has not heard of
     const int exceptions_ = std::uncaught_exceptions();
 };
 

@@ -17,7 +17,7 @@
 # terminal but the reason of a refusal, and once that HEADWAY_URL is no URL. Names that begin with hw_, _hw_ and HW_ are taken.
 
 HW_SESSION=${HW_SESSION-} HW_REFUSAL='' HW_STOPPED='' HW_ADVICE=''
-_hw_away=0 _hw_pause=2 _hw_count=0 _hw_agent='sh' _hw_said_url=''
+_hw_away=0 _hw_pause=2 _hw_count=0 _hw_agent='sh' _hw_said_url='' _hw_owed=''
 _hw_gone_words='Headway went away while this call waited for a decision. Do something else, and try it again later.'
 
 # Hundredths of a second of a clock that never jumps, in _hw_now; without a process of its own where /proc says it.
@@ -198,7 +198,8 @@ _hw_hook() (
     fi
 )
 
-# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none. $2: it may be held.
+# Says the JSON members $1 to the daemon; the answer is in _hw_answer, and it fails where there is none. $2: it may be held. $3: what
+# the daemon is told when it is there again, if it went away in the hold.
 _hw_tell() {
     _hw_answer=''
     case $HW_SESSION in '' | *[!A-Za-z0-9._~:-]*) return 1 ;; esac
@@ -211,6 +212,7 @@ _hw_tell() {
         _hw_said_url=1 _hw_away=$((_hw_now + 100 * 60 * 60 * 24))
         return 1
     fi
+    _hw_pay || return 1
     _hw_name
     _hw_said="{\"agent\":\"$_hw_agent\",\"session\":\"$HW_SESSION\",\"event_id\":\"$_hw_id\",$1}" _hw_tries=0 _hw_until=''
     while ! _hw_exchange; do
@@ -224,6 +226,10 @@ _hw_tell() {
             _hw_clock
             if [ "$_hw_now" -ge "$_hw_until" ]; then
                 _hw_gone
+                if [ -n "${3-}" ]; then
+                    _hw_owed="$_hw_owed$3,\"ok\":false,\"class\":\"denied\",\"error\":\"$_hw_gone_words\"
+"
+                fi
                 _hw_answer="{\"deny\":\"$_hw_gone_words\"}"
                 return 0
             fi
@@ -248,6 +254,23 @@ _hw_tell() {
     _hw_member stop
     if [ -n "$_hw_text" ]; then HW_STOPPED=$_hw_text; fi
     return 0
+}
+
+# What the daemon does not know yet: calls that it held and that did not run when it was gone, a line each. Else they would be at work
+# for good, and people be asked about them.
+_hw_pay() {
+    while [ -n "$_hw_owed" ]; do
+        _hw_paid=${_hw_owed%%"
+"*} _hw_rest=${_hw_owed#*"
+"} _hw_owed=''
+        _hw_tell "$_hw_paid" || {
+            _hw_owed="$_hw_paid
+$_hw_rest"
+            return 1
+        }
+        _hw_owed=$_hw_rest
+    done
+    _hw_answer=''
 }
 
 # Sends _hw_said once; the answer is in _hw_got.
@@ -324,7 +347,8 @@ hw_tool() {
     _hw_argv "$@"
     _hw_name
     _hw_call=$_hw_id
-    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args" held; then
+    if _hw_tell "\"event\":\"pre\",\"tool\":$_hw_named,\"call\":\"$_hw_call\",\"args\":$_hw_args" held \
+        "\"event\":\"post\",\"tool\":$_hw_named,\"call\":\"$_hw_call\""; then
         _hw_may_run || return 77
     fi
     _hw_run "$_hw_call" "$_hw_named" "$_hw_args" "$@"
@@ -414,5 +438,5 @@ hw_end() {
             return 2
             ;;
     esac
-    HW_SESSION=''
+    HW_SESSION='' _hw_owed=''
 }

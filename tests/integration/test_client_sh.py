@@ -305,6 +305,25 @@ class Faults(OwnDaemonCase):
             self.assertEqual(out, b"77\ngoes on\n")
             self.assertIn(b"went away", err)
 
+    def test_a_call_that_was_refused_as_the_daemon_was_gone_is_over_when_it_is_back(self):
+        for shell in SHELLS:
+            daemon = self.start({"approvals.require_tools": "deploy"})
+            operator = self.client(daemon, token=daemon.operator_token())
+            folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+            text = ("set -u\nhw_start goal\nhw_tool deploy -- echo ran\n: >refused\nwhile [ ! -e back ]; do sleep 0.1; done\n_hw_away=0\n"
+                    "hw_tool bash -- echo goes on\nhw_end\n")
+            process = start_script(shell, f"cd {folder}\n{text}", daemon.url, HEADWAY_AGAIN_MS="700", HEADWAY_SESSION="gone")
+            eventually(lambda: operator.get("/v1/approvals").json()["pending"] == 1)
+            daemon.kill()
+            eventually((folder / "refused").exists)
+            daemon.start(daemon.port)
+            operator = self.client(daemon, token=daemon.operator_token())
+            (folder / "back").touch()
+            self.assertEqual(process.communicate(timeout=patient(60))[0], b"goes on\n")
+            self.assertEqual(operator.get("/v1/approvals").json()["pending"], 0)
+            finished = kinds(operator.journal("gone"), "tool.finished")
+            self.assertEqual([(f["ok"], (f.get("error") or {}).get("class")) for f in finished], [(False, "denied"), (True, None)])
+
     def test_what_answers_after_a_hold_but_not_as_the_daemon_is_no_answer(self):
         for shell in SHELLS:
             answers = [[" ", None], (502, {}, {}), (404, {}, {}), {"deny": "no"}]
