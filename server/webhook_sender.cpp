@@ -49,8 +49,7 @@ void WebhookSender::send(WebhookJob job) {
         return;
     }
     try {
-        const auto before = settled_.find(job.id);
-        const auto without = before == settled_.end() ? std::vector<std::string>{} : before->second;
+        const auto without = settled_for_all(job);
         active_.emplace_back(multi_, *find(job.endpoint), std::move(job), link_, without);
     } catch (const std::exception& failure) {
         unsent.outcome = WebhookOutcome::kAway;
@@ -65,25 +64,50 @@ bool WebhookSender::ended(CURL* handle, CURLcode code) {
                      [&](const WebhookTransfer& one) { return one.handle() == handle; });
     if (place == active_.end()) return false;
     WebhookResult result = place->ended(code);
-    if (code == CURLE_OK) note_settled(result, place->recipients());
+    if (place->settles(code)) note_settled(result, place->recipients());
     active_.erase(place);
     deliver(std::move(result));
     return true;
 }
 
-/// In memory only: after a restart all get it again, with the same Message-ID.
+/// Who has got every part of the job, or never will: anyone else gets the mail.
+std::vector<std::string> WebhookSender::settled_for_all(const WebhookJob& job) const {
+    const auto first = settled_.find(job.id);
+    if (first == settled_.end()) return {};
+    std::vector<std::string> settled = first->second;
+    for (const WebhookPart& other : job.others) {
+        const auto found = settled_.find(other.id);
+        if (found == settled_.end()) return {};
+        const std::vector<std::string>& its = found->second;
+        std::erase_if(settled, [&its](const std::string& address) {
+            return std::find(its.begin(), its.end(), address) == its.end();
+        });
+    }
+    return settled;
+}
+
+/// In memory only: after a restart all get it again, with the same Message-ID. By each part of the
+/// job, as they may be sent in other company, or alone.
 void WebhookSender::note_settled(const WebhookResult& result, const MailRecipients& recipients) {
     constexpr std::size_t kMailsMax = 256;  // those that wait for a recipient are few
-    if (result.outcome == WebhookOutcome::kDelivered) {
-        settled_.erase(result.job.id);
-        return;
-    }
-    if (!recipients.any_for_later()) return;
-    if (settled_.size() >= kMailsMax && !settled_.contains(result.job.id))
-        settled_.erase(settled_.begin());
-    std::vector<std::string>& settled = settled_[result.job.id];
-    for (std::string& address : recipients.settled())
-        settled.push_back(std::move(address));
+    const bool done = result.outcome == WebhookOutcome::kDelivered;
+    if (!done && !recipients.any_for_later()) return;
+    const auto note = [&](const std::string& id) {
+        if (done) {
+            settled_.erase(id);
+            return;
+        }
+        if (settled_.size() >= kMailsMax && !settled_.contains(id))
+            settled_.erase(settled_.begin());
+        std::vector<std::string>& settled = settled_[id];
+        for (std::string& address : recipients.settled()) {
+            if (std::find(settled.begin(), settled.end(), address) == settled.end())
+                settled.push_back(std::move(address));
+        }
+    };
+    note(result.job.id);
+    for (const WebhookPart& other : result.job.others)
+        note(other.id);
 }
 
 CurlLoop::Instant WebhookSender::finish() {

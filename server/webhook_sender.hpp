@@ -47,6 +47,7 @@ private:
     void failed(const std::string& why) override;
     void send(WebhookJob job);
     void deliver(WebhookResult result);
+    std::vector<std::string> settled_for_all(const WebhookJob& job) const;
     void note_settled(const WebhookResult& result, const MailRecipients& recipients);
     const WebhookTarget* find(const std::string& name) const;
 
@@ -57,7 +58,7 @@ private:
     std::string link_;
     // Thread of libcurl only.
     CURLM* multi_ = nullptr;
-    /// By the id of a mail that is tried again: who need not get it.
+    /// By the id of a message that is tried again: who need not get it.
     std::map<std::string, std::vector<std::string>> settled_;
     std::list<WebhookTransfer> active_;  ///< below targets_, so destroyed first
     bool closed_ = false;

@@ -170,9 +170,11 @@ void WebhookTransfer::set_mail(const std::vector<std::string>& without) {
     const config::WebhookEndpoint& endpoint = target_.endpoint();
     set_option(handle, CURLOPT_MAIL_FROM, ("<" + endpoint.from + ">").c_str());
     for (const std::string& address : endpoint.to) {
-        if (std::find(without.begin(), without.end(), address) == without.end())
-            add_line(headers_, "<" + address + ">");
+        if (std::find(without.begin(), without.end(), address) != without.end()) continue;
+        add_line(headers_, "<" + address + ">");
+        ++addressed_;
     }
+    rest_ = !without.empty();
     // One that is refused does not keep the mail from the others.
     set_option(handle, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
     set_option(handle, CURLOPT_VERBOSE, 1L);  // for on_dialog(); nothing is printed
@@ -227,12 +229,20 @@ WebhookResult WebhookTransfer::cancelled() const {
     return result();
 }
 
+/// Each of those that were left was refused by name. Where a mail breaks off in between, or its
+/// text is refused, somebody else might still get it.
+bool WebhookTransfer::only_rest_refused(CURLcode code) const {
+    return code == CURLE_SEND_ERROR && rest_ && addressed_ > 0 &&
+           recipients_.refused().size() == addressed_;
+}
+
 /// Of a mail the code of libcurl counts: an answer of 2xx may be that to an earlier command. 4xx is
 /// the server's word for later, 5xx for never.
 WebhookResult WebhookTransfer::mail_result(CURLcode code, WebhookResult result) const {
     const std::string refused = recipients_.words();
-    if (code == CURLE_OK) {
-        // For later: this message alone is tried again, for those alone.
+    if (settles(code)) {
+        // For later: this message alone is tried again, for those alone. One person who is put off
+        // does not hold up the endpoint.
         result.outcome =
             recipients_.any_for_later() ? WebhookOutcome::kRefused : WebhookOutcome::kDelivered;
         if (!refused.empty()) result.reason = refused + "; the others have it";

@@ -33,6 +33,9 @@ public:
     /// The result by libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
+    /// Who was refused is known for all that it went to, and what the others have they keep. A mail
+    /// that failed as a whole settles nobody: else it would pass as one that somebody has.
+    bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
     /// What the mail server said of each.
     const MailRecipients& recipients() const { return recipients_; }
 
@@ -54,6 +57,7 @@ private:
     void add_line(List& list, const std::string& line);
     void set_post(const std::vector<std::string>& headers);
     void set_mail(const std::vector<std::string>& without);
+    bool only_rest_refused(CURLcode code) const;
     WebhookResult mail_result(CURLcode code, WebhookResult result) const;
     WebhookResult result() const;
 
@@ -64,6 +68,8 @@ private:
     std::size_t uploaded_ = 0;  ///< of a mail
     List headers_;              ///< or the recipients of a mail
     MailRecipients recipients_;
+    std::size_t addressed_ = 0;  ///< recipients of this try
+    bool rest_ = false;          ///< the other recipients were settled by earlier tries
     std::unique_ptr<CURL, FreeEasy> handle_;
     std::array<char, CURL_ERROR_SIZE> curl_error_{};
     std::string blocked_;    ///< an address that is not allowed, and its kind

@@ -232,6 +232,34 @@ class Formats(NotifyCase):
         self.assertEqual(second.recipients, ["TO:<ana@h.example>"])
         self.assertEqual(self.until(client, pending=0, delivered=1)["last_failure"], "SMTP 451 for ana@h.example; the others have it")
 
+    def test_one_recipient_who_is_put_off_twice_or_then_refused_is_no_failure_of_the_mail(self):
+        for last, mails in (("250 ok", 2), ("550 unknown", 1)):
+            with self.subTest(last):
+                server = MailServer()
+                self.addCleanup(server.stop)
+                _, client = self.told({"ops": self.mail(server, tls="off", to=["ana@h.example", "ben@h.example"])},
+                                      retry=("0s", "10ms", "10ms", "10ms"))
+                server.answers = {"RCPT": ["250 ok", "451 later", "451 later", last]}
+                self.end_one(client)
+                shown = self.until(client, pending=0, delivered=1, dead=0)
+                self.assertIn("for ben@h.example; the others have it", shown["last_failure"])
+                self.assertEqual(shown["state"], "active")
+                self.assertEqual([m.recipients for m in server.wait_for(mails)[1:]], [["TO:<ben@h.example>"]] * (mails - 1))
+                self.assertEqual(len(server.mails), mails)
+
+    def test_one_who_is_put_off_for_a_mail_about_several_gets_each_and_the_others_none_twice(self):
+        server = MailServer()
+        self.addCleanup(server.stop)
+        _, client = self.told({"ops": self.mail(server, tls="off", to=["ana@h.example", "ben@h.example"], gather="3s")},
+                              retry=("0s", "10ms", "10ms", "10ms"))
+        server.answers = {"RCPT": ["250 ok", "451 later", "451 later"]}
+        for _ in range(2):
+            self.end_one(client, reason="no network")
+        self.until(client, pending=0, delivered=2, dead=0)
+        first, *again = server.wait_for(3)
+        self.assertIn("2 sessions", first.message["Subject"])
+        self.assertEqual([m.recipients for m in again], [["TO:<ben@h.example>"]] * 2)
+
     def test_a_command_gets_the_message_and_no_text_of_an_agent_elsewhere(self):
         _, client = self.told({"ops": self.command('cat > got; tr "\\0" "\\n" < /proc/$$/environ > environment; echo "$@" > words')})
         session = self.end_one(client, reason="$(touch evil) canary")
