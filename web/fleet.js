@@ -99,7 +99,14 @@ function useRows(filters) {
 
 // A job that pings has a session for each run. Runs that were completed stand behind the newest one of their job, with their number;
 // any other is a row of its own. Search and filters show each.
-const jobOf = (row) => (row.agent?.type === 'job' && row.labels?.adapter === 'ping' ? row.agent.name : undefined);
+// An agent may say that it is such a job, so the id has to be as the daemon names its runs too: JOB, JOB~2, JOB.RID.
+function jobOf(row) {
+  const job = row.agent?.name;
+  if (!job || row.agent.type !== 'job' || row.labels?.adapter !== 'ping' || !row.id.startsWith(job)) return undefined;
+  const rest = row.id.slice(job.length);
+  const named = rest === '' || /^~[0-9]+$/.test(rest) || (!!row.labels.rid && rest === `.${row.labels.rid}`);
+  return named ? job : undefined;
+}
 function withoutRuns(list) {
   const newest = new Map(), behind = new Map();
   const rows = list.order.map((id) => list.rows.get(id)).filter((row) => {

@@ -47,3 +47,21 @@ TEST_CASE("job runs: sessions of agents are rows of their own", "[cli]") {
             R"({"id":"a","agent":{"type":"job","name":"a"},"verdict":{"status":"completed"}})")));
     }
 }
+
+TEST_CASE("job runs: an agent that calls itself a run of a job has to have its name too", "[cli]") {
+    JobRuns runs;
+    CHECK(runs.takes_row(run_of("backup", "backup~4", "completed")));
+    for (const char* id :
+         {"mine", "backups", "backup-2", "backup~", "backup~x", "backup.x", "x.backup"})
+        CHECK(runs.takes_row(run_of("backup", id, "completed")));
+    CHECK(runs.takes_row(run_of("", "~2", "completed")));
+    CHECK(runs.takes_row(run_of("", "", "completed")));
+    CHECK(runs.hidden() == 0);
+    for (const char* rid : {"7", "x.y"}) {
+        CHECK_FALSE(runs.takes_row(parsed(
+            std::string{R"({"id":"backup.)"} + rid +
+            R"(","agent":{"type":"job","name":"backup"},"labels":{"adapter":"ping","rid":")" + rid +
+            R"("},"verdict":{"status":"completed"}})")));
+    }
+    CHECK(runs.behind("backup~4") == 2);
+}
