@@ -25,10 +25,20 @@ core::Error cannot_write(const std::string& path) {
         core::ErrorCode::kInvalidParameter, "cannot write " + path + ": " + std::strerror(why), {}};
 }
 
-/// Where there is no file that a rename could take the place of.
+/// Where there is no file that a rename could take the place of: a device, a pipe, or a name of
+/// what is open already, /dev/stdout, which may be a file that others hold too.
 bool is_special(const std::string& path) {
+    for (const char* const folder : {"/dev/fd/", "/dev/std", "/proc/"}) {
+        if (path.starts_with(folder)) return true;
+    }
     struct stat there {};
     return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
+}
+
+/// What a rename says of a place where a file can be written though none can take its place: a file
+/// that is mounted, or one in a folder that is not ours.
+bool no_rename(int why) {
+    return why == EBUSY || why == EACCES || why == EPERM || why == EROFS;
 }
 
 /// The file that is meant, through links, also where it is not there yet.
@@ -72,22 +82,31 @@ ReportFile::ReportFile(std::string path) : path_(std::move(path)) {}
 core::Result<> ReportFile::check() const {
     if (is_output()) return {};
     if (is_special(path_)) {
-        const FileDescriptor file{::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
-        const bool waits_for_reader = !file.open() && errno == ENXIO;
-        if (!file.open() && !waits_for_reader) return cannot_write(path_);
+        // Not opened: who reads a pipe would take that for the whole report.
+        if (::access(path_.c_str(), W_OK) != 0) return cannot_write(path_);
         return {};
     }
     const std::string draft = draft_of(real_of(path_));
     const FileDescriptor file = open_draft(draft);
-    if (!file.open()) return cannot_write(path_);
-    ::unlink(draft.c_str());
+    if (file.open()) {
+        ::unlink(draft.c_str());
+        return {};
+    }
+    const int why = errno;
+    const core::Error error = cannot_write(path_);
+    if (!no_rename(why)) return error;
+    // It is there already, or there will be none.
+    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (!place.open()) return error;
     return {};
 }
 
 core::Result<> ReportFile::write(std::string_view text) const {
     if (is_output() || is_special(path_)) {
-        const FileDescriptor file{is_output() ? ::dup(STDOUT_FILENO)
-                                              : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC)};
+        // At the end: what is in a file behind /dev/stdout was written by others.
+        const FileDescriptor file{is_output()
+                                      ? ::dup(STDOUT_FILENO)
+                                      : ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
         if (!file.open() || !fill(file.get(), text)) return cannot_write(path_);
         return {};
     }
@@ -101,9 +120,14 @@ core::Result<> ReportFile::write(std::string_view text) const {
     // With its bytes, also when the machine goes down: a name of an empty file would be a lie.
     if (done) done = ::fsync(file.get()) == 0 && ::rename(draft.c_str(), real.c_str()) == 0;
     if (done) return {};
+    const int why = errno;
     core::Error error = cannot_write(path_);
     ::unlink(draft.c_str());
-    return error;
+    if (!no_rename(why)) return error;
+    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)};
+    if (!place.open()) return error;
+    if (!fill(place.get(), text) || ::fsync(place.get()) != 0) return cannot_write(path_);
+    return {};
 }
 
 }  // namespace headway::cli

@@ -81,7 +81,7 @@ trap 'pass HUP 129' HUP
 default=''
 if env --default-signal=INT,QUIT true 2>/dev/null; then default='env --default-signal=INT,QUIT --'; fi
 # A job may have none at all.
-if ! { true <&0; } 2>/dev/null; then exec </dev/null; fi
+if ! (exec 8<&0) 2>/dev/null; then exec </dev/null; fi
 exec 8<&0
 run() {
     # shellcheck disable=SC2086  # words

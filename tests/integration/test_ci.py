@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Jobs of CI services: a daemon beside a command, its agents waited for, a JUnit report. And `headway wait --junit` itself."""
+import fcntl
 import os
+import pty
 import re
-import subprocess
+import shutil
 import signal
+import subprocess
+import sys
 import tempfile
+import termios
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -119,6 +124,33 @@ class Report(SharedDaemonCase):
         self.assertIn("<testsuite ", (self.folder / "pipe").read_text(encoding="utf-8"))
         self.assertEqual(finish(waiter).code, 0)
 
+    def test_it_is_written_to_a_file_whose_place_none_can_take(self):
+        session = unique()
+        self.client.open(session)
+        self.client.end(session)
+        self.file.write_text("<old/>" * 1000, encoding="utf-8")
+        arguments = [str(BINARY), "wait", session, "--junit", str(self.file), "--url", self.daemon.url]
+        mounted = ["unshare", "-Urm", "sh", "-c", 'mount --bind "$0" "$0" && exec "$@"', str(self.file)]
+        if subprocess.run([*mounted, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no file can be mounted here")
+        inode = self.file.stat().st_ino
+        done = subprocess.run([*mounted, *arguments], env=Cli(self.daemon).environment, capture_output=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, cases(self.file)), (0, {session: ""}), done.stderr)
+        self.assertEqual(self.file.stat().st_ino, inode)
+        self.assertEqual([path.name for path in self.folder.iterdir()], [self.file.name])
+
+    def test_what_standard_output_leads_to_stays_the_file_that_it_is(self):
+        session = unique()
+        self.client.open(session)
+        self.client.end(session)
+        with self.file.open("wb") as file:
+            file.write(b"before\n")
+            file.flush()
+            done = subprocess.run([str(BINARY), "wait", session, "--junit", "/dev/stdout", "--url", self.daemon.url],
+                                  env=Cli(self.daemon).environment, stdout=file, stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual((done.returncode, os.fstat(file.fileno()).st_ino), (0, self.file.stat().st_ino), done.stderr)
+        self.assertRegex(self.file.read_text(encoding="utf-8"), r"(?s)^before\n.*<testsuite ")
+
     def test_it_may_go_to_standard_output_alone(self):
         session = unique()
         self.client.open(session)
@@ -197,6 +229,35 @@ class Job(unittest.TestCase):
                 self.assertLess(time.monotonic() - began, patient(10))
                 self.assertTrue(self.gone(url))
                 self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_ctrl_c_of_a_terminal_reaches_the_command_once(self):
+        program = ("import signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: print('got', flush=True))\nprint('ready', flush=True)\n"
+                   "for _ in range(20): time.sleep(0.1)\nprint('end')\n")
+        for shell in ("dash", "bash"):
+            if not shutil.which(shell):
+                continue
+            with self.subTest(shell):
+                terminal, place = pty.openpty()
+                environment = clean_environment(PATH=f"{BINARY.parent}:{os.environ['PATH']}", HOME=str(self.folder))
+
+                def take():
+                    os.setsid()
+                    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+                job = subprocess.Popen([shell, str(SCRIPT), "--", sys.executable, "-c", program], env=environment, cwd=self.folder, stdin=place,
+                                       stdout=subprocess.PIPE, text=True, preexec_fn=take)
+                os.close(place)
+                self.addCleanup(os.close, terminal)
+                self.assertEqual(job.stdout.readline(), "ready\n")
+                os.write(terminal, b"\x03")
+                out = job.communicate(timeout=patient(60))[0]
+                self.assertEqual((job.returncode, out), (130, "got\nend\n"))
+
+    def test_a_job_without_any_input_runs(self):
+        for shell in ("dash", "bash"):
+            if shutil.which(shell):
+                done = self.run_script([shell, "-c", f"exec {shell} {SCRIPT} -- echo ran <&-"])
+                self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
 
     def test_a_script_that_is_killed_leaves_no_daemon(self):
         job = self.start("--", "sh", "-c", "echo $HEADWAY_URL; echo $$; exec sleep 1000")
