@@ -230,7 +230,7 @@ WebhookResult WebhookTransfer::cancelled() const {
 }
 
 /// Each of those that were left was refused by name. Where a mail breaks off in between, or its
-/// text is refused, somebody else might still get it.
+/// text is refused, another might still get it.
 bool WebhookTransfer::only_rest_refused(CURLcode code) const {
     return code == CURLE_SEND_ERROR && rest_ && addressed_ > 0 &&
            recipients_.refused().size() == addressed_;

@@ -33,8 +33,8 @@ public:
     /// The result by libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
-    /// Who was refused is known for all that it went to, and what the others have they keep. A mail
-    /// that failed as a whole settles nobody: else it would pass as one that somebody has.
+    /// Whether each recipient has the mail, or was refused by name while others have it. A mail
+    /// that failed as a whole settles none: else it would pass as one that others have.
     bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
     /// What the mail server said of each.
     const MailRecipients& recipients() const { return recipients_; }

@@ -908,8 +908,8 @@ private:
         constexpr std::size_t kOwedMax = 64;
         const std::lock_guard<std::mutex> guard{mutex_};
         if (owed_.size() == kOwedMax) owed_.erase(owed_.begin());
-        owed_.push_back(about + ",\"ok\":false,\"class\":\"denied\",\"error\":" +
-                        detail::quoted(why));
+        owed_.push_back(about +
+                        ",\"ok\":false,\"class\":\"denied\",\"error\":" + detail::quoted(why));
     }
     void pay() noexcept {
         try {
