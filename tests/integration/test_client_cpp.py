@@ -139,12 +139,32 @@ class Programs:
     def built(cls, name: str) -> Path:
         if cls._folder is None:
             cls._folder = tempfile.TemporaryDirectory()
-            for file, text in (("agent", AGENT), ("readme", readme_program()), ("address", ADDRESS)):
+            for file, text in (("agent", AGENT), ("readme", readme_program()), ("address", ADDRESS), ("gone", GONE)):
                 source = Path(cls._folder.name) / f"{file}.cpp"
                 source.write_text(text, encoding="utf-8")
                 subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-O1", "-pthread",
                                 f"-I{CLIENT}", str(source), "-o", str(source.with_suffix(""))], check=True, timeout=300)
         return Path(cls._folder.name) / name
+
+
+GONE = r"""
+#include <chrono>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "headway.hpp"
+
+int main() {
+    headway::Session session{"goal"};
+    std::cout << session.tool("deploy").allowed() << std::endl;
+    std::string line;
+    std::getline(std::cin, line);
+    // As long as it takes for the client to look for the daemon again.
+    std::this_thread::sleep_for(std::chrono::seconds{3});
+    session.end("completed");
+}
+"""
 
 
 @unittest.skipUnless(shutil.which("g++"), "there is no g++")
@@ -383,9 +403,9 @@ class Faults(OwnDaemonCase):
         journal = self.client(daemon).journal("s")
         self.assertEqual([event["type"] for event in journal].count("tool.finished"), 1)
 
-    def held(self, daemon, **variables):
+    def held(self, daemon, program: str = "agent", **variables):
         """An agent whose call waits for a person."""
-        process = subprocess.Popen([str(Programs.built("agent")), "deploy"], stdout=subprocess.PIPE, text=True,
+        process = subprocess.Popen([str(Programs.built(program)), "deploy"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                    env=clean_environment(HEADWAY_URL=daemon.url, HEADWAY_SESSION="held", **variables))
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -415,6 +435,21 @@ class Faults(OwnDaemonCase):
         said = process.stdout.readline()
         self.assertIn("denied", said)
         self.assertIn("went away", said)
+
+    def test_a_call_that_was_denied_as_the_daemon_was_gone_is_over_when_it_is_back(self):
+        daemon = self.start({"approvals.require_tools": "deploy"})
+        process, operator = self.held(daemon, "gone", HEADWAY_AGAIN_MS="700")
+        daemon.kill()
+        operator.close()
+        self.assertEqual(process.stdout.readline(), "0\n")
+        daemon.start(daemon.port)
+        process.communicate("\n", timeout=60)
+        operator = self.client(daemon, token=daemon.operator_token())
+        self.assertEqual(operator.get("/v1/approvals").json()["pending"], 0)
+        journal = operator.journal("held")
+        (finished,) = [event["data"] for event in journal if event["type"] == "tool.finished"]
+        self.assertEqual((finished["ok"], finished["error"]["class"]), (False, "denied"))
+        self.assertIn("session.ended", [event["type"] for event in journal])
 
     def test_a_daemon_that_is_stopped_in_a_hold_denies_the_call(self):
         daemon = self.start({"approvals.require_tools": "deploy"})
