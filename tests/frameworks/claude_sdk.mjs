@@ -12,7 +12,8 @@ export const cases = ({ assert, decide, free, model, strict, until, work }) => {
   const play = async (hw, main) => {
     model.script(main);
     const home = fs.mkdtempSync(`${work}/home-`);
-    const stream = query({ prompt: 'do the scripted work', options: { cwd: home, permissionMode: 'bypassPermissions', settingSources: [],
+    const stream = query({ prompt: 'do the scripted work', options: { cwd: home, settingSources: [],
+      canUseTool: async (_tool, input) => ({ behavior: 'allow', updatedInput: input }),  // root may not bypass permissions
       settings: settings({ url: hw.url }), env: { ...process.env, HOME: home, ANTHROPIC_BASE_URL: model.baseURL.replace(/\/v1$/, ''), ANTHROPIC_API_KEY: 'dummy' } } });
     for await (const message of stream) if (message.type === 'result') return message;
     return null;
