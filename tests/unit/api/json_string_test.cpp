@@ -30,7 +30,7 @@ std::string plainly_quoted(std::string_view text) {
     return out + "\"";
 }
 
-std::string quoted(std::string_view text) {
+std::string as_json_string(std::string_view text) {
     std::string out;
     append_json_string(out, text);
     return out;
@@ -44,18 +44,18 @@ TEST_CASE("JSON string: every byte at every place of a text of up to 20", "[api]
             for (int byte = 0; byte < 256; ++byte) {
                 std::string text(size, 'a');
                 text[at] = static_cast<char>(byte);
-                if (quoted(text) != plainly_quoted(text))
+                if (as_json_string(text) != plainly_quoted(text))
                     FAIL(byte << " at " << at << " of " << size);
             }
         }
     }
-    CHECK(quoted("") == "\"\"");
+    CHECK(as_json_string("") == "\"\"");
 }
 
 TEST_CASE("JSON string: any bytes", "[api]") {
     Gen gen{seed()};
     for (int i = 0; i < 500; ++i) {
         const std::string text = gen.bytes(gen.below(100));
-        CHECK(quoted(text) == plainly_quoted(text));
+        CHECK(as_json_string(text) == plainly_quoted(text));
     }
 }
