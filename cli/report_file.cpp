@@ -93,7 +93,7 @@ core::Result<> ReportFile::check() const {
         return {};
     }
     const int why = errno;
-    const core::Error error = cannot_write(path_);
+    core::Error error = cannot_write(path_);
     if (!no_rename(why)) return error;
     // It is there already, or there will be none.
     const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_CLOEXEC)};
