@@ -129,7 +129,7 @@ Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& reader,
         auto events =
             reader.store().read_session(resident.key, resident.chain, approval.decided_n - 1, 1);
         if (!events) {
-            const Error error =
+            Error error =
                 as_own_error(reader.store(), resident.session.id(), std::move(events).error());
             if (!is_unreadable(error.code)) return error;
             reader.say_damaged(resident.key, error.detail);
