@@ -257,10 +257,9 @@ class Session(People):
         return {"X-Headway-Session": self.id, **process_headers()}
 
     def _body(self, event: str, members: Mapping[str, Any], raw: str = "") -> str:
-        said = {name: value for name, value in members.items() if value is not None}
         head = f'{{"event":"{event}","agent":{json.dumps(self.agent)},"session":"{self.id}","event_id":"{new_id()}"'
-        rest = json_of(said)[1:-1] if said else ""
-        return head + ("," + rest if rest else "") + raw + "}"
+        said = "".join(f',"{name}":{json_of(value)}' for name, value in members.items() if value is not None)
+        return head + said + raw + "}"
 
     def _tell(self, event: str, raw: str = "", **members: Any) -> None:
         """Never raises, and does not wait."""
