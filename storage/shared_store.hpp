@@ -117,7 +117,7 @@ public:
     /// Saves ids of committed events ahead of the snapshot that covers them, in the open
     /// transaction: so that one snapshot need not bring all of them. find_event_id() has them after
     /// commit().
-    virtual core::Result<> save_ids(SessionKey key, EventIds ids) = 0;
+    virtual core::Result<> save_ids(SessionKey key, const EventIds& ids) = 0;
     /// The position of an event of the last commit(); kProvisionalCursor gives the one before all.
     virtual Cursor settled(Cursor cursor) const = 0;
     /// The position of the last event of the last commit().

@@ -21,7 +21,8 @@ Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain c
                            const EventIds& new_ids) {
     HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
     HEADWAY_ASSERT(chain.tail >= 0 && chain.tail < journal_.next());
-    for (const auto& [id, n] : new_ids) {
+    for (std::size_t place = 0; place < new_ids.size(); ++place) {
+        const auto [id, n] = new_ids[place];
         HEADWAY_ASSERT(!id.empty() && n <= session.state().n);
         HEADWAY_CHECK(
             sql_.add_event_id.bind(1, key).bind(2, id).bind(3, static_cast<std::int64_t>(n)).run());

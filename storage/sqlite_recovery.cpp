@@ -17,9 +17,9 @@ using core::Result;
 
 namespace {
 
-void note_ids(std::vector<core::Event>& events, EventIds& ids) {
-    for (core::Event& event : events) {
-        if (!event.event_id.empty()) ids.emplace(std::move(event.event_id), event.n);
+void note_ids(std::span<const core::Event> events, EventIds& ids) {
+    for (const core::Event& event : events) {
+        if (!event.event_id.empty()) ids.add(event.event_id, event.n);
     }
 }
 

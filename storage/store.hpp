@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/event.hpp"
@@ -17,6 +16,7 @@
 #include "storage/backup.hpp"
 #include "storage/check_table.hpp"
 #include "storage/estimate_table.hpp"
+#include "storage/event_ids.hpp"
 #include "storage/expectation_table.hpp"
 #include "storage/history_table.hpp"
 #include "storage/idempotency_table.hpp"
@@ -39,9 +39,6 @@ namespace headway::storage {
 struct Chain {
     Cursor tail = 0;  ///< its last row; 0 = none yet
 };
-
-/// Event ids with the event number of each.
-using EventIds = std::unordered_map<std::string, std::uint64_t>;
 
 /// A session as stored, with its journal folded in.
 struct StoredSession {

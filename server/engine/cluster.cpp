@@ -192,7 +192,7 @@ void Cluster::fold(Resident& resident, std::vector<core::Event> events, Publicat
     for (core::Event& event : events) {
         if (event.n != resident.session.state().n + 1) continue;
         resident.session.apply(event);
-        if (!event.event_id.empty()) resident.new_ids.emplace(event.event_id, event.n);
+        if (!event.event_id.empty()) resident.new_ids.add(event.event_id, event.n);
     }
     (void)resident.session.take_changed_approvals();  // their daemon has written them
     tree_.note(resident);

@@ -206,8 +206,7 @@ void fill_numbers(std::span<const core::Event> events, const Echoes& echoes, api
 Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
                                    const std::string& id) {
     if (resident.newest_id.is_new(id)) return 0;
-    const auto fresh = resident.new_ids.find(id);
-    if (fresh != resident.new_ids.end()) return fresh->second;
+    if (const auto fresh = resident.new_ids.find(id)) return *fresh;
     HEADWAY_TRY(const auto stored, transaction.store().find_event_id(resident.key, id));
     return stored.value_or(0);
 }

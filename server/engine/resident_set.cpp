@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint64_t kMeasureEvery = 32;
 /// A resident's own size, its entries in lists and tables, and the overhead of the heap.
 constexpr std::size_t kPlainBytes = sizeof(Resident) - sizeof(core::SessionState) + 640;
-constexpr std::size_t kIdBytes = 128;  ///< of an unsaved event id
 
 }  // namespace
 
@@ -74,7 +73,7 @@ void ResidentSet::measure(Resident& resident) {
 void ResidentSet::weigh(Resident& resident) {
     const core::SessionState& state = resident.session.state();
     bytes_ -= resident.bytes;
-    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.size() * kIdBytes +
+    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.bytes() +
                      resident.calls.bytes();
     resident.measured_n = state.n;
     bytes_ += resident.bytes;

@@ -73,7 +73,7 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     resident.news = true;
     for (const core::Event& event : events) {
         if (event.event_id.empty()) continue;
-        resident.new_ids.emplace(event.event_id, event.n);
+        resident.new_ids.add(event.event_id, event.n);
         resident.newest_id.note(event.event_id);
     }
     stats_.events += events.size();

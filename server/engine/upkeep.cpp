@@ -87,17 +87,15 @@ template <class Wanted>
 Result<> Upkeep::save_oldest(ResidentSet& residents, Bounds most, Wanted wanted) {
     std::vector<Resident*> saved;
     Resident* begun = nullptr;
-    storage::EventIds ahead;
+    std::size_t ahead = 0;  // of its ids
     HEADWAY_CHECK(store_.begin());
     Resident* oldest = residents.oldest_dirty();
     while (saved.size() < most.saves && oldest != nullptr && wanted(*oldest)) {
         const storage::EventIds& ids = oldest->new_ids;
         if (ids.size() > most.ids) {
             begun = oldest;
-            auto end = ids.begin();
-            std::advance(end, most.ids);
-            ahead.insert(ids.begin(), end);
-            if (!ahead.empty()) HEADWAY_CHECK(store_.shared()->save_ids(begun->key, ahead));
+            ahead = most.ids;
+            if (ahead > 0) HEADWAY_CHECK(store_.shared()->save_ids(begun->key, ids.first(ahead)));
             break;
         }
         most.ids -= ids.size();
@@ -107,8 +105,7 @@ Result<> Upkeep::save_oldest(ResidentSet& residents, Bounds most, Wanted wanted)
     }
     HEADWAY_CHECK(move_snapshot_cursor(residents));
     HEADWAY_CHECK(store_.commit());
-    for (const auto& [id, n] : ahead)
-        begun->new_ids.erase(id);  // the store has it
+    if (ahead > 0) begun->new_ids.drop_first(ahead);  // the store has them
     // Ended sessions need not stay in memory.
     for (Resident* resident : saved) {
         if (resident->session.state().ended()) residents.evict(*resident);

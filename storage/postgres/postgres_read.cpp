@@ -74,7 +74,7 @@ Result<> PostgresStore::fold(const PostgresRows& rows, int from, int to, StoredS
         HEADWAY_TRY(std::vector<core::Event> events, events_of(rows, at));
         HEADWAY_CHECK(fold_row(stored, rows.count(at, 1), events));
         for (core::Event& event : events) {
-            if (!event.event_id.empty()) stored.new_ids.emplace(std::move(event.event_id), event.n);
+            if (!event.event_id.empty()) stored.new_ids.add(event.event_id, event.n);
         }
     }
     return {};

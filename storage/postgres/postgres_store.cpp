@@ -153,9 +153,11 @@ Result<> PostgresStore::save(SessionKey key, const core::Session& session, Chain
 }
 
 /// Written with the commit, too.
-Result<> PostgresStore::save_ids(SessionKey key, EventIds ids) {
+Result<> PostgresStore::save_ids(SessionKey key, const EventIds& ids) {
     HEADWAY_ASSERT(sql_.in_transaction());
-    ids_[key].merge(std::move(ids));
+    EventIds& own = ids_[key];
+    for (std::size_t place = 0; place < ids.size(); ++place)
+        own.add(ids[place].id, ids[place].n);
     return {};
 }
 
@@ -185,7 +187,8 @@ Result<> PostgresStore::write_ids() {
     std::vector<std::int64_t> owners, numbers;
     std::vector<std::string_view> ids;
     for (const auto& [key, own] : ids_) {
-        for (const auto& [id, n] : own) {
+        for (std::size_t place = 0; place < own.size(); ++place) {
+            const auto [id, n] = own[place];
             HEADWAY_ASSERT(!id.empty() && n > 0);
             owners.push_back(key);
             ids.emplace_back(id);

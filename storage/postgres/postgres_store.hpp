@@ -87,7 +87,7 @@ public:
     core::Result<std::vector<KnownSession>> numbers(
         std::span<const std::string_view> names) override;
     void set_due(SessionKey key, core::Timestamp due) override;
-    core::Result<> save_ids(SessionKey key, EventIds ids) override;
+    core::Result<> save_ids(SessionKey key, const EventIds& ids) override;
     Cursor settled(Cursor cursor) const override;
     Cursor committed() const override { return committed_; }
     void set_head(Cursor head) override { head_ = head; }

@@ -94,7 +94,7 @@ Result<> JournalModel::append(SqliteStore& store, Agent& agent, Journals& journa
     HEADWAY_TRY(const storage::Cursor cursor, store.append(agent.key, agent.chain, events));
     static_cast<void>(cursor);
     for (const Event& one : events) {
-        if (!one.event_id.empty()) agent.new_ids.emplace(one.event_id, one.n);
+        if (!one.event_id.empty()) agent.new_ids.add(one.event_id, one.n);
     }
     auto& journal = journals[agent.session.id()];
     journal.insert(journal.end(), events.begin(), events.end());

@@ -37,7 +37,7 @@ struct PostgresWriter {
     }
     storage::Cursor append(const std::vector<core::Event>& out) {
         for (const core::Event& one : out) {
-            if (!one.event_id.empty()) new_ids.emplace(one.event_id, one.n);
+            if (!one.event_id.empty()) new_ids.add(one.event_id, one.n);
         }
         return store.append(key, chain, out).value();
     }

@@ -44,7 +44,7 @@ struct Writer {
         const auto cursor = store.append(key, chain, out);
         require_ok(cursor);
         for (const Event& one : out) {
-            if (!one.event_id.empty()) new_ids.emplace(one.event_id, one.n);
+            if (!one.event_id.empty()) new_ids.add(one.event_id, one.n);
         }
         return *cursor;
     }

@@ -65,7 +65,7 @@ TEST_CASE("resident set: saved means its event ids are in the store", "[server]"
     ResidentSet set;
     Resident& one = add(set, 1);
     set.mark_dirty(one, 3);
-    one.new_ids.emplace("e", 1);
+    one.new_ids.add("e", 1);
     set.mark_clean(one);
     CHECK(one.new_ids.empty());
     set.mark_clean(one);  // idempotent

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::storage {
+
+/// Event ids of one session with the event number of each, in the order in which they were added.
+/// Adding is a copy of the id behind the others: most ids are never looked up (a client counts up,
+/// and an id above the greatest is new). Empty, it is one null pointer. Not thread-safe.
+class EventIds {
+public:
+    struct Id {
+        std::string_view id;  ///< valid until the next change
+        std::uint64_t n = 0;
+
+        bool operator==(const Id&) const = default;
+    };
+
+    EventIds() = default;
+    EventIds(EventIds&&) noexcept = default;
+    EventIds& operator=(EventIds&&) noexcept = default;
+    EventIds(const EventIds& other)
+        : table_(other.table_ ? std::make_unique<Table>(*other.table_) : nullptr) {}
+    EventIds& operator=(const EventIds& other) { return *this = EventIds{other}; }
+    EventIds(std::initializer_list<Id> ids) {
+        for (const Id& one : ids)
+            add(one.id, one.n);
+    }
+
+    /// The id must not be empty. Of two equal ids the first one counts.
+    void add(std::string_view id, std::uint64_t n);
+    /// The event number of an id. The first look after a change costs one step for each id that
+    /// was added since the last look.
+    std::optional<std::uint64_t> find(std::string_view id) const;
+    Id operator[](std::size_t place) const;
+    std::size_t size() const noexcept { return table_ ? table_->places.size() : 0; }
+    bool empty() const noexcept { return size() == 0; }
+    /// Memory beside the object itself, roughly.
+    std::size_t bytes() const noexcept;
+
+    /// A copy of the first `count`, or of all.
+    EventIds first(std::size_t count) const;
+    /// Removes the first `count`, or all.
+    void drop_first(std::size_t count);
+    /// Gives the memory back, too.
+    void clear() noexcept { table_.reset(); }
+
+    bool operator==(const EventIds& other) const;
+
+private:
+    struct Place {
+        std::size_t end = 0;  ///< of its id in the text; it begins at the end of the one before
+        std::uint64_t n = 0;
+    };
+    struct Table {
+        std::string text;  ///< all ids
+        std::vector<Place> places;
+        /// Hash table with linear probing: 1 + index into `places`, or 0. Its size is a power of
+        /// two, at least twice what it has. It is not seeded: an agent that chooses its ids to
+        /// collide makes its own look-ups linear in its unsaved events.
+        std::vector<std::uint32_t> slots;
+        std::size_t indexed = 0;  ///< the first ones are in `slots`
+
+        std::string_view id(std::size_t place) const;
+        void index_all();
+        void enter(std::size_t place);
+    };
+    std::unique_ptr<Table> table_;
+};
+
+}  // namespace headway::storage
