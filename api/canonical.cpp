@@ -209,6 +209,21 @@ std::string_view command_of(const std::optional<JsonValue>& args, std::string& j
 
 }  // namespace
 
+namespace {
+
+/// `room` holds the text where it has several parts.
+std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) {
+    if (call.result_digest.empty() && call.result.whole() && !call.error)
+        return low_digest(call.result.kept);
+    room = call.result.kept;
+    room += call.result_digest;
+    if (!call.result.whole()) room += core::to_hex(call.result.digest);
+    if (call.error) room += call.error->message.kept;
+    return low_digest(room);
+}
+
+}  // namespace
+
 CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     const std::optional<JsonValue> args = member(data, "args");
     std::string joined;
@@ -250,10 +265,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
         text.append(call.error->error_class);
     }
     print.outcome = core::digest_of(text);
-    std::string raw = call.result.kept + call.result_digest;
-    if (!call.result.whole()) raw += core::to_hex(call.result.digest);
-    if (call.error) raw += call.error->message.kept;
-    print.raw_outcome = low_digest(raw);
+    print.raw_outcome = raw_outcome_of(call, text);
     if (print.kind == CallKind::kVerify) print.failing = core::failing_count(plain);
     const bool red = print.failing.value_or(0) > 0;
     if (!call.ok || red) print_failure(print, call, plain);

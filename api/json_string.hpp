@@ -9,4 +9,7 @@ namespace headway::api {
 /// Appends `text` as a JSON string, quotes included.
 void append_json_string(std::string& out, std::string_view text);
 
+/// Appends the shortest JSON number that is read as `v`, which must be finite.
+void append_json_number(std::string& out, double v);
+
 }  // namespace headway::api

@@ -68,7 +68,10 @@ public:
     void value(const std::string& text) { value(std::string_view{text}); }
     void value(const char* text) { value(std::string_view{text}); }
     void value(bool v) { raw(v ? "true" : "false"); }
-    void value(double v) { number(v); }
+    void value(double v) {
+        separate();
+        append_json_number(out_, v);
+    }
     void value(core::Timestamp at) {
         if (at == core::kNever) {
             null();

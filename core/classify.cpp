@@ -185,10 +185,9 @@ CallKind kind_of_name(const std::vector<std::string>& words) {
 }  // namespace
 
 CallKind kind_of_call(std::string_view tool, std::string_view command) {
+    if (!command.empty()) return kind_of_command(command);
     const std::vector<std::string> words = words_of(tool);
-    const bool shell = !command.empty() || any_word(words, kShells);
-    if (shell) {
-        if (!command.empty()) return kind_of_command(command);
+    if (any_word(words, kShells)) {
         // The tool name is itself a command line, or says more: `bash_output`.
         const CallKind kind = kind_of_command(tool);
         return kind != CallKind::kOther ? kind : kind_of_name(words);

@@ -2,6 +2,7 @@
 #include "core/detectors/cycle.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/assert.hpp"
 
@@ -11,31 +12,40 @@ namespace {
 static_assert(2 * Cycle::kPeriodMax < limits::kRecentCallsMax, "two laps and more are remembered");
 static_assert(Cycle::kPeriodMax >= 2, "a period of one is exact_repeat's");
 
-/// True if the last `period` calls ask more than one question, and one of them gets an answer that
-/// is evidence.
-bool asks_several(const Ledger& ledger, std::size_t period) {
-    HEADWAY_ASSERT(period >= 2 && period <= Cycle::kPeriodMax);
-    const CallMark* last = ledger.back(0);
-    HEADWAY_ASSERT(last != nullptr);
-    bool several = false;
-    bool tells = !last->weak;
-    for (std::size_t i = 1; i < period; ++i) {
-        const CallMark* mark = ledger.back(i);
-        if (mark == nullptr) break;
-        if (mark->question != last->question) several = true;
-        if (!mark->weak) tells = true;
+/// What the last calls have, looked at once for all periods: how many of them, the newest included,
+/// one has to take until something is among them.
+class LastCalls {
+public:
+    explicit LastCalls(const Ledger& ledger) {
+        const CallMark* last = ledger.back(0);
+        for (std::size_t i = 0; i < Cycle::kPeriodMax; ++i) {
+            const CallMark* mark = ledger.back(i);
+            if (mark == nullptr) {
+                other_kind_ = std::min(other_kind_, i + 1);
+                break;
+            }
+            if (mark->question != last->question) several_ = std::min(several_, i + 1);
+            if (!mark->weak) evidence_ = std::min(evidence_, i + 1);
+            if (!mark->acts) other_kind_ = std::min(other_kind_, i + 1);
+        }
     }
-    return several && tells;
-}
+    /// True if the last `period` calls ask more than one question, and one of them gets an answer
+    /// that is evidence.
+    bool ask_several(std::size_t period) const {
+        HEADWAY_ASSERT(period >= 2 && period <= Cycle::kPeriodMax);
+        return several_ <= period && evidence_ <= period;
+    }
+    /// Laps that count as one. Who paces up and down in a game comes back to the same view.
+    std::uint32_t patience(std::size_t period) const {
+        return other_kind_ <= period ? 1 : Cycle::kActPatience;
+    }
 
-/// Laps that count as one. Who paces up and down in a game comes back to the same view.
-std::uint32_t patience_of(const Ledger& ledger, std::size_t period) {
-    for (std::size_t i = 0; i < period; ++i) {
-        const CallMark* mark = ledger.back(i);
-        if (mark == nullptr || !mark->acts) return 1;
-    }
-    return Cycle::kActPatience;
-}
+private:
+    static constexpr std::size_t kNone = Cycle::kPeriodMax + 1;
+    std::size_t several_ = kNone;
+    std::size_t evidence_ = kNone;
+    std::size_t other_kind_ = kNone;  ///< a call that does not act, or none at all
+};
 
 /// At most one message of the user inside the run and the lap before it.
 bool in_one_scope(const Ledger& ledger, std::size_t calls) {
@@ -67,12 +77,14 @@ void Cycle::observe(const Observation& seen) {
 Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
     Rung best = Rung::kNone;
     if (user_spoke) return best;
+    std::optional<LastCalls> last;
     for (std::size_t i = 0; i < matched.size(); ++i) {
         const auto p = static_cast<std::uint32_t>(i + 2);
         const std::uint32_t allowed = p * (std::max(1U, limits.suspect) - 1);
         if (matched[i] <= allowed) continue;  // patience only makes it less
-        const std::uint32_t run = matched[i] / patience_of(ledger, p);
-        if (run <= allowed || !asks_several(ledger, p)) continue;
+        if (!last) last.emplace(ledger);
+        const std::uint32_t run = matched[i] / last->patience(p);
+        if (run <= allowed || !last->ask_several(p)) continue;
         if (limits.suspect != 0) best = std::max(best, Rung::kSuspect);
         if (limits.stuck != 0 && run >= p * (limits.stuck - 1)) best = Rung::kStuck;
     }
@@ -83,9 +95,10 @@ std::size_t Cycle::period(const Ledger& ledger) const {
     HEADWAY_ASSERT(matched.size() == kPeriodMax - 1);
     std::size_t best = 2;
     std::uint32_t laps = 0;
+    const LastCalls last{ledger};
     for (std::size_t i = 0; i < matched.size(); ++i) {
         const auto p = static_cast<std::uint32_t>(i + 2);
-        if (matched[i] / p <= laps || !asks_several(ledger, p)) continue;
+        if (matched[i] / p <= laps || !last.ask_several(p)) continue;
         best = p;
         laps = matched[i] / p;
     }
