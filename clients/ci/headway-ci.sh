@@ -44,10 +44,9 @@ work=$(mktemp -d)
 daemon='' child='' signalled=''
 # shellcheck disable=SC2317  # by trap
 clean() {
-    if [ -n "$daemon" ]; then
-        kill "$daemon" 2>/dev/null || true
-        wait "$daemon" 2>/dev/null || true
-    fi
+    trap '' INT TERM HUP
+    # Not if it is gone already: where bash reaps it as a signal comes in, it loses it, and would wait for good.
+    if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then wait "$daemon" 2>/dev/null || true; fi
     rm -rf "$work"
 }
 # Whether what runs now is in the foreground of a terminal, which sends Ctrl-C to all that is there.
@@ -113,7 +112,10 @@ fi
 # No settings of the folder in which the job works: it is the repository's, and says how its own daemon is run.
 : >"$work/headway.toml"
 mkfifo "$work/alive"
-headway serve --config "${HEADWAY_CONFIG:-$work/headway.toml}" --listen 127.0.0.1:0 --state-dir "$work/state" --ports-file "$work/ports" \
+# In a session of its own: Ctrl-C of the terminal is for the command, which may have to report how it ended.
+apart=''
+if command -v setsid >/dev/null; then apart=setsid; fi
+$apart headway serve --config "${HEADWAY_CONFIG:-$work/headway.toml}" --listen 127.0.0.1:0 --state-dir "$work/state" --ports-file "$work/ports" \
     >"$work/log" 2>&1 8<&- &
 daemon=$!
 # Ends it when this script is gone however it went, kill -9 too: nobody else holds the other end of the pipe.
