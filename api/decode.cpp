@@ -291,6 +291,12 @@ Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyF
     return report;
 }
 
+Result<core::Event> decode_taped_event(const JsonTape& tape) {
+    DecodedReport report;
+    HEADWAY_CHECK(decode_event(tape.root(), report));
+    return std::move(report.events.front());
+}
+
 Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(parse_object(tape, body));
     DecodedReport report;

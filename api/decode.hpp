@@ -35,6 +35,9 @@ struct DecodedReport {
 /// kMissingField, kTooManyEvents, kEmptyReport.
 core::Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyFormat format);
 
+/// The event that `tape` holds already, as decode_report() reads the only one of a body.
+core::Result<core::Event> decode_taped_event(const JsonTape& tape);
+
 /// The body is the data of one heartbeat; empty is `{}`.
 core::Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body);
 

@@ -98,6 +98,10 @@ Result<> fields::decode_cut(JsonValue json, core::Text& out) {
 
 core::Result<Event> decode_stored_event(JsonTape& tape, std::string_view line) {
     HEADWAY_CHECK(tape.parse(line));
+    return decode_taped_stored_event(tape);
+}
+
+core::Result<Event> decode_taped_stored_event(JsonTape& tape) {
     if (tape.root().kind() != JsonKind::kObject) return wrong("an event must be an object");
     tape.read_exports(true);
     Event event;

@@ -15,4 +15,7 @@ namespace headway::api {
 /// Pure; `tape` is scratch memory.
 core::Result<core::Event> decode_stored_event(JsonTape& tape, std::string_view line);
 
+/// The same of a line that `tape` has parsed.
+core::Result<core::Event> decode_taped_stored_event(JsonTape& tape);
+
 }  // namespace headway::api

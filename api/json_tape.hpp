@@ -58,6 +58,7 @@ public:
 
 private:
     friend class JsonTape;
+    friend class TapeWriter;
     JsonValue(const JsonTape& tape, std::uint32_t at) : tape_(&tape), at_(at) {}
     void append_redacted_to(std::string& out, std::string_view secret_key) const;
     void append_redacted_string(std::string& out, std::string_view secret_key) const;
@@ -98,6 +99,7 @@ public:
 private:
     friend class JsonValue;
     friend class TapeBuilder;
+    friend class TapeWriter;
     std::vector<Node> nodes_;
     std::string text_;
     std::vector<std::string_view> keys_;  ///< of the object that was read last
