@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "api/decode_journal.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
 #include "core/session_state.hpp"
@@ -137,10 +136,12 @@ private:
         if (auto* said = std::get_if<core::ProgressEstimated>(&event.payload))
             said->calls = state_.tool_calls;
         core::apply(state_, event);
-        const Step step{event, line_, timeline_.calls, event.at - opened_};
         const EventType type = core::type_of(event.payload);
-        if (type == EventType::kVerdictChanged) timeline_.verdicts.push_back(step);
-        if (type == EventType::kDirectiveIssued) timeline_.directives.push_back(step);
+        const bool verdict = type == EventType::kVerdictChanged;
+        if (verdict || type == EventType::kDirectiveIssued) {
+            auto& steps = verdict ? timeline_.verdicts : timeline_.directives;
+            steps.push_back({event, line_, timeline_.calls, event.at - opened_});
+        }
         if (keep_journal_) timeline_.journal.push_back({event, line_, timeline_.calls});
     }
 
@@ -156,18 +157,16 @@ private:
 
 }  // namespace
 
-core::Result<Timeline> judge_journal(const Recording& recording, bool keep_journal,
-                                     api::JsonTape& tape) {
+core::Result<Timeline> judge_journal(std::vector<StoredEvent> journal, bool keep_journal) {
     JournalJudge judge(keep_journal);
-    for (const StoredLine& stored : recording.journal) {
-        auto event = api::decode_stored_event(tape, stored.text);
-        if (!event) {
-            core::Error error = std::move(event).error();
+    for (StoredEvent& stored : journal) {
+        if (!stored.event) {
+            core::Error error = std::move(stored.event).error();
             if (!error.field.empty()) error.detail = error.field + " " + error.detail;
             error.detail = std::to_string(stored.line) + ": " + error.detail;
             return error;
         }
-        judge.take(*std::move(event), stored.line);
+        judge.take(*std::move(stored.event), stored.line);
     }
     return judge.finish();
 }

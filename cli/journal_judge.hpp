@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "api/json_tape.hpp"
+#include <vector>
+
 #include "cli/offline_judge.hpp"
 
 namespace headway::cli {
@@ -11,7 +12,6 @@ namespace headway::cli {
 /// is taken from the export too, since only the daemon knew when it listened. With the rules and
 /// the policy that it was served with the verdicts are those that were served. Errors: those of
 /// api::decode_stored_event(); the detail begins with the line ("12: ..."). Pure.
-core::Result<Timeline> judge_journal(const Recording& recording, bool keep_journal,
-                                     api::JsonTape& tape);
+core::Result<Timeline> judge_journal(std::vector<StoredEvent> journal, bool keep_journal);
 
 }  // namespace headway::cli

@@ -127,10 +127,12 @@ private:
 
     void keep(std::size_t line) {
         for (core::Event& event : out_) {
-            const Step step{event, line, timeline_.calls, event.at - kOpened};
             const core::EventType type = core::type_of(event.payload);
-            if (type == core::EventType::kVerdictChanged) timeline_.verdicts.push_back(step);
-            if (type == core::EventType::kDirectiveIssued) timeline_.directives.push_back(step);
+            const bool verdict = type == core::EventType::kVerdictChanged;
+            if (verdict || type == core::EventType::kDirectiveIssued) {
+                auto& steps = verdict ? timeline_.verdicts : timeline_.directives;
+                steps.push_back({event, line, timeline_.calls, event.at - kOpened});
+            }
             if (options_.keep_journal) {
                 timeline_.journal.push_back({std::move(event), line, timeline_.calls});
             }
@@ -169,30 +171,34 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
     return open->about.policy;
 }
 
-core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOptions& options,
-                                       api::JsonTape& tape) {
+ReadFor reading_for(const JudgeOptions& options) {
     const bool as_it_was =
         options.policy == core::PolicyOverride{} && !options.opinion && !options.keep_features;
-    if (as_it_was && !recording.journal.empty())
-        return judge_journal(recording, options.keep_journal, tape);
+    return as_it_was ? ReadFor::kJudge : ReadFor::kJudgeAgain;
+}
+
+core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
+                                       api::JsonTape& tape) {
+    if (!recording.journal.empty())
+        return judge_journal(std::move(recording.journal), options.keep_journal);
     auto open = api::decode_open(tape, recording.open);
     if (!open) return at_line(1, open.error());
     Judge judge(options, std::move(open->about));
     RecordingClock clock(recording);
     std::size_t unreadable = 0;
     std::string first;
-    for (const RecordedEvent& recorded : recording.events) {
+    for (RecordedEvent& recorded : recording.events) {
         if (recorded.acknowledges) {
             judge.acknowledge(clock.at(recorded), recorded.line);
             continue;
         }
-        auto report = api::decode_report(tape, recorded.event, api::BodyFormat::kJson);
-        if (!report && !options.lenient) return at_line(recorded.line, report.error());
-        if (!report) {
-            if (unreadable++ == 0) first = at_line(recorded.line, report.error()).detail;
+        if (!recorded.event && !options.lenient)
+            return at_line(recorded.line, recorded.event.error());
+        if (!recorded.event) {
+            if (unreadable++ == 0) first = at_line(recorded.line, recorded.event.error()).detail;
             continue;
         }
-        judge.report(std::move(report->events.front()), clock.at(recorded), recorded.line);
+        judge.report(*std::move(recorded.event), clock.at(recorded), recorded.line);
     }
     Timeline timeline = judge.finish();
     timeline.unreadable = unreadable;

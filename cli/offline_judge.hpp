@@ -71,12 +71,15 @@ struct Timeline {
     std::vector<FeatureRow> features;   ///< one a finished call; empty unless they were asked for
 };
 
+/// What a recording has to be read for to be judged so. Pure.
+ReadFor reading_for(const JudgeOptions& options);
+
 /// A whole export is judged by judge_journal(), unless another policy or a judge is asked for. All
 /// else event after event, at the times of the recording's own clock; one second an event where
 /// it has none. Nothing is judged between events: a recording does not tell whether an agent that
 /// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
-/// with the line ("12: ..."). Pure; `tape` is scratch memory.
-core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOptions& options,
+/// with the line ("12: ..."). Precondition: it was read for this. Pure; `tape` is scratch memory.
+core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
                                        api::JsonTape& tape);
 
 }  // namespace headway::cli

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 
 #include "cli/json.hpp"
 
-// One line of a recording: what is read of it, and the event that it stands for.
+// What is taken from a line that was read as a JSON value.
 
 namespace headway::cli {
+
+inline constexpr std::size_t kShortTextBytesMax = 512;  ///< "string" of API.md
 
 /// Takes NUL out of every text: the daemon refuses it, and recordings of shells hold some. Pure.
 void drop_nul(Json& value);
@@ -23,13 +25,5 @@ std::string short_text(const Json& value);
 void copy_string(const Json& line, const char* from, Json& data, const char* to);
 void copy_as_is(const Json& line, const char* from, Json& data, const char* to);
 void copy_integer(const Json& line, const char* from, Json& data, const char* to);
-
-struct AgentEvent {
-    const char* type;
-    Json data;
-};
-
-/// What an agent's line of this type stands for; nothing: it is skipped. Pure.
-std::optional<AgentEvent> event_of(const std::string& type, const Json& line);
 
 }  // namespace headway::cli

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recording.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include "api/decode.hpp"
+#include "api/decode_journal.hpp"
 #include "cli/daemon.hpp"
 #include "cli/ids.hpp"
 #include "cli/json.hpp"
+#include "cli/recorded_event.hpp"
 #include "cli/recorded_line.hpp"
 #include "cli/text.hpp"
-#include "core/event.hpp"
 
 namespace headway::cli {
 namespace {
@@ -26,28 +30,6 @@ void add_start(Recording& recording, Json& open, const Json& line) {
     if (!agent.empty()) open["agent"] = std::move(agent);
     copy_as_is(line, "task", open, "goal");
     drop_nul(open);
-}
-
-void add_agent_line(Recording& recording, Json& open, const Json& line, const std::string& type,
-                    std::size_t number) {
-    if (type == "session_start") return add_start(recording, open, line);
-    if (type == "meta") {
-        recording.meta = dump(line);
-        return;
-    }
-    std::optional<AgentEvent> event = event_of(type, line);
-    if (!event) {
-        ++recording.skipped;
-        return;
-    }
-    const bool numbered = has(line, "seq") && line["seq"].is_integer();
-    const std::string id = numbered ? dump(line["seq"]) : std::to_string(number);
-    RecordedEvent recorded;
-    recorded.line = number;
-    recorded.event =
-        dump({{"type", event->type}, {"event_id", id}, {"data", std::move(event->data)}});
-    if (has(line, "ts") && line["ts"].is_number()) recorded.seconds = line["ts"].number();
-    recording.events.push_back(std::move(recorded));
 }
 
 bool is_kept_text(const Json& value) {
@@ -98,11 +80,12 @@ bool is_played(std::string_view type) {
     return !core::parse_name(type, known) || core::reportable(known);
 }
 
-void add_journal_line(Recording& recording, Json& open, const Json& line, const std::string& type,
-                      std::size_t number) {
+/// The event of an export's line as a report of it; nothing: it is not played. What the session was
+/// opened with goes to `recording` and `open`.
+std::optional<Json> replayed_event(Recording& recording, Json& open, const Json& line) {
     Json data = line["data"];
+    const std::string& type = line.text_of("type");
     const bool ended_itself = data.flag_of("automatic");
-    if (has(line, "session")) recording.session = short_text(line["session"]);
     if (type == "session.started") {
         recording.opened = seconds_of(line);
         for (const char* name : {"goal", "agent", "parent", "labels", "policy"}) {
@@ -110,65 +93,219 @@ void add_journal_line(Recording& recording, Json& open, const Json& line, const 
         }
         join_kept_text(open);
     }
-    if (ended_itself || !is_played(type)) {
-        ++recording.skipped;
-        return;
-    }
+    if (ended_itself || !is_played(type)) return std::nullopt;
     name_digests(data, type);
     join_kept_text(data);
     const std::string id =
         has(line, "event_id") ? short_text(line["event_id"]) : "n" + dump(line["n"]);
-    RecordedEvent recorded;
-    recorded.line = number;
-    recorded.seconds = seconds_of(line);
     Json event = {{"type", type}, {"event_id", id}, {"data", std::move(data)}};
     copy_integer(line, "attempt", event, "attempt");
-    recorded.event = dump(event);
-    recording.events.push_back(std::move(recorded));
+    return event;
 }
 
-/// An element of the body of POST /v1/sessions/{id}/events.
-bool is_report(const Json& line) {
-    core::EventType type{};
-    return has(line, "data") && line["data"].is_object() && !has(line, "n") &&
-           core::parse_name(line.text_of("type"), type) && core::reportable(type);
+core::Error bad_line(std::size_t number, const std::string& why) {
+    return {core::ErrorCode::kInvalidJson, std::to_string(number) + ": " + why, {}};
 }
 
-void add_report(Recording& recording, Json line, std::size_t number) {
-    drop_nul(line);
-    RecordedEvent recorded;
-    recorded.line = number;
-    Json event = {{"type", line["type"]}, {"data", std::move(line["data"])}};
-    event["event_id"] =
-        has(line, "event_id") ? short_text(line["event_id"]) : std::to_string(number);
-    recorded.event = dump(event);
-    recording.events.push_back(std::move(recorded));
+/// Takes the lines of one recording, one after the other.
+class RecordingReader {
+public:
+    explicit RecordingReader(ReadFor use) : use_(use) {}
+
+    core::Result<> take(std::string_view text, std::size_t number) {
+        if (text.find_first_not_of(" \t\r") == std::string_view::npos) return {};
+        if (auto parsed = tape_.parse(text); !parsed) {
+            // What a daemon refuses may still be JSON: keys that stand twice, many levels.
+            const Json value = Json::parse(text).value_or(Json());
+            if (!value.is_object()) return no_object(number);
+            if (!tape_.parse(dump(value))) return take_refused(value, parsed.error(), number);
+        }
+        if (tape_.root().kind() != api::JsonKind::kObject) return no_object(number);
+        line_.read(tape_.root());
+        const auto ack = line_.find("ack", api::JsonKind::kBoolean);
+        if (ack && ack->boolean()) {
+            acknowledge(number);
+            return {};
+        }
+        const auto type = line_.find("type", api::JsonKind::kString);
+        if (!type) return no_object(number);
+        ++recording_.lines;
+        if (type->text() == "session_start" || line_.find("n"))
+            HEADWAY_CHECK(check_session(number));
+        if (line_.find("n") && line_.find("data", api::JsonKind::kObject))
+            return take_stored(text, number);
+        other_lines_ = true;
+        if (is_report(type->text())) return take_report(number);
+        return take_agents_line(text, type->text(), number);
+    }
+
+    /// An export that is not whole after all: its events are needed as reports.
+    bool misread() const { return use_ == ReadFor::kJudge && stored_lines_ > 0 && !whole_export(); }
+
+    Recording finish() {
+        recording_.whole_export = whole_export();
+        recording_.open = dump(open_);
+        return std::move(recording_);
+    }
+
+private:
+    static core::Error no_object(std::size_t number) {
+        return bad_line(number, "expected a JSON object with a \"type\"");
+    }
+
+    bool whole_export() const {
+        return stored_lines_ > 0 && stored_lines_ == whole_ && !other_lines_;
+    }
+
+    void acknowledge(std::size_t number) {
+        ++recording_.lines;
+        RecordedEvent& recorded = recording_.events.emplace_back();
+        recorded.line = number;
+        recorded.acknowledges = true;
+        other_lines_ = true;
+    }
+
+    /// JSON, but nothing that a daemon takes.
+    core::Result<> take_refused(const Json& value, const core::Error& why, std::size_t number) {
+        if (value.flag_of("ack")) {
+            acknowledge(number);
+            return {};
+        }
+        if (!value["type"].is_string()) return no_object(number);
+        ++recording_.lines;
+        other_lines_ = true;
+        return keep(why, std::nullopt, number);
+    }
+
+    /// Two sessions in one file would be played as one that never was.
+    core::Result<> check_session(std::size_t number) {
+        const auto named = line_.find("session");
+        if (!named) return {};
+        const std::string session = short_text(*named);
+        if (of_.empty()) of_ = session;
+        if (session == of_) return {};
+        return bad_line(number, "it is of session " + session + ", and the lines before of " + of_ +
+                                    "; each session needs a file of its own");
+    }
+
+    core::Result<> take_stored(std::string_view text, std::size_t number) {
+        const api::JsonValue n = *line_.find("n");
+        const bool next =
+            n.kind() == api::JsonKind::kUnsigned && n.unsigned_integer() == whole_ + 1;
+        if (next && whole_ == stored_lines_) {
+            ++whole_;
+        } else if (recording_.gap.empty()) {
+            const std::string before =
+                stored_lines_ == 0 ? "it begins" : "line " + std::to_string(number) + " goes on";
+            recording_.gap = before + " with event " + short_text(n) + " where " +
+                             std::to_string(whole_ + 1) + " is due";
+        }
+        ++stored_lines_;
+        if (const auto session = line_.find("session")) recording_.session = short_text(*session);
+        if (use_ == ReadFor::kJudge) {
+            recording_.journal.push_back({api::decode_taped_stored_event(tape_), number});
+            return {};
+        }
+        Json line = Json::parse(text).value_or(Json());
+        drop_nul(line);
+        const auto event = replayed_event(recording_, open_, line);
+        if (!event) {
+            ++recording_.skipped;
+            return {};
+        }
+        return keep(event_tape_.parse(dump(*event)), seconds_of(line), number);
+    }
+
+    /// An element of the body of POST /v1/sessions/{id}/events.
+    bool is_report(std::string_view type) const {
+        core::EventType known{};
+        return line_.find("data", api::JsonKind::kObject) && !line_.find("n") &&
+               core::parse_name(type, known) && core::reportable(known);
+    }
+
+    core::Result<> take_report(std::size_t number) {
+        const auto id = line_.find("event_id");
+        api::TapeWriter event(event_tape_);
+        event.copy("type", *line_.find("type"));
+        event.text("event_id", id ? short_text(*id) : std::to_string(number));
+        event.copy("data", *line_.find("data"));
+        return keep(event.finish(), std::nullopt, number);
+    }
+
+    core::Result<> take_agents_line(std::string_view text, std::string_view type,
+                                    std::size_t number) {
+        if (type == "session_start") {
+            add_start(recording_, open_, Json::parse(text).value_or(Json()));
+            return {};
+        }
+        if (type == "meta") {
+            recording_.meta = text;
+            return {};
+        }
+        const auto seq = line_.find("seq");
+        const bool numbered = seq && (seq->kind() == api::JsonKind::kUnsigned ||
+                                      seq->kind() == api::JsonKind::kNegative);
+        const std::string id = numbered ? short_text(*seq) : std::to_string(number);
+        const auto written = write_event(line_, id, event_tape_);
+        if (written) return keep(*written, line_.number_of("ts"), number);
+        ++recording_.skipped;
+        return {};
+    }
+
+    /// The event on the second tape, if it could be `written`.
+    core::Result<> keep(const core::Result<>& written, std::optional<double> seconds,
+                        std::size_t number) {
+        if (!written && use_ == ReadFor::kPlay) return bad_line(number, written.error().detail);
+        RecordedEvent& recorded = recording_.events.emplace_back();
+        recorded.line = number;
+        recorded.seconds = seconds;
+        if (!written) {
+            recorded.event = written.error();
+        } else if (use_ == ReadFor::kPlay) {
+            event_tape_.root().append_to(recorded.text);
+        } else {
+            recorded.event = api::decode_taped_event(event_tape_);
+        }
+        return {};
+    }
+
+    ReadFor use_;
+    Recording recording_;
+    Json open_ = Json::object();
+    std::string of_;  ///< whose lines they are
+    std::size_t stored_lines_ = 0;
+    std::size_t whole_ = 0;  ///< of them from the first on without a gap
+    bool other_lines_ = false;
+    api::JsonTape tape_;        ///< the line
+    api::JsonTape event_tape_;  ///< what it stands for
+    LineMembers line_;
+};
+
+std::string whole_text(std::istream& lines) {
+    constexpr std::size_t kPieceBytes = 16 * 1024;  // as long as most
+    std::string text;
+    std::size_t read = 0;
+    do {
+        text.resize(read + std::max(kPieceBytes, read));
+        lines.read(text.data() + read, static_cast<std::streamsize>(text.size() - read));
+        read += static_cast<std::size_t>(lines.gcount());
+    } while (lines);
+    text.resize(read);
+    return text;
 }
 
-/// Two sessions in one file would be played as one that never was. `of` is what the lines before
-/// are of.
-std::optional<core::Error> other_session(std::string& of, const Json& line, std::size_t number) {
-    if (!has(line, "session")) return std::nullopt;
-    const std::string session = short_text(line["session"]);
-    if (of.empty()) of = session;
-    if (session == of) return std::nullopt;
-    return core::Error{core::ErrorCode::kInvalidJson,
-                       std::to_string(number) + ": it is of session " + session +
-                           ", and the lines before of " + of +
-                           "; each session needs a file of its own",
-                       {}};
-}
-
-std::string gap_at(const Json& line, std::size_t lines, std::size_t whole, std::size_t number) {
-    const std::string before =
-        lines == 0 ? "it begins" : "line " + std::to_string(number) + " goes on";
-    return before + " with event " + short_text(line["n"]) + " where " + std::to_string(whole + 1) +
-           " is due";
+core::Result<> read_lines(RecordingReader& reader, std::string_view text) {
+    for (std::size_t number = 1; !text.empty() && !reader.misread(); ++number) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        HEADWAY_CHECK(reader.take(line, number));
+    }
+    return {};
 }
 
 }  // namespace
 
-core::Result<Recording> read_recording_file(const std::string& file) {
+core::Result<Recording> read_recording_file(const std::string& file, ReadFor use) {
     const auto unread = [&](const char* why) {
         return core::Error{core::ErrorCode::kBadRequest, file + ": " + why, {}};
     };
@@ -177,68 +314,27 @@ core::Result<Recording> read_recording_file(const std::string& file) {
         return unread("is a folder; name its files, as in FOLDER/*.jsonl");
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return unread("cannot be read");
-    core::Result<Recording> recording = read_recording(stream);
+    core::Result<Recording> recording = read_recording(stream, use);
+    if (stream.bad()) return unread("cannot be read");
     if (!recording) {
         const core::Error error = std::move(recording).error();
         return core::Error{error.code, file + ":" + error.detail, error.field};
     }
     if (recording->lines == 0) return unread("is empty");
-    const bool known = recording->skipped < recording->lines || !recording->journal.empty();
+    const bool known = recording->skipped < recording->lines || recording->whole_export;
     if (recording->events.empty() && !known)
         return unread("none of its lines is one of a recording or an export");
     return recording;
 }
 
-core::Result<Recording> read_recording(std::istream& lines) {
-    Recording recording;
-    Json open = Json::object();
-    std::size_t journal_lines = 0;
-    bool other_lines = false;
-    std::string of;  // whose lines they are
-    std::string text;
-    for (std::size_t number = 1; std::getline(lines, text); ++number) {
-        if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-        Json parsed = Json::parse(text).value_or(Json());
-        const Json& line = parsed;
-        if (line.is_object() && line.flag_of("ack")) {
-            ++recording.lines;
-            recording.events.push_back({{}, std::nullopt, number, true});
-            other_lines = true;
-            continue;
-        }
-        if (!line.is_object() || !has(line, "type") || !line["type"].is_string()) {
-            return core::Error{core::ErrorCode::kInvalidJson,
-                               std::to_string(number) + ": expected a JSON object with a \"type\"",
-                               {}};
-        }
-        ++recording.lines;
-        if (line["type"] == "session_start" || has(line, "n")) {
-            if (const auto other = other_session(of, line, number)) return *other;
-        }
-        const std::string& type = line.text_of("type");
-        const bool journal = has(line, "n") && has(line, "data") && line["data"].is_object();
-        if (journal) {
-            drop_nul(parsed);
-            const bool next = line["n"] == recording.journal.size() + 1;
-            if (next && recording.journal.size() == journal_lines) {
-                recording.journal.push_back({text, number});
-            } else if (recording.gap.empty()) {
-                recording.gap = gap_at(line, journal_lines, recording.journal.size(), number);
-            }
-            ++journal_lines;
-            add_journal_line(recording, open, line, type, number);
-        } else {
-            if (is_report(line)) {
-                add_report(recording, line, number);
-            } else {
-                add_agent_line(recording, open, line, type, number);
-            }
-            other_lines = true;
-        }
-    }
-    if (other_lines || recording.journal.size() != journal_lines) recording.journal.clear();
-    recording.open = dump(open);
-    return recording;
+core::Result<Recording> read_recording(std::istream& lines, ReadFor use) {
+    const std::string text = whole_text(lines);
+    RecordingReader reader(use);
+    HEADWAY_CHECK(read_lines(reader, text));
+    if (!reader.misread()) return reader.finish();
+    RecordingReader again(ReadFor::kJudgeAgain);
+    HEADWAY_CHECK(read_lines(again, text));
+    return again.finish();
 }
 
 std::string recorded_id(const std::string& suggested, const std::string& file) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/replay.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/in_parallel.hpp"
 #include "cli/json.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
@@ -23,14 +30,36 @@ struct JudgedFile {
     std::string gap;
 };
 
-core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions& options) {
-    HEADWAY_TRY(const Recording recording, read_recording_file(file));
-    api::JsonTape tape;
-    auto timeline = judge_recording(recording, options, tape);
+/// Files that are judged before the first of them is printed: their timelines are in memory.
+constexpr std::size_t kFilesAtOnce = 32;
+
+core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions& options,
+                                    api::JsonTape& tape) {
+    HEADWAY_TRY(Recording recording, read_recording_file(file, reading_for(options)));
+    const std::string session = recorded_id(recording.session, file);
+    std::string gap = std::move(recording.gap);
+    auto timeline = judge_recording(std::move(recording), options, tape);
     if (!timeline) {
         return core::Error{timeline.error().code, file + ":" + timeline.error().detail, {}};
     }
-    return JudgedFile{recorded_id(recording.session, file), std::move(*timeline), recording.gap};
+    return JudgedFile{session, std::move(*timeline), std::move(gap)};
+}
+
+/// In the order of `files`.
+std::vector<core::Result<JudgedFile>> judge_files(std::span<const std::string> files,
+                                                  const JudgeOptions& options) {
+    std::vector<core::Result<JudgedFile>> judged(files.size());  // each thread writes its own
+    in_parallel(files.size(), [&] {
+        return [&, tape = api::JsonTape{}](std::size_t i) mutable {
+            try {
+                judged[i] = judge_file(files[i], options, tape);
+            } catch (const std::exception& error) {
+                judged[i] =
+                    core::Error{core::ErrorCode::kInternal, files[i] + ": " + error.what(), {}};
+            }
+        };
+    });
+    return judged;
 }
 
 void print(const std::string& file, const JudgedFile& judged, const ReplayOptions& options,
@@ -67,14 +96,13 @@ int judge_recordings(const ReplayOptions& options, const Console& console) {
     judging.keep_journal = options.why;
     int exit_code = kExitOk;
     ProgressBar bar(console, "judging", options.files.size());
-    for (const std::string& file : options.files) {
-        auto judged = judge_file(file, judging);
+    const auto show = [&](const std::string& file, core::Result<JudgedFile> judged) {
         if (judged) {
             if (!options.session.empty()) judged->session = options.session;
             print(file, *judged, options, console);
             say_gap(file, *judged, console);
             if (!console.out_terminal) bar.step();  // else what is printed says enough
-            continue;
+            return;
         }
         if (options.client.json) {
             console.out << dump({{"file", file}, {"error", judged.error().detail}}) << "\n";
@@ -82,6 +110,14 @@ int judge_recordings(const ReplayOptions& options, const Console& console) {
         bar.clear();
         exit_code =
             complain(console, kExitFailed, clean_line(judged.error().detail), kRecordingHint);
+    };
+    std::span<const std::string> left{options.files};
+    while (!left.empty()) {
+        const auto files = left.first(std::min(left.size(), kFilesAtOnce));
+        std::vector<core::Result<JudgedFile>> judged = judge_files(files, judging);
+        for (std::size_t i = 0; i < files.size(); ++i)
+            show(files[i], std::move(judged[i]));
+        left = left.subspan(files.size());
     }
     console.out.flush();
     return exit_code;

@@ -2,20 +2,19 @@
 #include "cli/verbs/eval.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <ostream>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "cli/daemon.hpp"
 #include "cli/eval_report.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/feature_rows.hpp"
+#include "cli/in_parallel.hpp"
 #include "cli/json.hpp"
 #include "cli/policy_words.hpp"
 #include "cli/progress_bar.hpp"
@@ -46,14 +45,18 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonTa
         judged.trouble = file.string() + ": cannot be read";
         return judged;
     }
-    auto recording = read_recording(stream);
-    auto timeline = recording ? judge_recording(*recording, options, tape)
+    auto recording = read_recording(stream, reading_for(options));
+    if (stream.bad()) {
+        judged.trouble = file.string() + ": cannot be read";
+        return judged;
+    }
+    if (recording) judged.meta = std::move(recording->meta);
+    auto timeline = recording ? judge_recording(std::move(*recording), options, tape)
                               : core::Result<Timeline>(recording.error());
     if (!timeline) {
         judged.trouble = file.string() + ":" + timeline.error().detail;
         return judged;
     }
-    judged.meta = std::move(recording->meta);
     judged.timeline = std::move(*timeline);
     return judged;
 }
@@ -61,26 +64,17 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonTa
 std::vector<Judged> judge_files(const std::vector<fs::path>& files, const JudgeOptions& options,
                                 const Console& console) {
     std::vector<Judged> judged(files.size());  // each thread writes its own elements
-    std::atomic<std::size_t> next{0};
     ProgressBar bar(console, "judging", files.size());
-    const auto work = [&] {
-        api::JsonTape tape;
-        for (std::size_t i = next++; i < files.size(); i = next++) {
+    in_parallel(files.size(), [&] {
+        return [&, tape = api::JsonTape{}](std::size_t i) mutable {
             try {
                 judged[i] = judge_file(files[i], options, tape);
             } catch (const std::exception& error) {
                 judged[i].trouble = files[i].string() + ": " + error.what();
             }
             bar.step();
-        }
-    };
-    std::vector<std::jthread> others;
-    const std::size_t count =
-        std::min<std::size_t>(std::thread::hardware_concurrency(), files.size());
-    for (std::size_t i = 1; i < count; ++i)
-        others.emplace_back(work);
-    work();
-    others.clear();  // joins
+        };
+    });
     return judged;
 }
 
@@ -90,7 +84,9 @@ core::Result<std::vector<fs::path>> find_recordings(const fs::path& folder) {
     fs::recursive_directory_iterator entry(folder, error);
     for (const fs::recursive_directory_iterator end; !error && entry != end;
          entry.increment(error)) {
-        if (entry->path().extension() == ".jsonl") files.push_back(entry->path());
+        std::error_code ignored;
+        if (entry->path().extension() == ".jsonl" && !entry->is_directory(ignored))
+            files.push_back(entry->path());
     }
     if (error) {
         return core::Error{core::ErrorCode::kBadRequest,

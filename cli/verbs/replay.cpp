@@ -46,7 +46,7 @@ public:
     Played play(const std::string& file) {
         Played played;
         played.session = options_.session;
-        core::Result<Recording> recording = read_recording_file(file);
+        core::Result<Recording> recording = read_recording_file(file, ReadFor::kPlay);
         // Which advice this daemon gives, and with which id, the recording does not know.
         if (recording) {
             played.skipped = std::erase_if(
@@ -82,9 +82,9 @@ private:
     std::size_t report(const Recording& recording, std::size_t first, Played& played) {
         const std::size_t last = std::min(first + options_.batch, recording.events.size());
         pace(recording.events[first]);
-        std::string body = recording.events[first].event;
+        std::string body = recording.events[first].text;
         for (std::size_t i = first + 1; i < last; ++i)
-            body += "," + recording.events[i].event;
+            body += "," + recording.events[i].text;
         if (options_.batch > 1) body = "[" + body + "]";
         const std::string path = session_path(played.session, "/events");
         const HttpReply reply = until_answered([&] { return daemon_.post_text(path, body); });

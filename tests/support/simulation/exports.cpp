@@ -30,7 +30,7 @@ Verdicts judged_export(const std::string& session, const std::vector<Event>& jou
         api::append_event(line, session, event, true);
         lines << line << "\n";
     }
-    const auto recording = cli::read_recording(lines);
+    const auto recording = cli::read_recording(lines, cli::ReadFor::kJudge);
     if (!recording) throw std::logic_error(recording.error().detail);
     api::JsonTape tape;
     const auto timeline = cli::judge_recording(*recording, {}, tape);

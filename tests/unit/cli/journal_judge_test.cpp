@@ -33,15 +33,14 @@ Recording export_of(const std::vector<Event>& journal) {
         headway::api::append_event(line, "story", one, true);
         lines << line << "\n";
     }
-    const auto recording = headway::cli::read_recording(lines);
+    const auto recording = headway::cli::read_recording(lines, headway::cli::ReadFor::kJudge);
     require_ok(recording);
     REQUIRE(recording->journal.size() == journal.size());
     return *recording;
 }
 
 Timeline judged_again(const std::vector<Event>& journal, bool keep_journal = false) {
-    headway::api::JsonTape tape;
-    const auto timeline = headway::cli::judge_journal(export_of(journal), keep_journal, tape);
+    const auto timeline = headway::cli::judge_journal(export_of(journal).journal, keep_journal);
     require_ok(timeline);
     return *timeline;
 }
@@ -249,23 +248,21 @@ TEST_CASE("journal judge: requests keep their decisions where verdicts before th
 }
 
 TEST_CASE("journal judge: a line that is no event is named by its number", "[cli]") {
-    Recording recording;
-    recording.journal = {{R"({"n":1,"type":"session.started","at":"2026-11-21T02:00:00.000Z",)"
-                          R"("session":"s","data":{}})",
-                          1},
-                         {R"({"n":2,"type":"heartbeat","at":"2026-11-21T02:00:01.000Z",)"
-                          R"("session":"s","data":{"iteration":-1}})",
-                          5}};
-    headway::api::JsonTape tape;
-    const auto timeline = headway::cli::judge_journal(recording, false, tape);
+    std::istringstream lines(
+        R"({"n":1,"type":"session.started","at":"2026-11-21T02:00:00.000Z","session":"s","data":{}})"
+        "\n\n\n\n"
+        R"({"n":2,"type":"heartbeat","at":"2026-11-21T02:00:01.000Z","session":"s","data":{"iteration":-1}})"
+        "\n");
+    const auto recording = headway::cli::read_recording(lines, headway::cli::ReadFor::kJudge);
+    require_ok(recording);
+    const auto timeline = headway::cli::judge_journal(recording->journal, false);
     REQUIRE_FALSE(timeline.has_value());
     CHECK_THAT(timeline.error().detail,
                Catch::StartsWith("5: ") && Catch::Contains("/data/iteration"));
 }
 
 TEST_CASE("journal judge: nothing is judged in an empty journal", "[cli]") {
-    headway::api::JsonTape tape;
-    const auto timeline = headway::cli::judge_journal({}, true, tape);
+    const auto timeline = headway::cli::judge_journal({}, true);
     require_ok(timeline);
     CHECK(timeline->verdicts.empty());
     CHECK(timeline->events == 0);

@@ -15,7 +15,7 @@ namespace {
 
 headway::core::Result<Timeline> judge(const std::string& lines, const JudgeOptions& options = {}) {
     std::istringstream stream(lines);
-    const auto recording = read_recording(stream);
+    const auto recording = read_recording(stream, headway::cli::reading_for(options));
     REQUIRE(recording.has_value());
     headway::api::JsonTape tape;
     return judge_recording(*recording, options, tape);

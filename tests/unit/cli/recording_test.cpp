@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "api/decode.hpp"
 #include "tests/support/parsed.hpp"
 
 using headway::cli::Json;
@@ -15,7 +16,7 @@ namespace {
 
 Recording recorded(const std::string& text) {
     std::istringstream lines(text);
-    const auto recording = read_recording(lines);
+    const auto recording = read_recording(lines, headway::cli::ReadFor::kPlay);
     REQUIRE(recording.has_value());
     return *recording;
 }
@@ -23,7 +24,7 @@ Recording recorded(const std::string& text) {
 Json only_event(const std::string& line) {
     const Recording recording = recorded(line + "\n");
     REQUIRE(recording.events.size() == 1);
-    return parsed(recording.events.front().event);
+    return parsed(recording.events.front().text);
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
         recorded("{\"type\":\"unknown\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
     CHECK(recording.skipped == 1);
     REQUIRE(recording.events.size() == 1);
-    CHECK(parsed(recording.events[0].event)["event_id"] == "3");
+    CHECK(parsed(recording.events[0].text)["event_id"] == "3");
     CHECK(recording.events[0].seconds == 2.5);
     CHECK(recording.events[0].line == 3);
 }
@@ -142,9 +143,9 @@ TEST_CASE("recording: the daemon's own export is played without what it wrote it
     CHECK(recording.skipped == 2);
     REQUIRE(recording.events.size() == 2);
     CHECK(
-        parsed(recording.events[0].event) ==
+        parsed(recording.events[0].text) ==
         parsed(R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt","digest":"d"}})"));
-    const Json second = parsed(recording.events[1].event);
+    const Json second = parsed(recording.events[1].text);
     CHECK(second["event_id"] == "n4");
     CHECK(second["attempt"] == 2);
     CHECK(second["data"]["args"]["head"] == "a");
@@ -166,8 +167,86 @@ TEST_CASE("recording: a line that is no object is named", "[cli]") {
     for (const char* text : {"{\"type\":\"heartbeat\"}\nnot json\n", "{\"type\":\"end\"}\n[1]\n",
                              "{\"type\":\"end\"}\n{\"type\":7}\n"}) {
         std::istringstream lines(text);
-        const auto recording = read_recording(lines);
+        const auto recording = read_recording(lines, headway::cli::ReadFor::kPlay);
         REQUIRE_FALSE(recording.has_value());
         CHECK_THAT(recording.error().detail, Catch::StartsWith("2: "));
     }
+}
+
+TEST_CASE("recording: of a name that stands twice the last counts", "[cli]") {
+    const Json event =
+        only_event(R"({"type":"tool_call","tool":"a","args":{"k":1,"k":2},"tool":"b","ok":true})");
+    CHECK(event["data"]["tool"] == "b");
+    CHECK(event["data"]["args"]["k"] == 2);
+}
+
+TEST_CASE("recording: what is judged is what is played", "[cli]") {
+    const std::string lines =
+        R"({"seq":1,"type":"tool_call","tool":"sh","args":{"b":[1,2.50],"a":{"c":"x\u0000y"}},"ok":false,"error":"no","result":{"z":1},"ts":2})"
+        "\n"
+        R"({"type":"tool.finished","event_id":"e","data":{"tool":"sh","args":{"a":1},"ok":true}})"
+        "\n"
+        R"({"type":"progress","progress":40,"percent":null,"blockers":["x"]})"
+        "\n";
+    const Recording played = recorded(lines);
+    std::istringstream again(lines);
+    const auto judged = read_recording(again, headway::cli::ReadFor::kJudge);
+    REQUIRE(judged.has_value());
+    REQUIRE(judged->events.size() == played.events.size());
+    headway::api::JsonTape tape;
+    for (std::size_t i = 0; i < played.events.size(); ++i) {
+        const auto decoded = headway::api::decode_report(tape, played.events[i].text,
+                                                         headway::api::BodyFormat::kJson);
+        REQUIRE(decoded.has_value());
+        REQUIRE(judged->events[i].event.has_value());
+        CHECK(*judged->events[i].event == decoded->events.front());
+        CHECK(judged->events[i].seconds == played.events[i].seconds);
+    }
+}
+
+TEST_CASE("recording: an event that no daemon takes is named, or left to who judges", "[cli]") {
+    const std::string deep = std::string(80, '[') + std::string(80, ']');
+    const std::string lines =
+        "{\"type\":\"heartbeat\"}\n{\"type\":\"tool_call\",\"args\":" + deep + "}\n";
+    std::istringstream to_play(lines);
+    const auto played = read_recording(to_play, headway::cli::ReadFor::kPlay);
+    REQUIRE_FALSE(played.has_value());
+    CHECK_THAT(played.error().detail, Catch::StartsWith("2: nested more than"));
+    std::istringstream to_judge(lines);
+    const auto judged = read_recording(to_judge, headway::cli::ReadFor::kJudge);
+    REQUIRE(judged.has_value());
+    REQUIRE(judged->events.size() == 2);
+    CHECK(judged->events[0].event.has_value());
+    CHECK_FALSE(judged->events[1].event.has_value());
+}
+
+TEST_CASE("recording: an export is kept as it was only if it is whole", "[cli]") {
+    const std::string first =
+        R"({"session":"s","n":1,"type":"session.started","at":"2026-11-21T02:00:00.000Z","data":{}})"
+        "\n";
+    const std::string third =
+        R"({"session":"s","n":3,"type":"heartbeat","at":"2026-11-21T02:00:01.000Z","data":{}})"
+        "\n";
+    const std::string second =
+        R"({"session":"s","n":2,"type":"heartbeat","at":"2026-11-21T02:00:01.000Z","data":{}})"
+        "\n";
+    const auto judged = [](const std::string& text) {
+        std::istringstream lines(text);
+        const auto recording = read_recording(lines, headway::cli::ReadFor::kJudge);
+        REQUIRE(recording.has_value());
+        return *recording;
+    };
+    const Recording whole = judged(first + second + third);
+    CHECK(whole.whole_export);
+    CHECK(whole.journal.size() == 3);
+    CHECK(whole.events.empty());
+    const Recording gap = judged(first + third);
+    CHECK_FALSE(gap.whole_export);
+    CHECK(gap.journal.empty());
+    CHECK(gap.events.size() == 1);
+    CHECK_THAT(gap.gap, Catch::Contains("event 3 where 2 is due"));
+    const Recording mixed = judged(first + second + "{\"type\":\"heartbeat\"}\n");
+    CHECK(mixed.journal.empty());
+    CHECK(mixed.events.size() == 2);
+    CHECK(mixed.gap.empty());
 }

@@ -19,7 +19,7 @@ Timeline stuck_timeline() {
         "\n"
         R"({"type":"heartbeat","ts":7.5})"
         "\n");
-    const auto recording = read_recording(lines);
+    const auto recording = read_recording(lines, headway::cli::ReadFor::kJudgeAgain);
     REQUIRE(recording.has_value());
     const auto policy = policy_of({"strict", "heartbeat_limit=2"});
     JudgeOptions options;
@@ -74,7 +74,7 @@ TEST_CASE("timeline view: a failed call as evidence names its target", "[cli]") 
     std::istringstream lines(
         R"({"type":"tool_call","tool":"edit","target":"a.py","args":{},"ok":false,"error":"no match"})"
         "\n");
-    const auto recording = read_recording(lines);
+    const auto recording = read_recording(lines, headway::cli::ReadFor::kJudgeAgain);
     REQUIRE(recording.has_value());
     JudgeOptions options;
     options.keep_journal = true;
