@@ -26,9 +26,38 @@ std::uint64_t word_hash(std::string_view word) {
     return hash;
 }
 
+/// Counts for each of 64 bits how many numbers have it. Number k of the planes holds digit k of all
+/// counts, so that a number is added to all of them at once, and most often to two planes.
+class BitCounts {
+public:
+    void add(std::uint64_t number) {
+        for (std::size_t k = 0; number != 0; ++k) {
+            HEADWAY_ASSERT(k < planes_.size());
+            const std::uint64_t carried = planes_[k] & number;
+            planes_[k] ^= number;
+            number = carried;
+        }
+    }
+
+    /// The bits that were counted more than `limit` times.
+    std::uint64_t above(std::uint32_t limit) const {
+        std::uint64_t more = 0;
+        std::uint64_t equal = ~std::uint64_t{0};  // so far, from the highest digit on
+        for (std::size_t k = planes_.size(); k-- > 0;) {
+            const bool digit = ((limit >> k) & 1U) != 0;
+            if (!digit) more |= equal & planes_[k];
+            equal &= digit ? planes_[k] : ~planes_[k];
+        }
+        return more;
+    }
+
+private:
+    std::array<std::uint64_t, 32> planes_{};
+};
+
 /// Simhash over single words; sets `words`.
 std::uint64_t simhash_of(std::string_view text, std::uint32_t& words) {
-    std::array<std::int32_t, 64> votes{};
+    BitCounts counts;
     for (std::size_t at = 0; at < text.size();) {
         while (at < text.size() && is_space(text[at]))
             ++at;
@@ -37,16 +66,11 @@ std::uint64_t simhash_of(std::string_view text, std::uint32_t& words) {
             ++end;
         if (end == at) break;
         ++words;
-        const std::uint64_t hash = word_hash(text.substr(at, end - at)) * 0x9e3779b97f4a7c15ULL;
-        for (std::size_t bit = 0; bit < votes.size(); ++bit)
-            votes[bit] += ((hash >> bit) & 1U) != 0 ? 1 : -1;
+        counts.add(word_hash(text.substr(at, end - at)) * 0x9e3779b97f4a7c15ULL);
         at = end;
     }
     HEADWAY_ASSERT(words <= text.size());
-    std::uint64_t simhash = 0;
-    for (std::size_t bit = 0; bit < votes.size(); ++bit)
-        simhash |= static_cast<std::uint64_t>(votes[bit] > 0 ? 1 : 0) << bit;
-    return simhash;
+    return counts.above(words / 2);  // what most words have
 }
 
 }  // namespace
