@@ -76,6 +76,19 @@ void append_timeout_totals(std::string& out, const TimeoutTotals& totals);
 
 /// The progress document of the first design.
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time);
+
+/// The same document without the two values that the time of reading decides, for a view that is
+/// read more often than it changes.
+struct ProgressText {
+    std::string text;
+    std::size_t alive_at = 0;  ///< where they are left out
+    std::size_t age_at = 0;    ///< the end of the text, if nothing has changed yet
+};
+
+ProgressText progress_text(const core::SessionView& view);
+/// `text` is that of this view.
+void append_progress(std::string& out, const ProgressText& text, const core::SessionView& view,
+                     const ReadingTime& time);
 /// Adds to a JSON object the number of the event as of which it is.
 void append_as_of(std::string& object, std::uint64_t n);
 

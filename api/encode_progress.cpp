@@ -13,14 +13,14 @@ namespace {
 /// What the progress of most sessions fits into, so that it grows once.
 constexpr std::size_t kProgressBytes = 512;
 
-}  // namespace
-
-void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time) {
-    out.reserve(out.size() + kProgressBytes);
-    JsonWriter json{out};
+/// `alive` and `age` write the two values that the time of reading decides.
+template <class Alive, class Age>
+void write_progress(JsonWriter& json, const core::SessionView& view, const Alive& alive,
+                    const Age& age) {
     json.open_object();
     json.member("sessionId", view.id);
-    json.member("alive", core::is_alive(view, time.now, time.watch));
+    json.key("alive");
+    alive();
     json.member("stuck", view.judgement->verdict == core::Verdict::kStuck);
     json.key("progress");
     json.open_object();
@@ -29,7 +29,8 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
     json.key("lastChange");
     if (view.last_change) {
         json.value(core::change_name(*view.last_change));
-        json.member("lastChangeAgo", std::max(time.now - view.last_change_at, core::Millis{0}));
+        json.key("lastChangeAgo");
+        age();
     } else {
         json.null();
         json.key("lastChangeAgo");
@@ -46,6 +47,50 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
     json.member("n", view.n);
     json.member("nextHeartbeatMs", view.asked_interval);
     json.close_object();
+}
+
+bool alive_at(const core::SessionView& view, const ReadingTime& time) {
+    return core::is_alive(view, time.now, time.watch);
+}
+
+core::Millis age_at(const core::SessionView& view, const ReadingTime& time) {
+    return std::max(time.now - view.last_change_at, core::Millis{0});
+}
+
+}  // namespace
+
+void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time) {
+    out.reserve(out.size() + kProgressBytes);
+    JsonWriter json{out};
+    write_progress(
+        json, view, [&] { json.value(alive_at(view, time)); },
+        [&] { json.value(age_at(view, time)); });
+}
+
+ProgressText progress_text(const core::SessionView& view) {
+    ProgressText made;
+    made.text.reserve(kProgressBytes);
+    JsonWriter json{made.text};
+    const auto leave_out = [&](std::size_t& at) {
+        at = made.text.size();
+        json.raw({});
+    };
+    write_progress(
+        json, view, [&] { leave_out(made.alive_at); }, [&] { leave_out(made.age_at); });
+    if (!view.last_change) made.age_at = made.text.size();
+    return made;
+}
+
+void append_progress(std::string& out, const ProgressText& text, const core::SessionView& view,
+                     const ReadingTime& time) {
+    const std::string_view whole{text.text};
+    out.append(whole.substr(0, text.alive_at));
+    out.append(alive_at(view, time) ? "true" : "false");
+    out.append(whole.substr(text.alive_at, text.age_at - text.alive_at));
+    if (view.last_change) {
+        JsonWriter{out}.value(age_at(view, time));
+        out.append(whole.substr(text.age_at));
+    }
 }
 
 void append_as_of(std::string& object, std::uint64_t n) {

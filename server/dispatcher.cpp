@@ -45,8 +45,8 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
                  }),
       backups_(io, replies_),
       bodies_(io),
-      services_{clock_, access_,    views_,   streams_, http_,   replies_, intake_,
-                polls_, processes_, backups_, tape_,    bodies_, state_,   warn_} {
+      services_{clock_,     access_,  views_, streams_, http_,  replies_,  intake_, polls_,
+                processes_, backups_, tape_,  bodies_,  state_, progress_, warn_} {
     state_.started_at = clock.now();
     state_.requests.resize(route_table().size());
     tape_.redact_with(secrets_.get());

@@ -108,6 +108,7 @@ private:
         std::make_shared<core::SecretFinder>();  ///< what is redacted
     api::JsonTape tape_;
     LongBodies bodies_;
+    ProgressReplies progress_;
     Response advice_;  ///< of the report that is being answered, reused
     Services services_;
     Clock::Steady::time_point token_uses_at_{};  ///< when they were written last

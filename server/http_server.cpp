@@ -239,7 +239,11 @@ void HttpServer::close_all() {
 }
 
 std::string HttpServer::next_request_id() {
-    return request_id_prefix_ + hex(++request_count_);
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits, ++request_count_, 16).ptr;
+    std::string id{request_id_prefix_};
+    id.append(digits, end);
+    return id;
 }
 
 void HttpServer::on_request(HttpConnection& connection, std::uint64_t slot,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/response.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/problem.hpp"
@@ -77,14 +78,52 @@ void append_number(std::string& out, std::uint64_t number) {
     out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
-/// Milliseconds with three decimals, for Server-Timing.
-void append_milliseconds(std::string& out, std::uint64_t microseconds) {
-    append_number(out, microseconds / 1000);
+/// Milliseconds with three decimals, for Server-Timing; at most 24 bytes. Gives their end.
+char* put_milliseconds(char* at, std::uint64_t microseconds) {
+    at = std::to_chars(at, at + 20, microseconds / 1000).ptr;
     const auto rest = static_cast<unsigned>(microseconds % 1000);
-    const char fraction[] = {'.', static_cast<char>('0' + rest / 100),
-                             static_cast<char>('0' + rest / 10 % 10),
-                             static_cast<char>('0' + rest % 10)};
-    out.append(fraction, sizeof fraction);
+    *at++ = '.';
+    *at++ = static_cast<char>('0' + rest / 100);
+    *at++ = static_cast<char>('0' + rest / 10 % 10);
+    *at++ = static_cast<char>('0' + rest % 10);
+    return at;
+}
+
+constexpr std::size_t kRequestIdBytesMax = 64;  // longer ones do not come here
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kNoStore = "no-store";
+
+/// Whether nothing but the body, its length and the request's id is its own.
+bool is_usual(const Response& response, const Envelope& envelope) {
+    return response.status == 200 && response.content_type == kJson &&
+           response.cache_control == kNoStore && response.headers.empty() && envelope.keep_alive &&
+           !envelope.say_keep_alive && !envelope.head_only && envelope.deprecation == nullptr &&
+           envelope.request_id.size() <= kRequestIdBytesMax;
+}
+
+/// The same bytes as below, put together before they are appended.
+void append_usual(std::string& out, const Response& response, const Envelope& envelope) {
+    constexpr std::string_view kStart =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ";
+    constexpr std::string_view kCache = "\r\nCache-Control: no-store";
+    constexpr std::string_view kId = "X-Request-Id: ";
+    constexpr std::string_view kTime = "\r\nServer-Timing: app;dur=";
+    constexpr std::size_t kNumberBytes = 24;
+    char head[kStart.size() + kCache.size() + kSecurityHeaders.size() + kId.size() + kTime.size() +
+              kRequestIdBytesMax + 2 * kNumberBytes + 8];
+    char* at = head;
+    const auto put = [&at](std::string_view text) { at = std::copy(text.begin(), text.end(), at); };
+    put(kStart);
+    at = std::to_chars(at, at + kNumberBytes, response.body.size()).ptr;
+    put(kCache);
+    put(kSecurityHeaders);
+    put(kId);
+    put(envelope.request_id);
+    put(kTime);
+    at = put_milliseconds(at, envelope.microseconds);
+    put("\r\n\r\n");
+    out.append(head, static_cast<std::size_t>(at - head));
+    out.append(response.body);
 }
 
 void append_deprecation(std::string& out, const Deprecation& entry) {
@@ -97,6 +136,7 @@ void append_deprecation(std::string& out, const Deprecation& entry) {
 }  // namespace
 
 void append_response(std::string& out, const Response& response, const Envelope& envelope) {
+    if (is_usual(response, envelope)) return append_usual(out, response, envelope);
     out.append(status_line(response.status));
     const bool has_body = response.status != 204 && response.status != 304;
     if (has_body) {
@@ -111,7 +151,8 @@ void append_response(std::string& out, const Response& response, const Envelope&
     out.append(kSecurityHeaders);
     out.append("X-Request-Id: ").append(envelope.request_id);
     out.append("\r\nServer-Timing: app;dur=");
-    append_milliseconds(out, envelope.microseconds);
+    char milliseconds[24];
+    out.append(milliseconds, put_milliseconds(milliseconds, envelope.microseconds));
     out.append("\r\n");
     out.append(response.headers);
     if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);

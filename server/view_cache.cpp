@@ -8,9 +8,10 @@
 
 namespace headway::server {
 
-const core::SessionView* ViewCache::find(const std::string& session) const {
+ViewCache::Versioned ViewCache::find_versioned(const std::string& session) const {
     const auto entry = entries_.find(session);
-    return entry != entries_.end() && entry->second.present ? &entry->second.view : nullptr;
+    if (entry == entries_.end() || !entry->second.present) return {};
+    return {&entry->second.view, entry->second.version};
 }
 
 /// Of a shared store each caller asks its own question: an answer on its way may be older than what
@@ -35,6 +36,7 @@ bool ViewCache::update(core::SessionView view) {
     auto entry = entries_.find(view.id);
     if (entry == entries_.end()) entry = entries_.emplace(view.id, Entry{}).first;
     entry->second.present = true;
+    entry->second.version = ++versions_;
     entry->second.view = std::move(view);
     return entry->second.watchers > 0;
 }

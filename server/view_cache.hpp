@@ -26,11 +26,23 @@ public:
     /// Other daemons change sessions, too: only the engine knows whether a view is the newest.
     void share() { shared_ = true; }
 
+    /// A view and its version, a number that no other view has had.
+    struct Versioned {
+        const core::SessionView* view = nullptr;
+        std::uint64_t version = 0;
+    };
+
     /// The cached view or null; valid until the next publication.
-    const core::SessionView* find(const std::string& session) const;
+    const core::SessionView* find(const std::string& session) const {
+        return find_versioned(session).view;
+    }
+    Versioned find_versioned(const std::string& session) const;
     /// The same if it is the newest, as far as that is known here.
     const core::SessionView* find_newest(const std::string& session) const {
-        return shared_ ? nullptr : find(session);
+        return find_newest_versioned(session).view;
+    }
+    Versioned find_newest_versioned(const std::string& session) const {
+        return shared_ ? Versioned{} : find_versioned(session);
     }
     /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
@@ -57,11 +69,13 @@ private:
     struct Entry {
         bool present = false;
         std::uint32_t watchers = 0;
+        std::uint64_t version = 0;
         core::SessionView view;
     };
 
     Ask ask_;
     bool shared_ = false;
+    std::uint64_t versions_ = 0;  ///< given so far
     std::unordered_map<std::string, Entry> entries_;
     std::unordered_map<std::string, std::vector<Callback>> asked_;
 };

@@ -22,6 +22,7 @@
 #include "server/judge_ledger.hpp"
 #include "server/long_bodies.hpp"
 #include "server/long_polls.hpp"
+#include "server/progress_replies.hpp"
 #include "server/replies.hpp"
 #include "server/streams.hpp"
 #include "server/view_cache.hpp"
@@ -54,6 +55,7 @@ struct Services {
     api::JsonTape& tape;
     LongBodies& bodies;
     const DaemonState& state;
+    ProgressReplies& progress;
     const std::function<void(const std::string&)>& warn;  ///< logs a warning
 };
 

@@ -107,7 +107,9 @@ struct Target {
 };
 
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
-/// kInvalidId, kBadRequest. Pure.
+/// kInvalidId, kBadRequest; what `found` holds then means nothing. Pure.
+core::Result<> find_route(Method method, std::string_view target, Target& found);
+/// The same by value.
 core::Result<Target> match(Method method, std::string_view target);
 
 }  // namespace headway::server

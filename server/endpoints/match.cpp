@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "api/decode.hpp"
 #include "api/decode_checks.hpp"
@@ -17,17 +21,72 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Matches `path` against a pattern and sets `id` to the id in it.
-bool fits(std::string_view pattern, std::string_view path, std::string_view& id) {
-    const std::size_t hole = pattern.find('{');
-    if (hole == std::string_view::npos) return pattern == path;
-    const std::string_view before = pattern.substr(0, hole);
-    const std::string_view after = pattern.substr(pattern.find('}') + 1);
-    if (path.size() < before.size() + after.size()) return false;
-    if (!path.starts_with(before) || !path.ends_with(after)) return false;
-    id = path.substr(before.size(), path.size() - before.size() - after.size());
-    return id.find('/') == std::string_view::npos || pattern.ends_with("{asset}") ||
-           pattern.ends_with("{ping}");
+/// A row of the table, its pattern cut up once.
+struct Pattern {
+    const Endpoint* endpoint;
+    std::string_view before;  ///< the hole; the whole path of one that has none
+    std::string_view after;
+    std::uint32_t start = 0;       ///< the first bytes of `before`, by which most rows are passed
+    std::uint32_t start_mask = 0;  ///< how many there are
+    bool has_hole = false;
+    bool with_slashes = false;  ///< the hole may hold some
+    bool ping = false;
+    bool session = false;
+    bool asset = false;
+    bool check = false;
+    bool approval = false;
+};
+
+/// Up to four bytes as a number; the same bytes give the same one.
+std::uint32_t start_of(std::string_view text) {
+    std::uint32_t start = 0;
+    std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
+    return start;
+}
+
+Pattern cut_up(const Endpoint& endpoint) {
+    const std::string_view path = endpoint.path;
+    const auto holds = [path](std::string_view hole) { return path.find(hole) != path.npos; };
+    Pattern pattern{&endpoint, path, {}};
+    const std::size_t hole = path.find('{');
+    pattern.has_hole = hole != path.npos;
+    if (pattern.has_hole) {
+        pattern.before = path.substr(0, hole);
+        pattern.after = path.substr(path.find('}') + 1);
+    }
+    constexpr std::string_view kAll{"\xff\xff\xff\xff"};
+    pattern.start = start_of(pattern.before);
+    pattern.start_mask = start_of(kAll.substr(0, pattern.before.size()));
+    pattern.with_slashes = path.ends_with("{asset}") || path.ends_with("{ping}");
+    pattern.ping = path.starts_with(kPingPrefix);
+    pattern.session = !pattern.ping && holds("{id}");
+    pattern.asset =
+        path.ends_with("{asset}") || path.ends_with("{page}") || path.ends_with("{agent}");
+    pattern.check = holds("{check}");
+    pattern.approval = holds("{approval}");
+    return pattern;
+}
+
+const std::vector<Pattern>& patterns() {
+    static const std::vector<Pattern> all = [] {
+        std::vector<Pattern> made;
+        for (const Endpoint& endpoint : route_table())
+            made.push_back(cut_up(endpoint));
+        return made;
+    }();
+    return all;
+}
+
+/// Matches `path`, which has this start, against a pattern and sets `id` to what its hole is.
+bool fits(const Pattern& pattern, std::string_view path, std::uint32_t start,
+          std::string_view& id) {
+    if ((start & pattern.start_mask) != pattern.start) return false;
+    if (!pattern.has_hole) return pattern.before == path;
+    if (path.size() < pattern.before.size() + pattern.after.size()) return false;
+    if (!path.starts_with(pattern.before) || !path.ends_with(pattern.after)) return false;
+    id = path.substr(pattern.before.size(),
+                     path.size() - pattern.before.size() - pattern.after.size());
+    return pattern.with_slashes || id.find('/') == std::string_view::npos;
 }
 
 std::string_view method_name(Method method) {
@@ -42,8 +101,9 @@ bool is_endless(const Endpoint& endpoint) {
 }
 
 Result<std::string> session_id(std::string_view raw) {
-    const auto id = api::percent_decoded(raw, false);
-    if (id && api::valid_id(*id)) return *id;
+    if (api::valid_id(raw)) return std::string{raw};  // it has no percent sign
+    auto id = api::percent_decoded(raw, false);
+    if (id && api::valid_id(*id)) return *std::move(id);
     return Error{ErrorCode::kInvalidId,
                  "an id is 1 to 128 of A-Z a-z 0-9 . _ ~ : - and not . or ..", "id"};
 }
@@ -93,13 +153,15 @@ void allow(std::string& allowed, std::string_view method) {
 
 }  // namespace
 
-Result<Target> match(Method method, std::string_view target) {
+Result<> find_route(Method method, std::string_view target, Target& found) {
     const std::size_t question = target.find('?');
     const std::string_view path = target.substr(0, question);
+    const std::uint32_t start = start_of(path);
     std::string allowed;
-    for (const Endpoint& entry : route_table()) {
+    for (const Pattern& pattern : patterns()) {
         std::string_view raw_id;
-        if (!fits(entry.path, path, raw_id)) continue;
+        if (!fits(pattern, path, start, raw_id)) continue;
+        const Endpoint& entry = *pattern.endpoint;
         const bool has_head = entry.method == Method::kGet && !is_endless(entry);
         const bool same = entry.method == method || (has_head && method == Method::kHead);
         if (!same) {
@@ -107,31 +169,31 @@ Result<Target> match(Method method, std::string_view target) {
             if (has_head) allow(allowed, "HEAD");
             continue;
         }
-        Target found;
+        found = Target{};
         found.endpoint = &entry;
-        if (entry.path.starts_with(kPingPrefix)) {
-            HEADWAY_CHECK(read_ping(path, found));
-        } else if (entry.path.find("{id}") != std::string_view::npos) {
+        if (pattern.ping) HEADWAY_CHECK(read_ping(path, found));
+        if (pattern.session) {
             HEADWAY_TRY(found.session, session_id(raw_id));
         }
-        if (entry.path.ends_with("{asset}") || entry.path.ends_with("{page}") ||
-            entry.path.ends_with("{agent}")) {
-            found.asset = raw_id;
-        }
-        if (entry.path.find("{check}") != std::string_view::npos) {
+        if (pattern.asset) found.asset = raw_id;
+        if (pattern.check) {
             HEADWAY_TRY(found.check, check_id(raw_id));
         }
-        if (entry.path.find("{approval}") != std::string_view::npos) {
-            HEADWAY_CHECK(read_approval(raw_id, found));
-        }
+        if (pattern.approval) HEADWAY_CHECK(read_approval(raw_id, found));
         if (question != std::string_view::npos) found.query = target.substr(question + 1);
-        return found;
+        return {};
     }
     if (!allowed.empty()) {
         return Error{ErrorCode::kMethodNotAllowed, "this route takes " + allowed, allowed};
     }
     return Error{
         ErrorCode::kUnknownRoute, "there is no such route; they are listed in api/API.md", {}};
+}
+
+Result<Target> match(Method method, std::string_view target) {
+    Target found;
+    HEADWAY_CHECK(find_route(method, target, found));
+    return found;
 }
 
 }  // namespace headway::server

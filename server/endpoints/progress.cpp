@@ -51,7 +51,17 @@ Result<> endpoints::progress(Call& call) {
                      "say stale=ok to take what this daemon has in memory, or leave it out",
                      "stale"};
     }
-    answer_from_view(call, call.session(), api::append_progress, stale != nullptr);
+    const ViewCache& views = call.on.views;
+    const ViewCache::Versioned found = stale != nullptr
+                                           ? views.find_versioned(call.session())
+                                           : views.find_newest_versioned(call.session());
+    if (found.view == nullptr) {
+        answer_from_view(call, call.session(), api::append_progress, stale != nullptr);
+        return {};
+    }
+    Response& response = call.on.progress.of(found, reading_time(call.on.clock));
+    if (stale != nullptr) api::append_as_of(response.body, found.view->n);
+    call.respond(response);
     return {};
 }
 

@@ -97,12 +97,9 @@ RequestReader::Step RequestReader::admit(const GateSettings& gate) {
     strip_authority(head_, gate);
     core::Result<> fits = check_head(head_, gate);
     if (fits) {
-        auto target = match(head_.method, head_.target);
-        fits = target ? check_body(head_, target->endpoint->body) : core::Result<>{target.error()};
-        if (fits) {
-            target_ = *std::move(target);
-            return begin_body();
-        }
+        fits = find_route(head_.method, head_.target, target_);
+        if (fits) fits = check_body(head_, target_.endpoint->body);
+        if (fits) return begin_body();
     }
     // A refusal that keeps the framing intact skips a short body that is already in the buffer.
     const std::uint64_t length = head_.content_length.value_or(0);

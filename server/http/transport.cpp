@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -130,6 +131,19 @@ std::size_t Transport::write(std::span<const std::string_view> pieces, error_cod
         }
         return sent;
     }
+    const auto has_bytes = [](std::string_view piece) { return !piece.empty(); };
+    const auto first = std::find_if(pieces.begin(), pieces.end(), has_bytes);
+    if (first == pieces.end()) return 0;
+    if (std::none_of(first + 1, pieces.end(), has_bytes)) {  // a cheaper call of the system
+        sent = socket_.write_some(net::const_buffer(first->data(), first->size()), ec);
+    } else {
+        sent = write_several(pieces, ec);
+    }
+    if (means_later(ec)) ec = {};
+    return sent;
+}
+
+std::size_t Transport::write_several(std::span<const std::string_view> pieces, error_code& ec) {
     std::array<net::const_buffer, kPiecesMax> buffers;
     std::size_t count = 0;
     for (const std::string_view piece : pieces) {
@@ -137,13 +151,7 @@ std::size_t Transport::write(std::span<const std::string_view> pieces, error_cod
         buffers[count++] = net::buffer(piece.data(), piece.size());
         if (count == buffers.size()) break;
     }
-    if (count == 1) {  // a cheaper call of the system
-        sent = socket_.write_some(buffers[0], ec);
-    } else if (count > 1) {
-        sent = socket_.write_some(std::span{buffers}.first(count), ec);
-    }
-    if (means_later(ec)) ec = {};
-    return sent;
+    return socket_.write_some(std::span{buffers}.first(count), ec);
 }
 
 std::size_t Transport::encrypt(std::string_view bytes, error_code& ec) {

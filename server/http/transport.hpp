@@ -66,6 +66,7 @@ private:
     std::size_t receive(error_code& ec);
     void decrypt();
     void decrypt_in_turn();
+    std::size_t write_several(std::span<const std::string_view> pieces, error_code& ec);
     std::size_t encrypt(std::string_view bytes, error_code& ec);
     void give(const error_code& ec, std::size_t count);
 

@@ -146,3 +146,16 @@ TEST_CASE("view cache: of a shared store each reader asks, and gets the answer t
     cache.views.resolve("a", &newer);  // no reader waits any more
     CHECK(cache.told.size() == 3);
 }
+
+TEST_CASE("view cache: a view that was updated has another version", "[server]") {
+    Cache cache;
+    CHECK(cache.views.find_versioned("a").view == nullptr);
+    cache.views.update(view_of("a", 3));
+    cache.views.update(view_of("b", 3));
+    const auto first = cache.views.find_versioned("a");
+    REQUIRE(first.view != nullptr);
+    CHECK(first.version != cache.views.find_versioned("b").version);
+    CHECK(cache.views.find_versioned("a").version == first.version);
+    cache.views.update(view_of("a", 3));  // the same number, yet it may say something else
+    CHECK(cache.views.find_versioned("a").version != first.version);
+}
