@@ -14,6 +14,14 @@ ViewCache::Versioned ViewCache::find_versioned(const std::string& session) const
     return {&entry->second.view, entry->second.version};
 }
 
+ViewCache::Versioned ViewCache::find_newest_versioned(const std::string& session) {
+    if (shared_) return {};
+    const auto entry = entries_.find(session);
+    if (entry == entries_.end() || !entry->second.present) return {};
+    entry->second.read = true;
+    return {&entry->second.view, entry->second.version};
+}
+
 /// Of a shared store each caller asks its own question: an answer on its way may be older than what
 /// the client has seen at another daemon.
 void ViewCache::get(const std::string& session, Callback callback) {
@@ -34,7 +42,10 @@ void ViewCache::get(const std::string& session, Callback callback) {
 
 bool ViewCache::update(core::SessionView view) {
     auto entry = entries_.find(view.id);
-    if (entry == entries_.end()) entry = entries_.emplace(view.id, Entry{}).first;
+    if (entry == entries_.end()) {
+        entry = entries_.try_emplace(view.id).first;
+        unread_.push_back(view.id);
+    }
     entry->second.present = true;
     entry->second.version = ++versions_;
     entry->second.view = std::move(view);
@@ -51,7 +62,9 @@ void ViewCache::forget(const std::string& session) {
 void ViewCache::resolve(const std::string& session, core::Result<const core::SessionView*> view) {
     if (view && *view != nullptr) {
         update(**view);
-        view = find(session);
+        Entry& entry = entries_.at(session);
+        entry.read = true;
+        view = &entry.view;
     }
     const auto waiting = asked_.find(session);
     if (waiting == asked_.end()) return;
@@ -84,6 +97,11 @@ bool ViewCache::watched(const std::string& session) const {
 
 /// Evicts unwatched views; the next reader queries them again.
 void ViewCache::trim() {
+    for (; unread_.size() > core::limits::kViewsUnreadMax; unread_.pop_front()) {
+        const auto entry = entries_.find(unread_.front());
+        if (entry == entries_.end() || entry->second.read || entry->second.watchers > 0) continue;
+        entries_.erase(entry);
+    }
     for (auto entry = entries_.begin();
          entry != entries_.end() && entries_.size() > core::limits::kViewCacheMax;) {
         entry = entry->second.watchers == 0 ? entries_.erase(entry) : std::next(entry);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@
 namespace headway::server {
 
 /// The published views of sessions, for reads without the engine. A missing view is queried
-/// once; from then on every publication updates it. I/O thread only.
+/// once; from then on every publication updates it. Of sessions that nobody reads only the newest
+/// are kept. I/O thread only.
 class ViewCache {
 public:
     /// Sends a ViewQuery; false when the queue is full.
@@ -38,12 +40,10 @@ public:
     }
     Versioned find_versioned(const std::string& session) const;
     /// The same if it is the newest, as far as that is known here.
-    const core::SessionView* find_newest(const std::string& session) const {
+    const core::SessionView* find_newest(const std::string& session) {
         return find_newest_versioned(session).view;
     }
-    Versioned find_newest_versioned(const std::string& session) const {
-        return shared_ ? Versioned{} : find_versioned(session);
-    }
+    Versioned find_newest_versioned(const std::string& session);
     /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
 
@@ -60,14 +60,15 @@ public:
     void unwatch(const std::string& session);
     bool watched(const std::string& session) const;
 
-    /// Shrinks to limits::kViewCacheMax. Call it after the replies of a publication, which use its
-    /// views.
+    /// Shrinks to limits::kViewsUnreadMax and kViewCacheMax. Call it after the replies of a
+    /// publication, which use its views.
     void trim();
     std::size_t size() const noexcept { return entries_.size(); }
 
 private:
     struct Entry {
         bool present = false;
+        bool read = false;  ///< somebody asked for it
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
         core::SessionView view;
@@ -78,6 +79,7 @@ private:
     std::uint64_t versions_ = 0;  ///< given so far
     std::unordered_map<std::string, Entry> entries_;
     std::unordered_map<std::string, std::vector<Callback>> asked_;
+    std::deque<std::string> unread_;  ///< sessions whose views came unasked, oldest first
 };
 
 }  // namespace headway::server

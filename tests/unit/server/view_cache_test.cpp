@@ -112,12 +112,38 @@ TEST_CASE("view cache: watchers are counted, also before there is a view", "[ser
     CHECK_FALSE(cache.views.watched("a"));
 }
 
+TEST_CASE("view cache: of sessions that nobody reads only the newest views stay", "[server]") {
+    Cache cache;
+    cache.views.watch("watched");
+    for (const char* id : {"watched", "read", "asked", "deleted"})
+        cache.views.update(view_of(id, 1));
+    CHECK(cache.views.find_newest("read") != nullptr);
+    const SessionView answer = view_of("asked", 2);
+    cache.views.forget("asked");
+    cache.get("asked");
+    cache.views.resolve("asked", &answer);
+    cache.views.forget("deleted");
+    for (std::size_t i = 0; i < headway::core::limits::kViewsUnreadMax; ++i)
+        cache.views.update(view_of(std::to_string(i), 1));
+    cache.views.update(view_of("last", 1));
+    CHECK(cache.views.find("0") != nullptr);  // replies of the same publication rest on it
+    cache.views.trim();
+    CHECK(cache.views.size() == headway::core::limits::kViewsUnreadMax + 3);
+    for (const char* id : {"watched", "read", "asked", "last", "1"})
+        CHECK(cache.views.find(id) != nullptr);
+    CHECK(cache.views.find("0") == nullptr);
+    cache.get("0");  // is queried, and kept from then on
+    CHECK(cache.asked.back() == "0");
+}
+
 TEST_CASE("view cache: trimmed to its bound, the views of watched sessions stay", "[server]") {
     Cache cache;
     cache.views.watch("kept");
     cache.views.update(view_of("kept", 1));
-    for (std::size_t i = 0; i < headway::core::limits::kViewCacheMax + 50; ++i)
+    for (std::size_t i = 0; i < headway::core::limits::kViewCacheMax + 50; ++i) {
         cache.views.update(view_of(std::to_string(i), 1));
+        CHECK(cache.views.find_newest(std::to_string(i)) != nullptr);
+    }
     CHECK(cache.views.find("0") != nullptr);  // replies of the same publication rest on it
     cache.views.trim();
     CHECK(cache.views.size() == headway::core::limits::kViewCacheMax);
