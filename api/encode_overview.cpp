@@ -113,15 +113,15 @@ std::string goal_line(const core::SessionState& state) {
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time, bool risk,
                 const Adapter* adapter) {
     const core::SessionState& state = session.state();
-    const core::SessionStarted& about = state.about;
+    const core::Opening& about = state.about;
     JsonWriter json{out};
     json.open_object();
     json.member("id", session.id());
     json.member("n", state.n);
-    json.member("status", state.judgement.verdict);
-    json.member("since", state.judgement.since);
-    json.member("reason", state.judgement.reason);
-    if (state.judgement.needs_somebody) json.member("needs_somebody", true);
+    json.member("status", state.judgement->verdict);
+    json.member("since", state.judgement->since);
+    json.member("reason", state.judgement->reason);
+    if (state.judgement->needs_somebody) json.member("needs_somebody", true);
     json.member("state", state.agent_state);
     member_or_null(json, "phase", state.phase, !state.phase.empty());
     json.member("iteration", state.iteration);
@@ -143,7 +143,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.key("estimate");
     write_estimate(json, &state.estimates->current);
     json.member("alarm", core::view_of(session).alarm);
-    json.member("activity", core::activity_of(state.ledger));
+    json.member("activity", core::activity_of(*state.ledger));
     if (risk) write_risk(json, state);
     json.close_object();
 }
@@ -177,13 +177,13 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
                       std::string{core::name_of(status.dimension)} + " are used";
         return need;
     }
-    need.reason = state.judgement.reason;
-    if (state.judgement.needs_somebody) {
+    need.reason = state.judgement->reason;
+    if (state.judgement->needs_somebody) {
         need.kind = NeedKind::kWaiting;
         need.certain = true;
     }
-    if (state.judgement.verdict == core::Verdict::kSilent) need.kind = NeedKind::kSilent;
-    if (state.judgement.verdict == core::Verdict::kBlocked) {
+    if (state.judgement->verdict == core::Verdict::kSilent) need.kind = NeedKind::kSilent;
+    if (state.judgement->verdict == core::Verdict::kBlocked) {
         // Unless it was only read from the words of errors.
         need.kind = NeedKind::kBlocked;
         need.certain = state.detectors->blocked.asked || state.detectors->blocked.typed;

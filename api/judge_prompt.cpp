@@ -63,7 +63,7 @@ void add_task(Facts& facts, const core::SessionState& state) {
 }
 
 void add_verdict(Facts& facts, const core::SessionState& state) {
-    const core::Judgement& judgement = state.judgement;
+    const core::Judgement& judgement = *state.judgement;
     std::string verdict{core::name_of(judgement.verdict)};
     if (!judgement.detector.empty()) verdict += ", by the rule " + inert_name(judgement.detector);
     facts.add("verdict of the supervisor's rules", verdict);
@@ -75,7 +75,7 @@ void add_figures(Facts& facts, const core::SessionState& state) {
     facts.add("finished calls", std::to_string(state.tool_calls) + ", of which failed " +
                                     std::to_string(state.tool_failures));
     facts.add("rounds in a row that brought nothing new",
-              std::to_string(state.ledger.quiet_rounds));
+              std::to_string(state.ledger->quiet_rounds));
     std::vector<std::string> open;
     for (const core::OpenCall& call : state.open_calls)
         open.push_back(inert_name(call.tool));
@@ -116,7 +116,7 @@ std::string events_that_fit(const Transcript& transcript, std::size_t bytes,
 }  // namespace
 
 JudgePrompt status_prompt(const core::SessionState& state, std::span<const core::Event> recent) {
-    const Transcript transcript = transcript_of(recent, state.policy.trust_origin);
+    const Transcript transcript = transcript_of(recent, state.policy->trust_origin);
     Facts facts;
     add_task(facts, state);
     add_verdict(facts, state);
@@ -129,7 +129,7 @@ JudgePrompt status_prompt(const core::SessionState& state, std::span<const core:
     static_assert(limits::kJudgePromptBytesMax > kFrameBytesMax + kHeadBytesMax + 4'000);
     const std::size_t room =
         limits::kJudgePromptBytesMax - kFrameBytesMax - kHeadlineBytesMax - data.size();
-    std::vector<std::uint64_t> shown = state.judgement.evidence;
+    std::vector<std::uint64_t> shown = state.judgement->evidence;
     data += events_that_fit(transcript, room, shown);
     return assembled(prompt_files::kStatusSystem, prompt_files::kStatusUser, std::move(data),
                      std::move(shown));

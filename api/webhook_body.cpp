@@ -29,7 +29,7 @@ void write_session(JsonWriter& json, const core::SessionState& state) {
     json.member("goal", core::cut_text(state.about.goal.kept, limits::kGoalLineBytesMax));
     json.member("labels", state.about.labels);
     if (!state.about.parent.empty()) json.member("parent", state.about.parent);
-    json.member("reason", core::cut_text(state.judgement.reason, limits::kGoalLineBytesMax));
+    json.member("reason", core::cut_text(state.judgement->reason, limits::kGoalLineBytesMax));
 }
 
 std::string body_of(const core::Session& session, const core::Event& event, Shown extent) {
@@ -43,7 +43,7 @@ std::string body_of(const core::Session& session, const core::Event& event, Show
     json.open_object();
     json.member("session", session.id());
     json.member("n", event.n);
-    json.member("verdict", state.judgement.verdict);
+    json.member("verdict", state.judgement->verdict);
     if (std::holds_alternative<core::ApprovalRequested>(event.payload))
         json.member("approval", core::approval_id(session.id(), event.n));
     const auto* alarm = std::get_if<core::ApprovalAlarm>(&event.payload);

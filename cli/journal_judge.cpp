@@ -55,7 +55,7 @@ public:
 
     Timeline finish() {
         if (!judged_) judge(nullptr);
-        timeline_.last = state_.judgement;
+        timeline_.last = *state_.judgement;
         return std::move(timeline_);
     }
 
@@ -71,11 +71,11 @@ private:
             around.children_work = change->to == core::Verdict::kWaiting;
         }
         core::Judgement next = core::judge(state_, around);
-        if (next.verdict == state_.judgement.verdict &&
-            next.needs_somebody == state_.judgement.needs_somebody)
+        if (next.verdict == state_.judgement->verdict &&
+            next.needs_somebody == state_.judgement->needs_somebody)
             return;
         VerdictChanged made;
-        made.from = state_.judgement.verdict;
+        made.from = state_.judgement->verdict;
         made.to = next.verdict;
         made.reason = std::move(next.reason);
         made.detector = std::move(next.detector);

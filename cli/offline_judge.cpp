@@ -110,7 +110,7 @@ private:
         const core::SessionState& state = session_.state();
         const auto failures = static_cast<double>(state.tool_failures);
         const auto calls = static_cast<double>(std::max<std::uint64_t>(state.tool_calls, 1));
-        timeline_.features.push_back({timeline_.calls, state.judgement.verdict, failures / calls,
+        timeline_.features.push_back({timeline_.calls, state.judgement->verdict, failures / calls,
                                       core::risk_features(state)});
     }
 

@@ -123,7 +123,7 @@ std::optional<std::uint64_t> BudgetStatus::steps_remaining() const {
 
 BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch) {
     const BudgetMeter& meter = state.budget;
-    const BudgetRules& rules = state.about.budget_rules;
+    const BudgetRules& rules = *state.about.budget_rules;
     BudgetStatus status;
     status.source = meter.source;
     const Timestamp from = meter.clock_at + unheard_gap(state, watch);
@@ -150,7 +150,7 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
 }
 
 std::uint64_t own_steps(const SessionState& state) {
-    return std::max<std::uint64_t>(state.ledger.rounds, state.budget.iteration_max);
+    return std::max<std::uint64_t>(state.ledger->rounds, state.budget.iteration_max);
 }
 
 Millis unheard_gap(const SessionState& state, const Watch& watch) {
@@ -162,7 +162,7 @@ Millis unheard_gap(const SessionState& state, const Watch& watch) {
 
 Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
     const BudgetMeter& meter = state.budget;
-    const BudgetRules& rules = state.about.budget_rules;
+    const BudgetRules& rules = *state.about.budget_rules;
     if (!meter.limits.timeout_seconds || state.ended() || !counts(rules, meter.running)) {
         return kNever;
     }
@@ -257,7 +257,7 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
     progress.tokens = status.tokens.used;
     progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
     progress.level = child.budget.level;
-    progress.verdict = child.judgement.verdict;
+    progress.verdict = child.judgement->verdict;
     progress.ended = child.ended();
     return progress;
 }

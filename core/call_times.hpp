@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/event.hpp"
@@ -22,6 +23,11 @@ public:
         Samples samples;
     };
 
+    /// Whether note() may change anything.
+    static bool notes(const Event& event) noexcept {
+        return std::holds_alternative<ToolStarted>(event.payload) ||
+               std::holds_alternative<ToolFinished>(event.payload);
+    }
     /// Notes the begin or the end of a call; other events change nothing. A call lasts as long as
     /// it says (`duration_ms`), else from its start to its end, unless a person was asked between.
     void note(const Event& event);

@@ -78,7 +78,7 @@ struct Strip {
 
 }  // namespace
 
-bool CaptureRules::only_digests(const SessionStarted& about) const {
+bool CaptureRules::only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const {
     if (digests) return true;
     const auto named = [this](const std::string& name) {
         return !name.empty() && std::find(agents.begin(), agents.end(), name) != agents.end();
@@ -86,8 +86,8 @@ bool CaptureRules::only_digests(const SessionStarted& about) const {
     const auto adapter = [&named](const Label& label) {
         return label.key == "adapter" && named(label.value);
     };
-    return named(about.agent.name) || named(about.agent.type) ||
-           std::any_of(about.labels.begin(), about.labels.end(), adapter);
+    return named(agent.name) || named(agent.type) ||
+           std::any_of(labels.begin(), labels.end(), adapter);
 }
 
 void keep_digests(Payload& payload) {

@@ -16,7 +16,9 @@ struct CaptureRules {
     std::vector<std::string> agents;  ///< of these; by name, type or adapter
 
     /// True if only digests are kept of such a session. Pure.
-    bool only_digests(const SessionStarted& about) const;
+    bool only_digests(const AgentInfo& agent, const std::vector<Label>& labels) const;
+    /// The same, of an opening.
+    bool only_digests(const auto& about) const { return only_digests(about.agent, about.labels); }
 };
 
 /// Takes the texts out of what an agent reports, and leaves their digests. Names stay: of tools,

@@ -47,19 +47,19 @@ void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t
     pending.check_id = asked.check_id;
     pending.cause = asked.cause;
     pending.confirm = asked.confirm;
-    pending.loop = state.judgement.loop;
-    pending.round = state.ledger.rounds;
+    pending.loop = state.judgement->loop;
+    pending.round = state.ledger->rounds;
     if (asked.cause == CheckCause::kConfirm) {  // it concerns the question of the first check
         pending.loop = checks.loop;
         pending.round = checks.round;
     }
     if (is_automatic(asked.cause)) {
         ++checks.automatic;
-        checks.next_round = state.ledger.rounds + kSpacingMax;
-        checks.audited_round = state.ledger.rounds;
+        checks.next_round = state.ledger->rounds + kSpacingMax;
+        checks.audited_round = state.ledger->rounds;
     }
     if (asked.cause == CheckCause::kStop) {
-        checks.stop.loop = state.judgement.loop;
+        checks.stop.loop = state.judgement->loop;
         checks.stop.waiting = true;
         checks.stop.held = false;
     }
@@ -80,13 +80,13 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
     const PendingCheck asked = std::move(*at);
     HEADWAY_ASSERT(asked.n < n);
     checks.pending.erase(at);
-    if (is_automatic(asked.cause)) checks.next_round = state.ledger.rounds + spacing(done);
+    if (is_automatic(asked.cause)) checks.next_round = state.ledger->rounds + spacing(done);
     if (asked.cause == CheckCause::kStop && asked.loop == checks.stop.loop) {
         checks.stop.waiting = false;
         checks.stop.held = done.answer == CheckAnswer::kProgressing;
         if (checks.stop.held) ++checks.stop.times;
         checks.stop.n = n;
-        checks.stop.round = state.ledger.rounds;
+        checks.stop.round = state.ledger->rounds;
         checks.stop.beats = state.heartbeats;
     }
     if (done.answer != CheckAnswer::kLooping || asked.loop.empty()) return;
@@ -95,7 +95,7 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
                            (asked.loop == checks.loop && done.confidence >= kConfirmConfidenceMin);
         return;
     }
-    if (checks.loop == asked.loop && checks.confirmed && checks.asked_n > state.ledger.hard_n) {
+    if (checks.loop == asked.loop && checks.confirmed && checks.asked_n > state.ledger->hard_n) {
         return;  // the first answer stands; a later one would only postpone it
     }
     checks.loop = asked.loop;
@@ -108,37 +108,37 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
 
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules) {
     const Checks& checks = *state.checks;
-    const std::uint32_t rounds = state.ledger.rounds;
+    const std::uint32_t rounds = state.ledger->rounds;
     if (rules.primary.empty() || state.ended()) return {};
-    if (!state.policy.judge || !state.policy.loop_detection) return {};
+    if (!state.policy->judge || !state.policy->loop_detection) return {};
     if (checks.automatic >= rules.checks_max || rounds < checks.next_round) return {};
     const bool asked =
         std::any_of(checks.pending.begin(), checks.pending.end(),
                     [](const PendingCheck& one) { return one.cause != CheckCause::kAsked; });
     if (asked) return {};
     HEADWAY_ASSERT(checks.pending.size() <= limits::kChecksPendingMax);
-    if (rules.on_suspect && state.judgement.verdict == Verdict::kSuspect) {
+    if (rules.on_suspect && state.judgement->verdict == Verdict::kSuspect) {
         return CheckCause::kSuspect;
     }
-    const bool works = state.judgement.verdict == Verdict::kProgressing ||
-                       state.judgement.verdict == Verdict::kExploring ||
-                       state.judgement.verdict == Verdict::kSlow;
-    const std::uint32_t since = std::max(state.ledger.hard_round, checks.audited_round);
+    const bool works = state.judgement->verdict == Verdict::kProgressing ||
+                       state.judgement->verdict == Verdict::kExploring ||
+                       state.judgement->verdict == Verdict::kSlow;
+    const std::uint32_t since = std::max(state.ledger->hard_round, checks.audited_round);
     const bool long_ago = rules.audit_rounds != 0 && rounds >= since + rules.audit_rounds;
     return works && long_ago ? std::optional{CheckCause::kAudit} : std::nullopt;
 }
 
 StopGate stop_gate(const SessionState& state, const JudgeRules* rules) {
-    const bool wanted = state.policy.confirm_stop == ConfirmStop::kJudge && state.policy.judge;
+    const bool wanted = state.policy->confirm_stop == ConfirmStop::kJudge && state.policy->judge;
     if (!wanted || rules == nullptr || rules->primary.empty()) return StopGate::kGo;
     const Checks& checks = *state.checks;
     const StopQuestion& stop = checks.stop;
     const bool may_ask = stop.times < kStopHeldMax && checks.automatic < rules->checks_max &&
                          checks.pending.size() < limits::kChecksPendingMax;
-    if (stop.loop != state.judgement.loop) return may_ask ? StopGate::kAsk : StopGate::kGo;
+    if (stop.loop != state.judgement->loop) return may_ask ? StopGate::kAsk : StopGate::kGo;
     if (stop.waiting) return StopGate::kWait;
     if (!stop.held) return StopGate::kGo;
-    const bool over = state.ledger.rounds >= stop.round + kStopHeldRounds ||
+    const bool over = state.ledger->rounds >= stop.round + kStopHeldRounds ||
                       state.heartbeats >= stop.beats + kStopHeldBeats;
     if (!over) return StopGate::kHeld;
     return may_ask ? StopGate::kAsk : StopGate::kGo;
@@ -146,9 +146,9 @@ StopGate stop_gate(const SessionState& state, const JudgeRules* rules) {
 
 bool judged_looping(const SessionState& state) {
     const Checks& checks = *state.checks;
-    return !checks.loop.empty() && checks.confirmed && checks.loop == state.judgement.loop &&
-           state.ledger.hard_n < checks.asked_n && state.ledger.scope_n < checks.asked_n &&
-           state.ledger.rounds >= checks.round + kJudgedRounds;
+    return !checks.loop.empty() && checks.confirmed && checks.loop == state.judgement->loop &&
+           state.ledger->hard_n < checks.asked_n && state.ledger->scope_n < checks.asked_n &&
+           state.ledger->rounds >= checks.round + kJudgedRounds;
 }
 
 }  // namespace headway::core

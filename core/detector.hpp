@@ -75,12 +75,9 @@ struct CallSeen {
     bool weak() const { return print.weak(); }
 };
 
-/// An event with its context from the fold, so that detectors need not read the session.
-struct Observation {
-    const Event& event;
-    const Ledger& ledger;
-    const CallSeen* call = nullptr;  ///< null unless the event is a counted call
-    Tier tier = Tier::kNone;         ///< of this event
+/// What the fold saw in an event.
+struct EventSigns {
+    Tier tier = Tier::kNone;      ///< of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
     bool phase_changed = false;   ///< to a phase that is new (RecentPhases)
     bool phase_turned = false;    ///< to any other phase
@@ -93,6 +90,13 @@ struct Observation {
     bool dialog_over = false;      ///< the agent's own dialog was answered, here or there
     bool dialog_left = false;      ///< it waits for a person at the agent only
     bool waits_for_human = false;  ///< a person was asked and has not answered, or paused it
+};
+
+/// An event with its context from the fold, so that detectors need not read the session.
+struct Observation : EventSigns {
+    const Event& event;
+    const Ledger& ledger;            ///< with the event
+    const CallSeen* call = nullptr;  ///< null unless the event is a counted call
 };
 
 /// The interface of all detectors: a value in the session's state that the fold feeds with every

@@ -24,11 +24,11 @@ FailureKind kind_of_blockers(const std::vector<std::string>& blockers) {
 /// row came, or a phase ended.
 bool stalled(const SessionState& state) {
     const Estimates& last = *state.estimates;
-    const Verdict verdict = state.judgement.verdict;
+    const Verdict verdict = state.judgement->verdict;
     const bool bad = verdict == Verdict::kSuspect || verdict == Verdict::kSlow;
     if (bad && state.reached[static_cast<std::size_t>(verdict)] > last.n) return true;
     if (state.phase_totals.completed > last.phases) return true;
-    const Ledger& ledger = state.ledger;
+    const Ledger& ledger = *state.ledger;
     return ledger.quiet_rounds >= kStalledRounds &&
            ledger.rounds - ledger.quiet_rounds + kStalledRounds > last.round;
 }
@@ -78,9 +78,9 @@ void enter_estimate(SessionState& state, const ProgressEstimated& said, const Ev
     if (said.by_judge()) {
         ++estimates.judged;
         estimates.n = event.n;
-        estimates.calls = state.ledger.calls;
+        estimates.calls = state.ledger->calls;
         estimates.phases = state.phase_totals.completed;
-        estimates.round = state.ledger.rounds;
+        estimates.round = state.ledger->rounds;
     }
     if (said.fallback) return;  // says nothing about the blockers
     ++estimates.scored;
@@ -111,7 +111,7 @@ ProgressEstimated fallback_estimate(const SessionState& state, std::string_view 
 }
 
 bool estimate_due(const SessionState& state, const JudgeRules& rules) {
-    if (rules.primary.empty() || state.ended() || !state.policy.judge) return false;
+    if (rules.primary.empty() || state.ended() || !state.policy->judge) return false;
     if (state.estimates->judged >= rules.estimates_max) return false;
     switch (rules.estimates) {
         case EstimateMode::kOff:
@@ -119,9 +119,9 @@ bool estimate_due(const SessionState& state, const JudgeRules& rules) {
         case EstimateMode::kStall:
             return stalled(state);
         case EstimateMode::kStep:
-            return state.ledger.calls > state.estimates->calls;
+            return state.ledger->calls > state.estimates->calls;
         case EstimateMode::kEvery:
-            return state.ledger.calls >=
+            return state.ledger->calls >=
                    state.estimates->calls + std::max(rules.estimate_steps, 1U);
     }
     return false;

@@ -53,7 +53,7 @@ std::string_view remedy(FailureKind kind) {
 
 std::string failure_feedback(const SessionState& state, std::uint64_t times) {
     const std::uint64_t limit =
-        state.policy.max_tool_failures != 0 ? state.policy.max_tool_failures : kAttempts;
+        state.policy->max_tool_failures != 0 ? state.policy->max_tool_failures : kAttempts;
     const std::string_view last{state.last_failure};
     const std::size_t line = last.find('\n');
     const std::string_view tool = last.substr(0, line);
@@ -114,7 +114,7 @@ std::string slow_feedback(const OpenCall& call, Millis limit, Timestamp now) {
 }  // namespace
 
 Failure failure_of(const SessionState& state, const Payload& payload) {
-    const Policy& policy = state.policy;
+    const Policy& policy = *state.policy;
     if (const auto* reflection = std::get_if<Reflection>(&payload)) {
         if (reflection->assessment == "task_failed")
             return {"task_failed", "the agent says that the task has failed"};
@@ -141,12 +141,12 @@ Failure failure_of(const SessionState& state, const Payload& payload) {
 
 std::string feedback_of(const SessionState& state, Timestamp now) {
     const std::uint32_t unread = state.detectors->empty_turns.count;
-    if (unread > 0) return unreadable_feedback(unread, state.policy.max_parse_failures);
+    if (unread > 0) return unreadable_feedback(unread, state.policy->max_parse_failures);
     const std::uint32_t failures = state.detectors->tool_failures.count;
     if (failures > 0) return failure_feedback(state, failures);
     if (needs_remedy(state)) return refusal_feedback(state);
     for (const OpenCall& call : state.open_calls) {
-        const Millis limit = state.policy.time_limit(call.tool);
+        const Millis limit = state.policy->time_limit(call.tool);
         if (limit != Millis{0} && now - call.since > limit) return slow_feedback(call, limit, now);
     }
     return {};

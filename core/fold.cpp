@@ -2,6 +2,7 @@
 #include "core/fold.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/answers.hpp"
 #include "core/assert.hpp"
@@ -12,7 +13,6 @@
 #include "core/fold_call.hpp"
 #include "core/fold_phase.hpp"
 #include "core/limits.hpp"
-#include "core/policy_floor.hpp"
 #include "core/sanitize.hpp"
 #include "core/words.hpp"
 
@@ -24,7 +24,7 @@ constexpr std::uint32_t kUserWordsFree = 24;
 struct Fold {
     SessionState& state;
     const Event& event;
-    Observation& seen;
+    EventSigns& seen;
     CallEvidence& evidence;
 
     template <class P>
@@ -32,29 +32,15 @@ struct Fold {
 
     void operator()(const SessionStarted& started) const {
         state.opened_at = event.at;
-        state.about = started;
-        state.policy = effective_policy(started.policy, Policy{});
+        enter_opening(state, started);
         // A damaged journal may hold any number.
         state.asked_interval =
-            std::clamp(state.policy.heartbeat_interval, Millis{0}, kHeartbeatIntervalMax);
-        state.judgement.since = event.at;
+            std::clamp(state.policy->heartbeat_interval, Millis{0}, kHeartbeatIntervalMax);
+        state.judgement.change().since = event.at;
         reach(Verdict::kStarting);
     }
 
-    void operator()(const SessionAmended& amended) const {
-        SessionStarted& about = state.about;
-        about.goal = amended.goal;
-        about.agent = amended.agent;
-        about.parent = amended.parent;
-        about.labels = amended.labels;
-        about.policy = amended.policy;
-        about.budget = amended.budget;
-        about.raised = amended.raised;
-        about.complexity = amended.complexity;
-        about.suggested_from = amended.suggested_from;
-        about.implicit = false;
-        state.policy = effective_policy(amended.policy, Policy{});
-    }
+    void operator()(const SessionAmended& amended) const { amend_opening(state, amended); }
 
     void operator()(const Heartbeat& beat) const {
         ++state.heartbeats;
@@ -65,7 +51,7 @@ struct Fold {
                           beat.in_flight->counter != state.in_flight_beat->counter;
         if (seen.work_moved) {
             ++state.work_moves;
-            state.ledger.external_n = event.n;
+            state.ledger.change().external_n = event.n;
             seen.tier = Tier::kExternal;
         }
         state.in_flight_beat = beat.in_flight;
@@ -89,7 +75,7 @@ struct Fold {
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
         if (evidence.unrun) return;
-        evidence.overran = overran(state.policy, call, since, event.at);
+        evidence.overran = overran(*state.policy, call, since, event.at);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         HEADWAY_ASSERT(state.tool_failures <= state.tool_calls);
@@ -114,24 +100,24 @@ struct Fold {
         const bool own = message.role.empty() || message.role == "assistant" ||
                          message.role == "agent" || message.role == "thought";
         seen.other_spoke =
-            !own && state.other_words < kUserWordsFree + state.ledger.informed_rounds;
+            !own && state.other_words < kUserWordsFree + state.ledger->informed_rounds;
         if (seen.other_spoke) ++state.other_words;
         // The agent reports these itself and they lift counts, so their number is bounded.
-        const std::uint32_t most = kUserWordsFree + state.ledger.informed_rounds;
+        const std::uint32_t most = kUserWordsFree + state.ledger->informed_rounds;
         if (!said) return;
         // "Go on" after "continue" asks for nothing new.
         const bool goes_on = only_goes_on(message.text.kept);
-        const bool again = goes_on && state.ledger.said_go_on;
-        state.ledger.said_go_on = goes_on;
-        seen.user_message = !again && state.ledger.scope < most;
+        const bool again = goes_on && state.ledger->said_go_on;
+        if (goes_on != state.ledger->said_go_on) state.ledger.change().said_go_on = goes_on;
+        seen.user_message = !again && state.ledger->scope < most;
         if (!seen.user_message) return;
         forget_phases(state.recent_phases, state.phase);
-        ++state.ledger.scope;
-        state.ledger.scope_n = event.n;
+        ++state.ledger.change().scope;
+        state.ledger.change().scope_n = event.n;
     }
 
     void operator()(const Reflection& reflection) const {
-        const bool low = reflection.confidence.value_or(1) < state.policy.min_confidence;
+        const bool low = reflection.confidence.value_or(1) < state.policy->min_confidence;
         if (reflection.confidence) state.low_confidence = low ? state.low_confidence + 1 : 0;
     }
 
@@ -145,7 +131,7 @@ struct Fold {
         HEADWAY_ASSERT(facts.back().size() <= limits::kFactBytesMax);
     }
 
-    void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }
+    void operator()(const Compacted&) const { state.ledger.change().compacted_n = event.n; }
 
     void operator()(const PhaseStarted& phase) const {
         begin_phase(state, phase, event.at);
@@ -156,7 +142,7 @@ struct Fold {
     void operator()(const PhaseCompleted& phase) const { complete_phase(state, phase, event.at); }
 
     void operator()(const VerdictChanged& change) const {
-        Judgement& judgement = state.judgement;
+        Judgement judgement;
         judgement.verdict = change.to;
         judgement.reason = change.reason;
         judgement.detector = change.detector;
@@ -166,7 +152,8 @@ struct Fold {
         judgement.confidence = change.confidence;
         judgement.loop = change.loop;
         judgement.needs_somebody = change.needs_somebody;
-        state.informed_before = state.ledger.informed_rounds;
+        state.judgement.set(std::move(judgement));
+        state.informed_before = state.ledger->informed_rounds;
         reach(change.to);
         const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
         const bool interrupted = state.waits_for_human() || state.paused();
@@ -200,8 +187,8 @@ struct Fold {
             approval->kind == ApprovalKind::kQuestion && decided.channel != "expiry";
         if (answer) {
             seen.user_message = true;
-            ++state.ledger.scope;
-            state.ledger.scope_n = event.n;
+            ++state.ledger.change().scope;
+            state.ledger.change().scope_n = event.n;
         }
         if (approval->source == "headway" && withdraw_question(state)) seen.nudge_taken = true;
         seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;
@@ -352,8 +339,8 @@ void show(Rare<Detectors>& detectors, Observation& seen, const CallEvidence& evi
 void check_fold(const SessionState& state, const Event& event) {
     HEADWAY_ASSERT(state.n == event.n && state.attempt >= event.attempt);
     HEADWAY_ASSERT(state.last_change_n <= state.n && state.claim.n <= state.n);
-    HEADWAY_ASSERT(state.ledger.hard_n <= state.n && state.ledger.scope_n <= state.n);
-    HEADWAY_ASSERT(state.ledger.moved_n <= state.n && state.ledger.external_n <= state.n);
+    HEADWAY_ASSERT(state.ledger->hard_n <= state.n && state.ledger->scope_n <= state.n);
+    HEADWAY_ASSERT(state.ledger->moved_n <= state.n && state.ledger->external_n <= state.n);
     HEADWAY_ASSERT(state.tool_calls <= state.n && state.heartbeats <= state.n);
     HEADWAY_ASSERT(state.state_changes <= state.n && state.work_moves <= state.heartbeats);
     HEADWAY_ASSERT(state.budget.clock_at >= event.at);
@@ -372,9 +359,10 @@ void apply(SessionState& state, const Event& event) {
     if (beats) state.last_beat_at = event.at;
     charge_clock(state.budget, event);
 
-    Observation seen{event, state.ledger};
+    EventSigns signs;
     CallEvidence evidence;
-    std::visit(Fold{state, event, seen, evidence}, event.payload);
+    std::visit(Fold{state, event, signs, evidence}, event.payload);
+    Observation seen{signs, event, *state.ledger};
     if (event.state) state.agent_state = event.state;
     if (!evidence.replayed) note_action(state.last_action, event);
     if (!evidence.replayed) note_claim(state, event);

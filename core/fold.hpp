@@ -10,4 +10,8 @@ namespace headway::core {
 /// number.
 void apply(SessionState& state, const Event& event);
 
+/// The parts of it that take over an opening, and what an amendment says anew.
+void enter_opening(SessionState& state, const SessionStarted& started);
+void amend_opening(SessionState& state, const SessionAmended& amended);
+
 }  // namespace headway::core

@@ -36,7 +36,7 @@ void climb(SessionState& state, const DirectiveIssued& directive) {
     withdraw(state, nudge->directive);  // replaced by the next step
     nudge->directive = directive.id;
     nudge->step = directive.step;
-    nudge->round = state.ledger.rounds;
+    nudge->round = state.ledger->rounds;
     nudge->acknowledged = false;
 }
 
@@ -71,7 +71,7 @@ bool take_advice(SessionState& state, std::string_view id) {
         HEADWAY_ASSERT(nudge.step != 0);
         nudge.acknowledged = true;
         taken = true;
-        ++state.ledger.epoch;  // counts up to here are settled
+        ++state.ledger.change().epoch;  // counts up to here are settled
     }
     return taken;
 }
@@ -90,10 +90,10 @@ bool withdraw_question(SessionState& state) {
         if (nudge.step != kStepAsk) continue;
         withdraw(state, nudge.directive);
         nudge.step = kStepAsk - 1;
-        nudge.round = state.ledger.rounds;
+        nudge.round = state.ledger->rounds;
         nudge.acknowledged = true;
         asked = true;
-        ++state.ledger.epoch;
+        ++state.ledger.change().epoch;
     }
     return asked;
 }

@@ -24,7 +24,7 @@ constexpr std::uint64_t kHooksFree = 24;
 constexpr std::uint64_t kUnrunFree = 12;  ///< a person may reject some calls in a row
 
 void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
-    state.ledger.begin_round();
+    state.ledger.change().begin_round();
     state.round = {};
     state.round.number = number;
 }
@@ -120,7 +120,7 @@ void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
     // No model turn has so many calls: the client does not number its turns.
     const bool full = state.round.calls >= limits::kRoundCallsMax ||
                       state.round.echoes >= limits::kRoundEchoesMax;
-    if (numbered_anew || full || (!call.round && !was_open) || state.ledger.rounds == 0) {
+    if (numbered_anew || full || (!call.round && !was_open) || state.ledger->rounds == 0) {
         begin_round(state, call.round);
     }
     ++state.round.calls;
@@ -193,16 +193,16 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     evidence.unrun = did_not_run(call) && unrun_is_likely(state);
     if (evidence.unrun) return evidence;
     join_round(state, call, was_open);
-    const ToolPolicy* own = state.policy.tool(call.tool);
+    const ToolPolicy* own = state.policy->tool(call.tool);
     const bool of_hook =
-        call.origin == "hook" && state.policy.trust_origin && hook_is_likely(state);
+        call.origin == "hook" && state.policy->trust_origin && hook_is_likely(state);
     const bool ignored = of_hook || (own != nullptr && own->ignore);
     if (ignored) return evidence;
     if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
     evidence.counts = true;
     if (own != nullptr) evidence.patience = std::clamp(own->patience, 1U, kPatienceMax);
     HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
-    Ledger& ledger = state.ledger;
+    Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.print.kind = CallKind::kPoll;
     evidence.slept = slept_before(ledger, evidence.print);
     evidence.neutral = is_neutral(ledger, evidence.print, call, evidence.slept);
@@ -239,10 +239,11 @@ Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n) 
     std::string says = std::to_string(result.passed.value_or(0)) + "/" + std::to_string(failing);
     for (const std::string& name : result.failures)
         says += "\n" + name;
-    if (state.ledger.rounds == 0) begin_round(state, std::nullopt);
-    const Entry entry = record(state.ledger, digest_of("test.result\n" + result.command).low,
+    Ledger& ledger = state.ledger.change();
+    if (ledger.rounds == 0) begin_round(state, std::nullopt);
+    const Entry entry = record(ledger, digest_of("test.result\n" + result.command).low,
                                digest_of(says).low, failing, n);
-    book(state.ledger, entry.tier, n, true);
+    book(ledger, entry.tier, n, true);
     if (failing == 0) {
         ++state.current_phase.change().tests_passed;
         ++state.phase_totals.tests_passed;

@@ -7,6 +7,7 @@
 
 #include "core/fields.hpp"
 #include "core/rare.hpp"
+#include "core/shared.hpp"
 
 namespace headway::core {
 
@@ -15,7 +16,13 @@ struct IsRareField : std::false_type {};
 template <class T>
 struct IsRareField<Rare<T>> : std::true_type {};
 
-/// Heap bytes owned by a described value, by the capacities of its vectors and strings.
+template <class T>
+struct IsSharedField : std::false_type {};
+template <class T>
+struct IsSharedField<Shared<T>> : std::true_type {};
+
+/// Heap bytes owned by a described value, by the capacities of its vectors and strings; of what it
+/// shares, its part.
 template <class T>
 std::size_t owned_bytes(const T& value) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -23,6 +30,10 @@ std::size_t owned_bytes(const T& value) {
         return value.capacity() > kInside ? value.capacity() + 1 : 0;
     } else if constexpr (IsRareField<T>::value) {
         return value.has_value() ? sizeof(typename T::value_type) + owned_bytes(*value) : 0;
+    } else if constexpr (IsSharedField<T>::value) {
+        constexpr std::size_t kCounts = 16;
+        const std::size_t bytes = sizeof(typename T::value_type) + kCounts + owned_bytes(*value);
+        return value.is_default() ? 0 : bytes / value.owners();
     } else if constexpr (requires {
                              value.has_value();
                              *value;

@@ -167,8 +167,8 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
 
 std::string status_words(const SessionState& state) {
     std::string words{"Verdict: "};
-    words += name_of(state.judgement.verdict);
-    if (!state.judgement.reason.empty()) words += ", " + state.judgement.reason;
+    words += name_of(state.judgement->verdict);
+    if (!state.judgement->reason.empty()) words += ", " + state.judgement->reason;
     words += ".";
     const auto pending =
         std::count_if(state.approvals.requests.begin(), state.approvals.requests.end(),

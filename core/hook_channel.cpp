@@ -61,7 +61,7 @@ ChannelState examine_channel(const HookChannel& channel, const SessionState& sta
     if (state.ended()) return found;
     const bool overdue =
         should_work(state) && now >= silent_at(state.heard_at(), watch, state.asked_interval);
-    if (state.judgement.verdict == Verdict::kSilent || (channel.process && overdue))
+    if (state.judgement->verdict == Verdict::kSilent || (channel.process && overdue))
         found.health = ChannelHealth::kMute;
     HEADWAY_ASSERT(found.missing.empty() || found.health != ChannelHealth::kOk);
     return found;

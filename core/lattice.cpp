@@ -93,16 +93,16 @@ Claims claims_of(const SessionState& state) {
     for_each_detector(*state.detectors, [&](const auto& detector) {
         using D = std::remove_cvref_t<decltype(detector)>;
         constexpr DetectorId kId = kIdOf<D>;
-        if (!state.policy.loop_detection && !D::kTraits.always_on) return;
-        if (!state.policy.detectors.empty() && state.policy.is_off(kId)) return;
-        Rung rung = detector.rung(thresholds_of<D>(state.policy), state.ledger);
+        if (!state.policy->loop_detection && !D::kTraits.always_on) return;
+        if (!state.policy->detectors.empty() && state.policy->is_off(kId)) return;
+        Rung rung = detector.rung(thresholds_of<D>(*state.policy), *state.ledger);
         if (rung == Rung::kNone) return;
         const bool told = rung == Rung::kSuspect && lasts(D::kTraits.kind) && !state.nudges.empty();
-        if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
+        if (told && came_back(state, detector.finding(*state.ledger).identity)) rung = Rung::kStuck;
         HEADWAY_ASSERT(claims.count < kDetectorCount);
         bool alone = D::kTraits.kind != EvidenceKind::kNothing || rung == Rung::kStuck;
-        if constexpr (requires { detector.alone(state.ledger); })
-            alone = alone || detector.alone(state.ledger);
+        if constexpr (requires { detector.alone(*state.ledger); })
+            alone = alone || detector.alone(*state.ledger);
         claims.all[claims.count++] = {kId, D::kTraits.kind, rung, alone};
     });
     const auto before = [](const Claim& a, const Claim& b) {
@@ -122,7 +122,7 @@ Finding finding_of(const SessionState& state, DetectorId id) {
     Finding found;
     for_each_detector(*state.detectors, [&](const auto& detector) {
         using D = std::remove_cvref_t<decltype(detector)>;
-        if (kIdOf<D> == id) found = detector.finding(state.ledger);
+        if (kIdOf<D> == id) found = detector.finding(*state.ledger);
     });
     return found;
 }
@@ -131,19 +131,19 @@ Finding finding_of(const SessionState& state, DetectorId id) {
 /// of the user, advice taken, or, under the strict profile, a new phase.
 bool recovered(const SessionState& state) {
     HEADWAY_ASSERT(state.reached.size() == kVerdictCount);
-    const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement.verdict)];
-    const Ledger& ledger = state.ledger;
+    const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement->verdict)];
+    const Ledger& ledger = *state.ledger;
     if (ledger.hard_n > since || ledger.scope_n > since) return true;
-    const bool strict = state.policy.profile == Profile::kStrict;
+    const bool strict = state.policy->profile == Profile::kStrict;
     if (strict && state.recent_phases.started_n > since) return true;
     if (ledger.informed_rounds >= state.informed_before + kInformedRounds) return true;
     return std::any_of(state.nudges.begin(), state.nudges.end(), [&state](const Nudge& nudge) {
-        return nudge.acknowledged && nudge.loop == state.judgement.loop;
+        return nudge.acknowledged && nudge.loop == state.judgement->loop;
     });
 }
 
 bool stays(const SessionState& state) {
-    const Judgement& now = state.judgement;
+    const Judgement& now = *state.judgement;
     if (now.verdict != Verdict::kSuspect && now.verdict != Verdict::kStuck) return false;
     DetectorId id{};
     return parse_name(now.detector, id) && lasts(traits_of(id).kind) && !recovered(state);
@@ -171,7 +171,7 @@ bool unheard(const SessionState& state, const Surroundings& around) {
 
 /// Without claims: by the age of the last progress.
 Verdict by_progress(const SessionState& state) {
-    const Ledger& ledger = state.ledger;
+    const Ledger& ledger = *state.ledger;
     const bool hard = ledger.hard_n != 0 && ledger.rounds < ledger.hard_round + kProgressingRounds;
     const bool moves = ledger.external_n != 0 && ledger.external_n >= state.last_change_n;
     if (hard || moves) return Verdict::kProgressing;
@@ -200,7 +200,7 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
         return loops_beside_question(state, claims) ? Verdict::kStuck : Verdict::kBlocked;
     }
     if (state.paused()) return Verdict::kWaiting;  // until a person resumes it
-    const Verdict before = state.judgement.verdict;
+    const Verdict before = state.judgement->verdict;
     const bool held = stays(state);
     // An agent that only sent heartbeats and then stopped is silent. Any other loop stays one.
     const bool only_beats = claims.verdict == Rung::kStuck && unheard(state, around) &&
@@ -252,7 +252,7 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
     HEADWAY_ASSERT(judgement.detectors.front() == judgement.detector && !judgement.reason.empty());
     if (claims.verdict != Rung::kSuspect && claims.verdict != Rung::kStuck) return;
     judgement.loop = loop_name(finding.identity);
-    const Thresholds limits = state.policy.thresholds(main.id);
+    const Thresholds limits = state.policy->thresholds(main.id);
     judgement.confidence = confidence_of(claims, finding, limits, claims.verdict);
     const bool confirmed = claims.verdict == Rung::kStuck && main.rung == Rung::kSuspect;
     for (const Claim& other : claims) {
@@ -266,7 +266,7 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
 void add_opinion(const SessionState& state, Rung claimed, Judgement& judgement) {
     const bool by_judge =
         judgement.verdict == Verdict::kStuck && claimed < Rung::kStuck && judged_looping(state);
-    if (!by_judge || state.judgement.verdict == Verdict::kStuck) return;
+    if (!by_judge || state.judgement->verdict == Verdict::kStuck) return;
     judgement.reason += "; and a judge found it looping (#" + std::to_string(state.checks->n) + ")";
     judgement.detectors.emplace_back("judge");
     judgement.confidence = 0.8;
@@ -288,7 +288,7 @@ std::string waiting_reason(const Approval& asked) {
 }
 
 std::string progress_reason(const SessionState& state, Verdict verdict) {
-    const Ledger& ledger = state.ledger;
+    const Ledger& ledger = *state.ledger;
     if (verdict == Verdict::kProgressing && ledger.external_n > ledger.hard_n) {
         return "what it waits for moves";
     }
@@ -316,7 +316,7 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
     // An agent that is not heard waits for something else: a task, or its children.
     const bool heard = now - state.heard_at() <= 2 * state.asked_interval;
     if (verdict != Verdict::kWaiting || state.paused() || !heard) return false;
-    const Policy& policy = state.policy;
+    const Policy& policy = *state.policy;
     return state.detectors->waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
 }
 
@@ -354,13 +354,13 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
         add_opinion(state, claims.verdict, judgement);
     } else if (by_claim) {
         const Verdict verdict = judgement.verdict;
-        judgement = state.judgement;  // no new claim, and nothing lifted the old one
+        judgement = *state.judgement;  // no new claim, and nothing lifted the old one
         judgement.verdict = verdict;
         add_opinion(state, Rung::kNone, judgement);
     } else {
         judgement.reason = progress_reason(state, judgement.verdict);
         const std::uint64_t n =
-            judgement.verdict == Verdict::kProgressing ? state.ledger.hard_n : state.last_change_n;
+            judgement.verdict == Verdict::kProgressing ? state.ledger->hard_n : state.last_change_n;
         if (n != 0) judgement.evidence = {n};
     }
     judgement.needs_somebody = needs_somebody(state, judgement.verdict, around.now);

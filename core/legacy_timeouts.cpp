@@ -19,7 +19,7 @@ constexpr std::size_t kTimers = 2;
 
 void note(SessionState& state, std::string timer, std::string tool, Timestamp at) {
     state.legacy_kills.push_back(
-        {std::move(timer), std::move(tool), at, state.n, state.judgement.verdict});
+        {std::move(timer), std::move(tool), at, state.n, state.judgement->verdict});
     HEADWAY_ASSERT(state.legacy_kills.size() <= kTimers);
 }
 
@@ -34,7 +34,7 @@ std::string summary_of(const SessionState& state, const Comparison& comparison) 
     std::string text = "the " + first.timer + " timer would have ended it after " +
                        seconds(first.at - state.opened_at) + ", when it was " +
                        std::string{name_of(first.verdict)};
-    if (!state.ended()) return text + "; it is " + std::string{name_of(state.judgement.verdict)};
+    if (!state.ended()) return text + "; it is " + std::string{name_of(state.judgement->verdict)};
     return text + "; it ran " + seconds(comparison.ran) + " and " +
            (*state.outcome == Outcome::kCompleted
                 ? "completed"
@@ -44,7 +44,7 @@ std::string summary_of(const SessionState& state, const Comparison& comparison) 
 }  // namespace
 
 void note_legacy_kills(SessionState& state, Timestamp now) {
-    const LegacyTimeouts& timers = state.policy.legacy;
+    const LegacyTimeouts& timers = state.policy->legacy;
     if (timers.mode == LegacyMode::kOff || state.n == 0 || state.ended()) return;
     const Timestamp due = state.opened_at + timers.session;
     if (timers.session != Millis{0} && now >= due && !noted(state, "session"))
@@ -58,9 +58,9 @@ void note_legacy_kills(SessionState& state, Timestamp now) {
 }
 
 Timestamp legacy_end(const SessionState& state, const Watch& watch) {
-    const LegacyTimeouts& timers = state.policy.legacy;
+    const LegacyTimeouts& timers = state.policy->legacy;
     const bool silent = timers.fallback && timers.mode != LegacyMode::kOff &&
-                        state.judgement.verdict == Verdict::kSilent;
+                        state.judgement->verdict == Verdict::kSilent;
     if (state.ended() || timers.session == Millis{0}) return kNever;
     if (timers.mode != LegacyMode::kEnforce && !silent) return kNever;
     return std::max(state.opened_at + timers.session,
@@ -69,7 +69,7 @@ Timestamp legacy_end(const SessionState& state, const Watch& watch) {
 
 Comparison compare(const SessionState& state, Timestamp now) {
     Comparison comparison;
-    comparison.timers = state.policy.legacy;
+    comparison.timers = state.policy->legacy;
     comparison.ended = state.ended();
     const Timestamp until = state.ended() ? state.ended_at : now;
     comparison.ran = until - state.opened_at;
@@ -77,8 +77,8 @@ Comparison compare(const SessionState& state, Timestamp now) {
     then.n = state.n;
     then.opened_at = state.opened_at;
     then.open_calls = state.open_calls;
-    then.judgement.verdict = state.judgement.verdict;
-    then.policy.legacy = state.policy.legacy;
+    then.judgement.change().verdict = state.judgement->verdict;
+    then.policy = state.policy;
     then.legacy_kills = state.legacy_kills;
     if (!state.ended()) note_legacy_kills(then, now);
     comparison.kills = std::move(then.legacy_kills);

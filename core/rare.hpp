@@ -23,10 +23,7 @@ public:
     ~Rare() = default;
 
     bool has_value() const noexcept { return held_ != nullptr; }
-    const T& operator*() const {
-        static const T kDefault{};
-        return held_ ? *held_ : kDefault;
-    }
+    const T& operator*() const { return held_ ? *held_ : default_value(); }
     const T* operator->() const { return &**this; }
     /// Back to the default.
     void reset() noexcept { held_.reset(); }
@@ -38,6 +35,11 @@ public:
     bool operator==(const Rare& other) const { return **this == *other; }
 
 private:
+    static const T& default_value() {
+        static const T kDefault{};
+        return kDefault;
+    }
+
     std::unique_ptr<T> held_;
 };
 

@@ -106,7 +106,7 @@ std::string evidence_text(const std::vector<std::uint64_t>& evidence) {
 }
 
 RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
-    const Judgement& judgement = state.judgement;
+    const Judgement& judgement = *state.judgement;
     const std::string what = judgement.reason + evidence_text(judgement.evidence) + ". ";
     HEADWAY_ASSERT(step >= 1 && step <= 4);
     RecoveryStep made;
@@ -157,12 +157,12 @@ WayOut way_out(FailureKind blocker, FailureKind failure) {
 
 WayOut way_out(const SessionState& state) {
     const Estimates& said = *state.estimates;
-    const bool blocked = said.blocked_n != 0 && state.ledger.hard_n <= said.blocked_n;
+    const bool blocked = said.blocked_n != 0 && state.ledger->hard_n <= said.blocked_n;
     return way_out(blocked ? said.blocker : FailureKind::kNone, last_failure_of(state));
 }
 
 std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool may_stop) {
-    const Judgement& judgement = state.judgement;
+    const Judgement& judgement = *state.judgement;
     const bool stuck = judgement.verdict == Verdict::kStuck;
     if (state.ended() || (!stuck && judgement.verdict != Verdict::kSuspect)) return std::nullopt;
     // Heartbeats alone may come from a slow, unreported tool: there is no approach to change.
@@ -171,7 +171,7 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
     const auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
                                     [&](const Nudge& n) { return n.loop == judgement.loop; });
     const std::uint64_t taken = nudge == state.nudges.end() ? 0 : nudge->step;
-    const OnStuck on_stuck = state.policy.when_stuck();
+    const OnStuck on_stuck = state.policy->when_stuck();
     HEADWAY_ASSERT(on_stuck != OnStuck::kByProfile);
     const bool stops = on_stuck >= OnStuck::kStop;
     if (stuck && stops && may_stop) {
@@ -180,9 +180,9 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
     if (taken == 0) return step_for(state, 1);
     if (!stuck || taken >= last_step(stops ? OnStuck::kAdvise : on_stuck)) return std::nullopt;
     HEADWAY_ASSERT(nudge != state.nudges.end());
-    if (state.ledger.rounds <= nudge->round)
+    if (state.ledger->rounds <= nudge->round)
         return std::nullopt;  // the agent had no turn to follow it yet
-    if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;
+    if (taken >= 2 && state.ledger->rounds < nudge->round + kRoundsToFollow) return std::nullopt;
     return step_for(state, taken + 1);
 }
 

@@ -76,7 +76,7 @@ std::uint64_t run_before_last(const Ledger& ledger) {
 }  // namespace
 
 RiskFeatures risk_features(const SessionState& state) {
-    const Ledger& ledger = state.ledger;
+    const Ledger& ledger = *state.ledger;
     const RiskFeatures features{
         saturated(state.tool_calls, kCallsHalf),
         saturated(run_before_last(ledger), kRunHalf),
@@ -101,7 +101,7 @@ double risk_of(const RiskFeatures& features) {
 }
 
 std::optional<double> shown_risk(const SessionState& state) {
-    if (!state.policy.risk || state.ended() || state.tool_calls == 0) return std::nullopt;
+    if (!state.policy->risk || state.ended() || state.tool_calls == 0) return std::nullopt;
     return risk_of(risk_features(state));
 }
 

@@ -35,13 +35,10 @@ EstimatePtr shared_estimate(const SessionState& state) {
 
 }  // namespace
 
-Session::Session(std::string id) : id_(std::move(id)), judgement_(std::make_shared<Judgement>()) {}
+Session::Session(std::string id) : id_(std::move(id)) {}
 
 Session::Session(std::string id, SessionState state)
-    : id_(std::move(id)),
-      state_(std::move(state)),
-      judgement_(std::make_shared<Judgement>(state_.judgement)),
-      estimate_(shared_estimate(state_)) {}
+    : id_(std::move(id)), state_(std::move(state)), estimate_(shared_estimate(state_)) {}
 
 Session::Session(const Session& other) = default;
 Session::Session(Session&& other) noexcept = default;
@@ -194,7 +191,7 @@ void Session::tick(const Context& context, std::vector<Event>& out) {
     if (due == kNever || context.now < due) return;
     end_itself(command,
                {"legacy_timeout", "the old session timer of " +
-                                      std::to_string(state_.policy.legacy.session.count() / 1000) +
+                                      std::to_string(state_.policy->legacy.session.count() / 1000) +
                                       " s is in force"});
 }
 
@@ -215,11 +212,7 @@ void Session::agent_gone(const Context& context, std::vector<Event>& out) {
 }
 
 void Session::apply(const Event& event) {
-    const Timestamp since = state_.judgement.since;
     core::apply(state_, event);
-    if (state_.judgement.since != since || std::holds_alternative<VerdictChanged>(event.payload)) {
-        judgement_ = std::make_shared<Judgement>(state_.judgement);
-    }
     if (std::holds_alternative<ProgressEstimated>(event.payload))
         estimate_ = shared_estimate(state_);
 }
@@ -233,7 +226,7 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_
     const Timestamp due = silent_at(state_.heard_at(), watch, state_.asked_interval, agent_runs);
     // Beyond silence nothing happens by time alone; the agent's next event ends it. The silence of
     // an agent that waits for a person means nothing.
-    const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
+    const bool said = state_.judgement->detector == "liveness" && state_.judgement->since >= due;
     if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
     consider(core::next_deadline(state_.approvals, attendance(state_, watch)));
     consider(legacy_end(state_, watch));

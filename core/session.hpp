@@ -212,7 +212,8 @@ public:
 
     const std::string& id() const noexcept { return id_; }
     const SessionState& state() const noexcept { return state_; }
-    const JudgementPtr& judgement() const noexcept { return judgement_; }
+    /// Shared with views; never null.
+    const JudgementPtr& judgement() const noexcept { return state_.judgement.pointer(); }
     /// The newest estimate of progress, or null.
     const EstimatePtr& estimate() const noexcept { return estimate_; }
 
@@ -223,8 +224,7 @@ private:
 
     std::string id_;
     SessionState state_;
-    JudgementPtr judgement_;  ///< state_.judgement, shared with views
-    EstimatePtr estimate_;    ///< Estimates::current, shared with views
+    EstimatePtr estimate_;  ///< Estimates::current, shared with views
     std::vector<Approval> changed_approvals_;
 };
 

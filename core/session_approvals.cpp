@@ -251,8 +251,8 @@ std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& e
     const auto* call = std::get_if<ToolFinished>(&event.payload);
     if (call == nullptr) return std::nullopt;
     const bool must_ask = command.context().approvals != nullptr
-                              ? command.context().approvals->must_ask(state.policy, call->tool)
-                              : ApprovalRules{}.must_ask(state.policy, call->tool);
+                              ? command.context().approvals->must_ask(*state.policy, call->tool)
+                              : ApprovalRules{}.must_ask(*state.policy, call->tool);
     if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
     if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
     const CallPrint print = call->print ? *call->print : plain_print(*call);
@@ -318,7 +318,7 @@ void add_overdue(Command& command) {
             const bool approves =
                 approval.on_expiry == OnExpiry::kApprove &&
                 command.context().approvals != nullptr &&
-                command.context().approvals->time_may_approve(state.policy, approval);
+                command.context().approvals->time_may_approve(*state.policy, approval);
             const bool held = approval.on_expiry == OnExpiry::kApprove && !approves;
             ApprovalExpired expired;
             expired.id = approval_id(command.id(), approval.n);

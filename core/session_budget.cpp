@@ -24,7 +24,7 @@ Error no_limit(const char* field) {
 
 /// True if the time now counts against a limit.
 bool time_counts(const SessionState& state) {
-    const BudgetRules& rules = state.about.budget_rules;
+    const BudgetRules& rules = *state.about.budget_rules;
     const BudgetClock running = state.budget.running;
     if (running == BudgetClock::kHuman) return rules.count_human;
     if (running == BudgetClock::kRateLimit) return rules.count_rate_limit;
@@ -49,7 +49,7 @@ constexpr std::string_view kUpToTheMaximum = "no further than the configured max
 
 /// Extra time of calls beyond the limit, within the bound of the limits.
 std::uint64_t call_extension_seconds(const SessionState& state) {
-    const BudgetRules& rules = state.about.budget_rules;
+    const BudgetRules& rules = *state.about.budget_rules;
     const std::uint64_t limit = state.budget.limits.timeout_seconds.value_or(0);
     if (rules.timeout_seconds_max == 0 || limit > rules.timeout_seconds_max)
         return rules.in_flight_extension_seconds;
@@ -218,7 +218,7 @@ void add_budget_level(Command& command) {
 
 void add_budget_update(Command& command) {
     const SessionState& state = command.state();
-    if (!state.about.budget_rules.updates || !state.budget.limited() || state.ended()) return;
+    if (!state.about.budget_rules->updates || !state.budget.limited() || state.ended()) return;
     const BudgetStatus status = budget_status(state, command.now(), command.context().watch);
     BudgetUpdated update;
     update.elapsed_seconds = status.elapsed_seconds();

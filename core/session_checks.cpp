@@ -23,7 +23,7 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
                      "model, and restart",
                      {}};
     }
-    if (!state_.policy.judge) {
+    if (!state_.policy->judge) {
         return Error{ErrorCode::kNoJudge,
                      "the policy of this session says `judge: false`, so no judge may see it",
                      {}};

@@ -26,8 +26,8 @@ bool is_reflecting(const SessionState& state) {
 /// so.
 bool may_stop(Command& command) {
     const SessionState& state = command.state();
-    const bool stops = state.judgement.verdict == Verdict::kStuck && !state.ended() &&
-                       state.policy.when_stuck() >= OnStuck::kStop;
+    const bool stops = state.judgement->verdict == Verdict::kStuck && !state.ended() &&
+                       state.policy->when_stuck() >= OnStuck::kStop;
     if (!stops) return true;
     const StopGate gate = stop_gate(state, command.context().judge);
     if (gate == StopGate::kAsk) add_check(command, CheckCause::kStop, {}, "headway");
@@ -42,11 +42,11 @@ void add_verdict(Command& command, Tier tier) {
                               command.context().children_work, command.context().agent_runs};
     const Verdict verdict = verdict_of(state, around);
     const bool needs = needs_somebody(state, verdict, command.now());
-    if (verdict == state.judgement.verdict && needs == state.judgement.needs_somebody) return;
+    if (verdict == state.judgement->verdict && needs == state.judgement->needs_somebody) return;
     Judgement next = judge(state, around);
     HEADWAY_ASSERT(next.verdict == verdict);
     VerdictChanged change;
-    change.from = state.judgement.verdict;
+    change.from = state.judgement->verdict;
     change.to = next.verdict;
     change.reason = std::move(next.reason);
     change.detector = std::move(next.detector);
@@ -67,8 +67,8 @@ void add_advice(Command& command) {
     directive.id = "d" + std::to_string(state.n + 1);
     directive.kind = step->kind;
     directive.reason = std::move(step->text);
-    directive.evidence = state.judgement.evidence;
-    directive.loop = state.judgement.loop;
+    directive.evidence = state.judgement->evidence;
+    directive.loop = state.judgement->loop;
     directive.step = step->step;
     HEADWAY_ASSERT(directive.step != 0 && !directive.reason.empty());
     const std::string asked = directive.reason;
@@ -88,15 +88,15 @@ void add_advice(Command& command) {
 void end_itself(Command& command, Failure failure) {
     const SessionState& state = command.state();
     if (state.ended()) return;
-    const bool halts = state.judgement.verdict == Verdict::kStuck &&
-                       state.policy.when_stuck() == OnStuck::kHalt && may_stop(command);
+    const bool halts = state.judgement->verdict == Verdict::kStuck &&
+                       state.policy->when_stuck() == OnStuck::kHalt && may_stop(command);
     if (failure.code.empty() && !halts) return;
     SessionEnded end;
     end.automatic = true;
     const bool failed = !failure.code.empty();
     end.outcome = failed ? Outcome::kFailed : Outcome::kHalted;
     end.code = failed ? std::move(failure.code) : "stuck";
-    end.reason = bounded_text(failed ? failure.reason : state.judgement.reason);
+    end.reason = bounded_text(failed ? failure.reason : state.judgement->reason);
     command.add(std::move(end));
     HEADWAY_ASSERT(state.ended());
     add_verdict(command);
@@ -129,7 +129,7 @@ void direct(Command& command, DirectiveKind kind, std::string reason, std::strin
 
 void add_stats(Command& command) {
     const SessionState& state = command.state();
-    const std::uint32_t every = state.policy.stats_every;
+    const std::uint32_t every = state.policy->stats_every;
     if (every == 0 || state.tool_calls % every != 0) return;
     HEADWAY_ASSERT(state.tool_calls > 0);
     ProgressStats stats;
@@ -167,7 +167,7 @@ void ask_interval(const SessionState& state, const Context& context, Event& even
     attention.watched = context.watched;
     attention.reflecting = is_reflecting(state);
     attention.load = context.load;
-    const Millis asked = next_heartbeat(state.policy, attention);
+    const Millis asked = next_heartbeat(*state.policy, attention);
     HEADWAY_ASSERT(asked >= kHeartbeatIntervalMin && asked <= kHeartbeatIntervalMax);
     if (asked != state.asked_interval) {
         event.next_heartbeat_ms = static_cast<std::uint32_t>(asked.count());

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/fold.hpp"
 #include "core/policy_floor.hpp"
 #include "core/session.hpp"
 #include "core/session_command.hpp"
@@ -34,6 +35,20 @@ Result<> tighten(std::optional<T>& next, const std::optional<T>& now, const char
     return {};
 }
 
+/// What an opening and an amendment both say.
+void take_said(SessionState& state, const auto& said) {
+    Opening& about = state.about;
+    about.goal = said.goal;
+    about.agent = said.agent;
+    about.parent = said.parent;
+    about.labels = said.labels;
+    about.budget = said.budget;
+    about.raised = said.raised;
+    about.complexity = said.complexity;
+    about.suggested_from = said.suggested_from;
+    state.policy.take_alike(effective_policy(said.policy, Policy{}));
+}
+
 Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {
     HEADWAY_CHECK(tighten(next.timeout_seconds, now.timeout_seconds, "timeout_seconds"));
     HEADWAY_CHECK(tighten(next.max_steps, now.max_steps, "max_steps"));
@@ -43,6 +58,18 @@ Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {
 }
 
 }  // namespace
+
+void enter_opening(SessionState& state, const SessionStarted& started) {
+    take_said(state, started);
+    state.about.implicit = started.implicit;
+    state.about.budget_rules.take_alike(started.budget_rules);
+    state.about.budget_source = started.budget_source;
+}
+
+void amend_opening(SessionState& state, const SessionAmended& amended) {
+    take_said(state, amended);
+    state.about.implicit = false;
+}
 
 void Session::open(SessionStarted about, const Policy& defaults, const Context& context,
                    std::vector<Event>& out) {
@@ -63,11 +90,11 @@ Result<> Session::amend(SessionStarted again, const Policy& defaults, const Cont
     Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
     SessionAmended amended;
-    Policy policy = effective_policy(again.policy, state_.policy);
+    Policy policy = effective_policy(again.policy, *state_.policy);
     if (context.floor != nullptr) {
         amended.raised = raise_to(*context.floor, defaults, policy);
         note_origin(again.policy, policy, amended.raised);
-        const std::string weaker = weaker_field(policy, state_.policy);
+        const std::string weaker = weaker_field(policy, *state_.policy);
         if (!weaker.empty()) return loosens("/policy" + weaker);
         HEADWAY_TRY(again.budget, tightened(state_.budget.limits, again.budget));
     }

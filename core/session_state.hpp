@@ -18,6 +18,8 @@
 #include "core/phase.hpp"
 #include "core/policy.hpp"
 #include "core/rare.hpp"
+#include "core/session_payloads.hpp"
+#include "core/shared.hpp"
 #include "core/verdict.hpp"
 
 namespace headway::core {
@@ -103,6 +105,35 @@ struct SeenPaths {
     static constexpr auto fields() { return field_list(field("digests", &SeenPaths::digests)); }
 };
 
+/// The opening in force: SessionStarted, and what an amendment has changed. Its field numbers are
+/// those of SessionStarted, as which older versions stored it.
+struct Opening {
+    Text goal;
+    AgentInfo agent;
+    std::string parent;
+    std::vector<Label> labels;
+    /// Of snapshots of older versions: SessionState::policy has all of it. Not written.
+    Rare<PolicyOverride> policy;
+    bool implicit = false;
+    BudgetSource budget_source = BudgetSource::kNone;
+    std::optional<Complexity> complexity;
+    BudgetLimits budget;
+    Shared<BudgetRules> budget_rules;  ///< with sessions of the same ones
+    std::vector<std::string> raised;
+    std::optional<std::uint64_t> suggested_from;
+    bool operator==(const Opening&) const = default;
+    static constexpr auto fields() {
+        using O = Opening;
+        return field_list(field("goal", &O::goal), field("agent", &O::agent),
+                          field("parent", &O::parent), field("labels", &O::labels),
+                          field("policy", &O::policy), field("implicit", &O::implicit),
+                          field("budget", &O::budget), field("budget_rules", &O::budget_rules),
+                          field("raised", &O::raised), field("budget_source", &O::budget_source),
+                          field("complexity", &O::complexity),
+                          field("suggested_from", &O::suggested_from));
+    }
+};
+
 /// Everything known about a session: the fold of its events and nothing else. Bounded for any
 /// length of session. Snapshots are this struct, written field by field; a change of its meaning
 /// bumps kSnapshotVersion.
@@ -132,7 +163,7 @@ struct SessionState {
     std::optional<Outcome> outcome;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     Rare<Json> result;
-    Judgement judgement;
+    Shared<Judgement> judgement;  ///< with the views of it
     /// By verdict, the event that last reached it; 0 = never. Answers waits for past verdicts in
     /// constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
@@ -143,7 +174,7 @@ struct SessionState {
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls that were ignored as refused or interrupted
     Rare<Detectors> detectors;          ///< absent until an event means something to one of them
-    Ledger ledger;
+    Rare<Ledger> ledger;                ///< absent until there is something to book
     RoundOfCalls round;
     std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
     std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
@@ -169,8 +200,8 @@ struct SessionState {
     Rare<Estimates> estimates;
     Rare<LastAction> last_action;
     Timestamp paused_at = kNever;  ///< since when an operator has paused it
-    SessionStarted about;
-    Policy policy;
+    Opening about;
+    Shared<Policy> policy;  ///< with sessions of the same one
     BudgetMeter budget;
     Approvals approvals;
 

@@ -145,8 +145,8 @@ bool is_sound(const SessionState& state) {
     return counted && asked && claimed && state.last_change_n <= n &&
            state.reached.size() == kVerdictCount &&
            each(state.reached, kVerdictCount, [n](std::uint64_t at) { return at <= n; }) &&
-           lists_are_sound(state) && is_sound(state.round) && is_sound(state.ledger, n) &&
-           is_sound(*state.detectors, state.ledger, n) && is_sound(state.budget) &&
+           lists_are_sound(state) && is_sound(state.round) && is_sound(*state.ledger, n) &&
+           is_sound(*state.detectors, *state.ledger, n) && is_sound(state.budget) &&
            is_sound(state.approvals, n) && is_sound(*state.checks, *state.estimates, n);
 }
 

@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/assert.hpp"
 #include "core/fields.hpp"
 #include "core/rare.hpp"
+#include "core/shared.hpp"
 #include "core/time.hpp"
 #include "storage/utf8.hpp"
 
@@ -34,6 +36,10 @@ template <class T>
 struct IsRare : std::false_type {};
 template <class T>
 struct IsRare<core::Rare<T>> : std::true_type {};
+template <class T>
+struct IsShared : std::false_type {};
+template <class T>
+struct IsShared<core::Shared<T>> : std::true_type {};
 
 /// Appends values to a string.
 class Writer {
@@ -68,7 +74,7 @@ public:
             varint(static_cast<std::uint64_t>(v.time_since_epoch().count()));
         } else if constexpr (std::is_same_v<T, core::Millis>) {
             varint(static_cast<std::uint64_t>(v.count()));
-        } else if constexpr (IsOptional<T>::value || IsRare<T>::value) {
+        } else if constexpr (IsOptional<T>::value || IsRare<T>::value || IsShared<T>::value) {
             value(*v);
         } else if constexpr (IsVector<T>::value) {
             varint(v.size());
@@ -137,6 +143,10 @@ public:
             v = core::Millis{static_cast<std::int64_t>(varint())};
         } else if constexpr (IsRare<T>::value) {
             value(v.change());
+        } else if constexpr (IsShared<T>::value) {
+            typename T::value_type taken;
+            value(taken);
+            v.take_alike(std::move(taken));
         } else if constexpr (IsOptional<T>::value) {
             value(v.emplace());
         } else if constexpr (IsVector<T>::value) {

@@ -30,7 +30,7 @@ std::string label_text(const core::Label& label) {
            std::to_string(label.value.size()) + ":" + label.value + kBorder;
 }
 
-std::string labels_text(const core::SessionStarted& about) {
+std::string labels_text(const core::Opening& about) {
     std::string text;
     for (const core::Label& label : about.labels)
         text += label_text(label);
@@ -39,7 +39,7 @@ std::string labels_text(const core::SessionStarted& about) {
 
 /// The searchable text. The goal comes last, so that a long one is cut.
 std::string search_text(const core::Session& session) {
-    const core::SessionStarted& about = session.state().about;
+    const core::Opening& about = session.state().about;
     std::string text = session.id();
     for (const std::string* part : {&about.agent.type, &about.agent.name, &about.agent.model})
         text += kBorder + *part;
@@ -54,7 +54,7 @@ std::string search_text(const core::Session& session) {
 /// True if the verdict needs attention. A session that waits for an approval does not: the approval
 /// itself does.
 bool wants_attention(const core::SessionState& state) {
-    const core::Judgement& judgement = state.judgement;
+    const core::Judgement& judgement = *state.judgement;
     if (state.ended() || judgement.detector == "approval") return false;
     return judgement.verdict == core::Verdict::kBlocked ||
            judgement.verdict == core::Verdict::kStuck ||
@@ -106,7 +106,7 @@ Result<> SqlSessionIndex::index_session(SessionKey key, const core::Session& ses
                                         core::Timestamp now) {
     const core::SessionState& state = session.state();
     move_.bind(1, key).bind(2, state.ended() ? 0 : 1);
-    move_.bind(3, static_cast<std::int64_t>(state.judgement.verdict));
+    move_.bind(3, static_cast<std::int64_t>(state.judgement->verdict));
     const auto moment = [this](int index, bool set, core::Timestamp at) {
         if (set) {
             move_.bind(index, at);
@@ -114,7 +114,7 @@ Result<> SqlSessionIndex::index_session(SessionKey key, const core::Session& ses
             move_.bind_null(index);
         }
     };
-    moment(4, wants_attention(state), state.judgement.since);
+    moment(4, wants_attention(state), state.judgement->since);
     moment(5, over_budget(state), now);
     const core::RaisedAlarm* alarm = state.approvals.worst_alarm();
     moment(7, alarm != nullptr, alarm != nullptr ? alarm->at : core::kNever);

@@ -51,7 +51,7 @@ Result<> endpoints::progress(Call& call) {
                      "say stale=ok to take what this daemon has in memory, or leave it out",
                      "stale"};
     }
-    const ViewCache& views = call.on.views;
+    ViewCache& views = call.on.views;
     const ViewCache::Versioned found = stale != nullptr
                                            ? views.find_versioned(call.session())
                                            : views.find_newest_versioned(call.session());

@@ -163,7 +163,7 @@ Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
 Result<> check_request(const EngineSettings& settings, const Resident* resident,
                        const core::ApprovalRequested& asked, const std::string& pointer) {
     const core::Policy& policy =
-        resident != nullptr ? resident->session.state().policy : settings.policy;
+        resident != nullptr ? *resident->session.state().policy : settings.policy;
     auto allowed = settings.approvals.check_request(policy, asked);
     if (allowed && asked.extend)
         allowed = core::check_at_most(*asked.extend, settings.budget.bounds, "/extend");

@@ -42,7 +42,7 @@ Result<core::UseSketches> use_of(storage::ExpectationTable& table, std::string_v
 
 Result<> ExpectationProjection::apply(const Appended& appended) {
     for (const core::Event& event : appended.events) {
-        appended.resident.calls.note(event);
+        if (core::CallTimes::notes(event)) appended.resident.calls.change().note(event);
         if (!std::holds_alternative<core::SessionEnded>(event.payload)) continue;
         HEADWAY_CHECK(learn(appended.resident, event.at));
     }
@@ -50,14 +50,14 @@ Result<> ExpectationProjection::apply(const Appended& appended) {
 }
 
 Result<> ExpectationProjection::learn(Resident& resident, core::Timestamp at) {
-    const core::CallTimes calls = std::exchange(resident.calls, {});
+    const core::Rare<core::CallTimes> calls = std::exchange(resident.calls, {});
     const core::SessionState& state = resident.session.state();
     if (!core::is_expected_name(state.about.agent.type)) return {};
     storage::ExpectationTable& table = store_.expectations();
     const core::UseRecord record = core::use_record_of(state);
     HEADWAY_CHECK(learn_use(table, record, std::nullopt));
     if (state.about.complexity) HEADWAY_CHECK(learn_use(table, record, state.about.complexity));
-    for (const core::CallTimes::Tool& tool : calls.tools()) {
+    for (const core::CallTimes::Tool& tool : calls->tools()) {
         HEADWAY_TRY(core::Sketch sketch, table.calls(record.agent, tool.name));
         sketch.learn(tool.samples);
         HEADWAY_CHECK(table.save_calls(record.agent, tool.name, sketch, at));
@@ -79,7 +79,7 @@ Result<core::BudgetSuggestion> suggested_budget(storage::ExpectationTable& table
 
 Result<std::string> usual_calls(const Reader& reader, const Resident& resident,
                                 const core::BudgetStatus& status) {
-    const auto& own = resident.calls.tools();
+    const auto& own = resident.calls->tools();
     if (status.level == core::BudgetLevel::kNominal || own.empty()) return std::string{};
     HEADWAY_TRY(auto calls,
                 reader.store().expectations().list_calls(resident.session.state().about.agent.type,

@@ -34,7 +34,7 @@ void wake_parents(Transaction& transaction) {
             const Resident* parent =
                 parent_id.empty() ? nullptr : transaction.sessions().residents().find(parent_id);
             // Children only affect verdicts of liveness.
-            if (parent == nullptr || parent->session.state().judgement.detector != "liveness")
+            if (parent == nullptr || parent->session.state().judgement->detector != "liveness")
                 break;
             if (!woken.insert(parent).second) break;
             transaction.wake(parent->key);
@@ -114,7 +114,7 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
     bool may_fall = false;  // set when the ancestor in question has room again
     for (const Resident* ancestor : line) {
         const core::SessionState& above = ancestor->session.state();
-        if (!above.about.budget_rules.roll_up) break;  // use rolls up no further
+        if (!above.about.budget_rules->roll_up) break;  // use rolls up no further
         if (ancestor->session.id() == told.session) may_fall = !above.ended();
         const bool spent = above.outcome == core::Outcome::kBudgetExhausted;
         if (!above.budget.limited() || (above.ended() && !spent)) continue;

@@ -91,7 +91,7 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
     core::HookQuestion asked;
     asked.session = resident.session.id();
     asked.waits = waits(hook.kind);
-    asked.stops = resident.hook_stops;
+    asked.stops = resident.hooks->stops;
     asked.takes_words = call.dialect->takes_context(hook);
     asked.wordless = hook.wordless;
     asked.time_is_up = time_is_up;
@@ -139,7 +139,7 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
     if (edited) why = "allowed with other arguments";
     events.push_back(finish_of(id, call.hook.call.tool, "denied", why));
     note_finished_call(resident, id);
-    if (!said.stop.empty() && !dialog) ++resident.hook_stops;
+    if (!said.stop.empty() && !dialog) ++resident.hooks.change().stops;
 }
 
 /// How the session stands, and what there is to say.
@@ -160,7 +160,7 @@ bool waits(HookKind kind) {
 }
 
 void note_finished_call(Resident& resident, const std::string& call_id) {
-    auto& known = resident.hook_calls;
+    auto& known = resident.hooks.change().finished_calls;
     if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
     known.push_back(core::digest_of(call_id).low);
 }

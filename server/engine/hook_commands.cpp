@@ -167,7 +167,8 @@ private:
 
     /// A batch names all calls of a turn. Those that were reported by themselves are known.
     void drop_finished() {
-        auto& known = resident_.hook_calls;
+        if (resident_.hooks->finished_calls.empty()) return;
+        auto& known = resident_.hooks.change().finished_calls;
         std::erase_if(command_.events, [&known](const core::Event& event) {
             const auto* call = std::get_if<core::ToolFinished>(&event.payload);
             return call != nullptr && std::find(known.begin(), known.end(),
@@ -195,13 +196,14 @@ private:
     /// all.
     void add_uses(std::vector<core::Event>& events) {
         auto& uses = command_.uses;
-        const auto known = std::find_if(uses.begin(), uses.end(), [this](const HookUse& use) {
-            return core::digest_of(use.event_id).low == resident_.last_use;
+        const std::uint64_t last = resident_.hooks->last_use;
+        const auto known = std::find_if(uses.begin(), uses.end(), [last](const HookUse& use) {
+            return core::digest_of(use.event_id).low == last;
         });
         if (known != uses.end()) uses.erase(uses.begin(), known + 1);
         for (HookUse& use : uses) {
             if (use.at < state_.opened_at) continue;
-            resident_.last_use = core::digest_of(use.event_id).low;
+            resident_.hooks.change().last_use = core::digest_of(use.event_id).low;
             core::Event event;
             event.event_id = std::move(use.event_id);
             core::Heartbeat beat;

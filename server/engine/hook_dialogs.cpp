@@ -71,14 +71,15 @@ void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n) {
 }
 
 void note_announced_call(Resident& resident, const HookCall& call) {
-    auto& known = resident.announced_calls;
     if (call.hook.call.call.empty() || call.args_digest.empty()) return;
+    auto& known = resident.hooks.change().announced_calls;
     if (known.size() >= kAnnouncedCallsMax) known.erase(known.begin());
     known.emplace_back(content_of(call), call.hook.call.call);
 }
 
 std::string take_announced_call(Resident& resident, const HookCall& call) {
-    auto& known = resident.announced_calls;
+    if (resident.hooks->announced_calls.empty()) return {};
+    auto& known = resident.hooks.change().announced_calls;
     const core::SessionState& state = resident.session.state();
     const auto found =
         std::find_if(known.begin(), known.end(), [&, content = content_of(call)](const auto& one) {
@@ -96,7 +97,7 @@ Result<> close_dialogs(Transaction& transaction, Resident& resident, std::uint64
 }
 
 Result<> end_dialogs(Transaction& transaction, Resident& resident) {
-    resident.announced_calls.clear();
+    if (resident.hooks.has_value()) resident.hooks.change().announced_calls.clear();
     return close(transaction, resident, 0, core::ApprovalClosing::kAnsweredAtAgent);
 }
 

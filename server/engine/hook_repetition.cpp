@@ -21,7 +21,7 @@ bool is_another_call(const Transaction& transaction, const Resident& resident,
     const api::hooks::Hook& hook = call.hook;
     const core::SessionState& state = resident.session.state();
     if (hook.kind != api::hooks::HookKind::kPre) return false;
-    if (!transaction.settings().approvals.must_ask(state.policy, hook.call.tool)) return false;
+    if (!transaction.settings().approvals.must_ask(*state.policy, hook.call.tool)) return false;
     const core::Approval* asked =
         core::approval_of_call(state, hook.call.call, hook.call.tool, call.args_digest);
     return asked == nullptr ||

@@ -32,16 +32,16 @@ std::string differing_limit(const core::BudgetLimits& again, const core::BudgetL
 /// nothing.
 std::string differing(const core::SessionState& state, const core::SessionStarted& again,
                       const core::PolicyFloor* floor, const core::Policy& defaults) {
-    const core::SessionStarted& opened = state.about;
+    const core::Opening& opened = state.about;
     if (!(opened.goal == again.goal)) return "/goal";
     if (!(opened.agent == again.agent)) return "/agent";
     if (opened.parent != again.parent) return "/parent";
     if (opened.labels != again.labels) return "/labels";
     if (!same_or_absent(again.complexity, opened.complexity)) return "/complexity";
     // Through the same floor as the first time, so that raised values are equal.
-    core::Policy wanted = core::effective_policy(again.policy, state.policy);
+    core::Policy wanted = core::effective_policy(again.policy, *state.policy);
     if (floor != nullptr) (void)core::raise_to(*floor, defaults, wanted);
-    const std::string field = core::differing_field(again.policy, wanted, state.policy);
+    const std::string field = core::differing_field(again.policy, wanted, *state.policy);
     if (!field.empty()) return "/policy" + field;
     return differing_limit(again.budget, opened.budget);
 }

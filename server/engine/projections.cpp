@@ -66,7 +66,7 @@ core::EstimateMade made_of(const core::ProgressEstimated& said, std::uint64_t n)
 
 /// Adds to the totals of the old timers.
 Result<> count_timers(storage::Store& store, const core::SessionState& state) {
-    if (state.policy.legacy.mode == core::LegacyMode::kOff) return {};
+    if (state.policy->legacy.mode == core::LegacyMode::kOff) return {};
     const core::Comparison comparison = core::compare(state, state.ended_at);
     HEADWAY_CHECK(store.history().add_to_counter("legacy.sessions", 1));
     if (comparison.kills.empty()) return {};

@@ -140,7 +140,7 @@ Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction,
     std::vector<core::CallToAllow> asks;
     const EngineSettings& settings = transaction.settings();
     const core::Policy& policy =
-        resident != nullptr ? resident->session.state().policy : settings.policy;
+        resident != nullptr ? *resident->session.state().policy : settings.policy;
     std::size_t explicit_ones = 0;
     for (std::size_t place = 0; place < command.events.size(); ++place) {
         const core::Payload& payload = command.events[place].payload;

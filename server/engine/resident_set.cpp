@@ -73,8 +73,8 @@ void ResidentSet::measure(Resident& resident) {
 void ResidentSet::weigh(Resident& resident) {
     const core::SessionState& state = resident.session.state();
     bytes_ -= resident.bytes;
-    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.bytes() +
-                     resident.calls.bytes();
+    resident.bytes =
+        kPlainBytes + core::footprint(state) + resident.new_ids.bytes() + resident.calls->bytes();
     resident.measured_n = state.n;
     bytes_ += resident.bytes;
 }

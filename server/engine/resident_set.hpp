@@ -13,13 +13,28 @@
 
 #include "api/otlp/export.hpp"
 #include "core/call_times.hpp"
+#include "core/rare.hpp"
 #include "core/session.hpp"
 #include "server/engine/newest_id.hpp"
 #include "storage/store.hpp"
 
 namespace headway::server {
 
-/// A session in memory.
+/// What is known of an agent with hooks. In memory only.
+struct HookMemory {
+    /// Digests of the ids of the calls that hooks have finished in this turn of their agent, for
+    /// the batch that names all of them again. After a restart a call may count twice.
+    std::vector<std::uint64_t> finished_calls;
+    /// Calls that hooks have announced in this turn: a digest of tool and arguments, and the id.
+    /// Dialogs of agents do not say which call they are about.
+    std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
+    /// Digest of the event_id of the newest answer whose use a hook has told. The store knows all
+    /// of them.
+    std::uint64_t last_use = 0;
+    std::uint32_t stops = 0;  ///< calls that were refused by a stop
+};
+
+/// A session in memory. What few sessions have at a time is Rare: most wait.
 struct Resident {
     explicit Resident(storage::StoredSession stored)
         : key(stored.key),
@@ -43,23 +58,13 @@ struct Resident {
     std::optional<core::BudgetLevel> counted;  ///< how ResidentSet counted it
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.
-    std::vector<std::pair<std::string, std::uint32_t>> deliveries;
+    core::Rare<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
     /// Since it is in memory. Not part of the state, because nothing that binds rests on it.
-    core::CallTimes calls;
-    /// Digests of the ids of the calls that hooks have finished in this turn of their agent, for
-    /// the batch that names all of them again. In memory only: after a restart a call may count
-    /// twice.
-    std::vector<std::uint64_t> hook_calls;
-    /// Calls that hooks have announced in this turn: a digest of tool and arguments, and the id.
-    /// Dialogs of agents do not say which call they are about. In memory only.
-    std::vector<std::pair<std::uint64_t, std::string>> announced_calls;
-    /// Digest of the event_id of the newest answer whose use a hook has told. In memory only: the
-    /// store knows all of them.
-    std::uint64_t last_use = 0;
+    core::Rare<core::CallTimes> calls;
+    core::Rare<HookMemory> hooks;
     bool agent_runs = false;  ///< the process of its agent is followed; in memory only
     /// Which telemetry counts; in memory only, too.
     std::optional<api::otlp::Signal> telemetry;
-    std::uint32_t hook_stops = 0;  ///< calls that were refused by a stop; in memory only, too
 };
 
 /// The sessions in memory, most recently used first. A dirty one is ahead of its snapshot and must

@@ -30,17 +30,21 @@ Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice
     transaction.touch(resident);
     for (const core::Directive& directive : resident.session.state().directives) {
         if (!directive.to_tell()) continue;
-        auto& counts = resident.deliveries;
+        auto& counts = resident.deliveries.change();
         auto count = std::find_if(counts.begin(), counts.end(),
                                   [&](const auto& c) { return c.first == directive.id; });
         if (count == counts.end()) count = counts.insert(counts.end(), {directive.id, 0});
         if (!again || count->second == 0) ++count->second;
         advice.directives.emplace_back(directive, count->second);
     }
-    std::erase_if(resident.deliveries, [&advice](const auto& count) {
-        return std::none_of(advice.directives.begin(), advice.directives.end(),
-                            [&](const auto& d) { return d.first.id == count.first; });
-    });
+    if (advice.directives.empty()) {
+        resident.deliveries.reset();
+    } else {
+        std::erase_if(resident.deliveries.change(), [&advice](const auto& count) {
+            return std::none_of(advice.directives.begin(), advice.directives.end(),
+                                [&](const auto& d) { return d.first.id == count.first; });
+        });
+    }
     const core::SessionState& state = resident.session.state();
     const core::Context& context = transaction.context();
     advice.feedback = core::feedback_of(state, context.now);

@@ -22,9 +22,9 @@ void poll(Agent& agent, int times, std::string_view answer) {
 TEST_CASE("a poll of what was cancelled needs a person after a few polls") {
     Agent agent{each_hook()};
     poll(agent, 3, "completed cancelled");
-    CHECK_FALSE(agent.state().judgement.needs_somebody);
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
     poll(agent, 7, "completed cancelled");
-    CHECK(agent.state().judgement.needs_somebody);
+    CHECK(agent.state().judgement->needs_somebody);
     expect_waiting(agent);
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("a poll whose answer only counts failures is an ordinary wait") {
         GENERATE("12 passed, 0 failed, 3 to go", "2 failed, 5 running", "no failure so far");
     Agent agent{each_hook()};
     poll(agent, 30, answer);
-    CHECK_FALSE(agent.state().judgement.needs_somebody);
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
     expect_waiting(agent);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("a poll that finds it started again has not ended") {
     poll(agent, 6, "completed failure");
     poll(agent, 2, "in_progress");
     poll(agent, 6, "completed failure");
-    CHECK_FALSE(agent.state().judgement.needs_somebody);
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
 }
 
 TEST_CASE(

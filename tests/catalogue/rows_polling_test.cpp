@@ -215,5 +215,5 @@ TEST_CASE("the same state at another address each time is no news") {
         const std::string url = with(R"({"url":"https://x.example/status?attempt={}"})", i);
         agent.does(call("http_get", url).answers(R"({"state":"queued"})"));
     }
-    CHECK(agent.state().judgement.needs_somebody);
+    CHECK(agent.state().judgement->needs_somebody);
 }

@@ -60,13 +60,13 @@ TEST_CASE("a wait in which nothing moves needs a person after a hundred polls, a
     for (int i = 0; i < 99; ++i)
         agent.does(bash("gh run view 1").result("status: in_progress"));
     CHECK(agent.verdict() == Verdict::kWaiting);
-    CHECK_FALSE(agent.state().judgement.needs_somebody);
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
     for (int i = 0; i < 3; ++i)
         agent.does(bash("gh run view 1").result("status: in_progress"));
-    CHECK(agent.state().judgement.needs_somebody);
+    CHECK(agent.state().judgement->needs_somebody);
     expect_waiting(agent);
     agent.does(bash("gh run view 1").result("status: completed, success"));
-    CHECK_FALSE(agent.state().judgement.needs_somebody);
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
     expect_progress(agent);
 }
 
@@ -74,12 +74,12 @@ TEST_CASE("a wait in which nothing moves needs a person after the patience of th
     Agent agent{Hook::kFinished, R"({"wait_patience_ms":3600000})"};
     for (int i = 0; i < 7; ++i) {
         agent.does(bash("gh run view 1").result("status: in_progress"));
-        if (i < 4) CHECK_FALSE(agent.state().judgement.needs_somebody);
+        if (i < 4) CHECK_FALSE(agent.state().judgement->needs_somebody);
         for (int beat = 0; beat < 60; ++beat)
             agent.passes(std::chrono::seconds{10}).beats();
     }
     agent.does(bash("gh run view 1").result("status: in_progress"));
-    CHECK(agent.state().judgement.needs_somebody);
+    CHECK(agent.state().judgement->needs_somebody);
 }
 
 TEST_CASE("a script that says pending is no poll, and a loop in the end") {

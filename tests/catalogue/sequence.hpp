@@ -93,7 +93,7 @@ public:
     /// From here on its files belong to a run, as in the daemon.
     Agent& in_run(core::RunFiles& files, std::string name);
 
-    core::Verdict verdict() const { return session_.state().judgement.verdict; }
+    core::Verdict verdict() const { return session_.state().judgement->verdict; }
     bool ever(core::Verdict verdict) const;
     std::size_t count(core::Verdict verdict) const;
     bool was_told(core::DirectiveKind kind) const;

@@ -38,7 +38,7 @@ void go_on(core::SessionState state) {
     session.tick(context, out);
     (void)core::judge(session.state(), {context.now, context.watch});
     (void)core::view_of(session);
-    (void)core::activity_of(session.state().ledger);
+    (void)core::activity_of(*session.state().ledger);
     tests::require(core::is_sound(session.state()));
 }
 

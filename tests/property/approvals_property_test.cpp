@@ -170,10 +170,10 @@ private:
         const SessionState& state = session.state();
         REQUIRE(state.approvals.pending() <= limits::kApprovalsPendingMax);
         const bool loops = state.calls_while_asked > limits::kCallsBesideQuestion &&
-                           state.judgement.verdict == Verdict::kStuck;
+                           state.judgement->verdict == Verdict::kStuck;
         const bool blocked = state.waits_for_human() && !loops;
-        REQUIRE(blocked == (state.judgement.detector == "approval"));
-        if (blocked) REQUIRE(state.judgement.verdict == Verdict::kBlocked);
+        REQUIRE(blocked == (state.judgement->detector == "approval"));
+        if (blocked) REQUIRE(state.judgement->verdict == Verdict::kBlocked);
         for (const Approval& approval : state.approvals.requests) {
             const auto winner = winners_.find(approval_id("story", approval.n));
             REQUIRE(approval.decision.has_value() == (winner != winners_.end()));
@@ -191,7 +191,7 @@ private:
             approvals.requests.begin(), approvals.requests.end(),
             [&](const Approval& approval) { return approval.executed_n == out[place].n; });
         REQUIRE(used <= 1);
-        const bool must_ask = rules_.must_ask(session.state().policy, call->tool);
+        const bool must_ask = rules_.must_ask(*session.state().policy, call->tool);
         const bool granted = std::any_of(
             approvals.grants.begin(), approvals.grants.end(),
             [&](const Grant& grant) { return grant.tool == call->tool && grant.live(at(now_)); });

@@ -61,7 +61,7 @@ Caught catch_loop(Loop kind, std::uint64_t trace_seed, Trace& trace) {
     for (std::size_t at = 0; at < trace.size(); ++at) {
         player.play(trace[at], at);
         if (at < begin) continue;
-        const Verdict now = player.session.state().judgement.verdict;
+        const Verdict now = player.session.state().judgement->verdict;
         const bool caught_now = now == Verdict::kStuck || now == Verdict::kBlocked;
         if (!caught.suspect && (caught_now || now == Verdict::kSuspect))
             caught.suspect = loop_steps(kind, trace, begin, at);

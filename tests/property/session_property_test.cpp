@@ -135,14 +135,14 @@ private:
         }
         const SessionState& state = session.state();
         REQUIRE(state.n == n_);
-        REQUIRE(state.judgement.verdict == verdict_);
-        REQUIRE(state.judgement.needs_somebody == needs_somebody_);
+        REQUIRE(state.judgement->verdict == verdict_);
+        REQUIRE(state.judgement->needs_somebody == needs_somebody_);
         REQUIRE(state.open_calls.size() <= limits::kInFlightMax);
         REQUIRE(state.directives.size() <= limits::kDirectivesMax);
         REQUIRE(state.approvals.requests.size() <=
                 limits::kApprovalsPendingMax + limits::kApprovalsKeptMax);
         REQUIRE(state.approvals.grants.size() <= limits::kGrantsMax);
-        REQUIRE(state.judgement.evidence.size() <= limits::kEvidenceMax);
+        REQUIRE(state.judgement->evidence.size() <= limits::kEvidenceMax);
     }
 
     Gen& gen_;
@@ -164,7 +164,7 @@ TEST_CASE("property: the state is the fold of the events for any commands", "[pr
             one.step();
         if (gen.chance(2)) one.end();
         REQUIRE(folded(one.events) == one.session.state());
-        REQUIRE(*one.session.judgement() == one.session.state().judgement);
+        REQUIRE(*one.session.judgement() == *one.session.state().judgement);
     }
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("property: a snapshot and the tail behind it equal a full replay", "[p
             auto state = decode_state(encode_state(replayed.state()));
             REQUIRE(state.has_value());
             replayed = Session{"story", *std::move(state)};
-            REQUIRE(*replayed.judgement() == replayed.state().judgement);
+            REQUIRE(*replayed.judgement() == *replayed.state().judgement);
         }
         REQUIRE(replayed.state() == one.session.state());
         REQUIRE(replayed.next_deadline(at(0)) == one.session.next_deadline(at(0)));

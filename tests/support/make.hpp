@@ -130,7 +130,7 @@ struct Story {
         events.insert(events.end(), out.begin(), out.end());
         return out;
     }
-    core::Verdict verdict() const { return session.state().judgement.verdict; }
+    core::Verdict verdict() const { return session.state().judgement->verdict; }
 };
 
 /// The state that a fold of these events gives.

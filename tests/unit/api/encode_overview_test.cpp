@@ -24,8 +24,8 @@ Document row(SessionState state) {
 
 SessionState stuck() {
     SessionState state;
-    state.judgement.verdict = Verdict::kStuck;
-    state.judgement.reason = "the same call 5 times";
+    state.judgement.change().verdict = Verdict::kStuck;
+    state.judgement.change().reason = "the same call 5 times";
     state.about.goal.kept = "fix it";
     return state;
 }
@@ -52,7 +52,7 @@ TEST_CASE("row: the risk is only for readers who may see it", "[api]") {
         return Document::parse(out);
     };
     CHECK_FALSE(shown(true).contains("risk"));  // its policy has it off
-    state.policy.risk = true;
+    state.policy.change().risk = true;
     CHECK_FALSE(shown(false).contains("risk"));
     REQUIRE(shown(true)["risk"].is_number());
     CHECK(shown(true)["risk"] > 0);
@@ -62,8 +62,8 @@ TEST_CASE("row: the risk is only for readers who may see it", "[api]") {
 TEST_CASE("row: a wait that needs a person says so, and no other", "[api]") {
     SessionState state = stuck();
     CHECK_FALSE(row(state).contains("needs_somebody"));
-    state.judgement.verdict = Verdict::kWaiting;
-    state.judgement.needs_somebody = true;
+    state.judgement.change().verdict = Verdict::kWaiting;
+    state.judgement.change().needs_somebody = true;
     CHECK(row(state)["needs_somebody"] == true);
 }
 
@@ -155,10 +155,10 @@ TEST_CASE("overview: a need is certain if it was reported or counted", "[api]") 
         return need_of(Session{"a", state}, at(0), over_budget, kReading);
     };
     CHECK_FALSE(need().certain);
-    state.judgement.verdict = Verdict::kSilent;
+    state.judgement.change().verdict = Verdict::kSilent;
     CHECK(need().kind == NeedKind::kSilent);
     CHECK_FALSE(need().certain);
-    state.judgement.verdict = Verdict::kBlocked;
+    state.judgement.change().verdict = Verdict::kBlocked;
     CHECK(need().kind == NeedKind::kBlocked);
     CHECK_FALSE(need().certain);
     state.detectors.change().blocked.kind = FailureKind::kAuth;
@@ -190,8 +190,8 @@ TEST_CASE("overview: an approval says what it is for", "[api]") {
 
 TEST_CASE("overview: a wait that needs a person is no loop", "[api]") {
     SessionState state = stuck();
-    state.judgement.verdict = Verdict::kWaiting;
-    state.judgement.needs_somebody = true;
+    state.judgement.change().verdict = Verdict::kWaiting;
+    state.judgement.change().needs_somebody = true;
     const Need need = need_of(Session{"a", state}, at(0), false, kReading);
     CHECK(need.kind == NeedKind::kWaiting);
     CHECK(need.certain);

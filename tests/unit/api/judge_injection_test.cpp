@@ -72,10 +72,10 @@ core::SessionState state_of(const std::string& text) {
     state.about.agent.type = text;
     state.current_phase.change().name = text;
     state.current_phase.change().description = text;
-    state.judgement.verdict = core::Verdict::kSuspect;
-    state.judgement.reason = text;
-    state.judgement.detector = "exact_repeat";
-    state.judgement.evidence = {1, 2};
+    state.judgement.change().verdict = core::Verdict::kSuspect;
+    state.judgement.change().reason = text;
+    state.judgement.change().detector = "exact_repeat";
+    state.judgement.change().evidence = {1, 2};
     state.open_calls.push_back({"c", text, tests::at(0)});
     state.checks.change().facts = {text, text};
     return state;

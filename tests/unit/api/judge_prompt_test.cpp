@@ -38,14 +38,14 @@ core::SessionState suspect() {
     state.current_phase.change().name = "implement";
     state.phase_totals.total = 3;
     state.phase_totals.completed = 1;
-    state.judgement.verdict = core::Verdict::kSuspect;
-    state.judgement.detector = "exact_repeat";
-    state.judgement.reason = "The same call gave the same answer 3 times.";
-    state.judgement.evidence = {4, 5};
+    state.judgement.change().verdict = core::Verdict::kSuspect;
+    state.judgement.change().detector = "exact_repeat";
+    state.judgement.change().reason = "The same call gave the same answer 3 times.";
+    state.judgement.change().evidence = {4, 5};
     state.tool_calls = 9;
     state.tool_failures = 2;
     state.files_modified = 1;
-    state.ledger.quiet_rounds = 3;
+    state.ledger.change().quiet_rounds = 3;
     return state;
 }
 

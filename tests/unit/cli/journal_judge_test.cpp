@@ -125,7 +125,7 @@ TEST_CASE("journal judge: an export is judged as it was served", "[cli]") {
     REQUIRE(changes_in(story.events).size() >= 3);
     const Timeline again = judged_again(story.events);
     CHECK(changes_of(again) == changes_in(story.events));
-    CHECK(again.last == story.session.state().judgement);
+    CHECK(again.last == *story.session.state().judgement);
     CHECK(again.calls == 12);
     CHECK(again.events == 13);
 }
@@ -133,7 +133,7 @@ TEST_CASE("journal judge: an export is judged as it was served", "[cli]") {
 TEST_CASE("journal judge: a wait that needs a person is replayed as it was served", "[cli]") {
     Story story = polling_story(patient_for(4), 8);
     CHECK(story.verdict() == Verdict::kWaiting);
-    CHECK(story.session.state().judgement.needs_somebody);
+    CHECK(story.session.state().judgement->needs_somebody);
     const std::vector<VerdictChanged> served = changes_in(story.events);
     REQUIRE(served.size() >= 2);
     // The flag alone is a change: the verdict stays `waiting`.
@@ -148,7 +148,7 @@ TEST_CASE("journal judge: a wait that needs a person is replayed as it was serve
 TEST_CASE("journal judge: an answer that moves takes the need of a person back", "[cli]") {
     Story story = polling_story(patient_for(4), 8);
     (void)story.report(decoded_call("gh run view 1", "status: completed, success"), 9'000);
-    CHECK_FALSE(story.session.state().judgement.needs_somebody);
+    CHECK_FALSE(story.session.state().judgement->needs_somebody);
     const Timeline again = judged_again(story.events);
     CHECK(changes_of(again) == changes_in(story.events));
     CHECK_FALSE(again.last.needs_somebody);
@@ -171,7 +171,7 @@ TEST_CASE("journal judge: a patience that passes between reports is served again
     Story story = polling_story(policy, 5);
     for (const std::int64_t ms : {8'000, 11'000, 14'000})  // nothing has moved since 2 s
         (void)story.report(beat(), ms);
-    REQUIRE(story.session.state().judgement.needs_somebody);
+    REQUIRE(story.session.state().judgement->needs_somebody);
     const Timeline again = judged_again(story.events);
     CHECK(changes_of(again) == changes_in(story.events));
     REQUIRE_FALSE(again.verdicts.empty());

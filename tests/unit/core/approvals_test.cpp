@@ -173,7 +173,7 @@ TEST_CASE("approvals: while a request is pending the session is blocked", "[core
     Requests desk;
     const auto n = desk.ask(call());
     CHECK(desk.verdict() == Verdict::kBlocked);
-    const Judgement& judgement = desk.session.state().judgement;
+    const Judgement& judgement = *desk.session.state().judgement;
     CHECK(judgement.detector == "approval");
     CHECK(judgement.reason == "waits for a person to allow deploy, since #2");
     CHECK(judgement.evidence == std::vector<std::uint64_t>{n});

@@ -310,7 +310,7 @@ TEST_CASE("session: an open question of the agent neither hides a loop nor preve
     b.report(asks(), 0);
     for (int i = 1; i <= 12; ++i)  // what one model turn may have in flight
         b.report(fails_again(i), 1'000 * i);
-    CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
+    CHECK(b.session.state().judgement->verdict == Verdict::kBlocked);
     b.report(fails_again(13), 13'000);
     CHECK(all_of_type<VerdictChanged>(b.events).back().to == Verdict::kHalted);
     CHECK(b.session.state().outcome == Outcome::kHalted);
@@ -320,11 +320,11 @@ TEST_CASE("session: a stuck session that asks is blocked until it continues", "[
     Budgeted b{BudgetLimits{}};
     for (int i = 1; i <= 20; ++i)
         b.report(fails_again(i), 1'000 * i);
-    CHECK(b.session.state().judgement.verdict == Verdict::kStuck);
+    CHECK(b.session.state().judgement->verdict == Verdict::kStuck);
     b.report(asks(), 21'000);
-    CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
+    CHECK(b.session.state().judgement->verdict == Verdict::kBlocked);
     b.tick(30'000'000);
-    CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
+    CHECK(b.session.state().judgement->verdict == Verdict::kBlocked);
 }
 
 TEST_CASE("budget: waiting for a person counts when the rules say so", "[budget]") {

@@ -42,8 +42,8 @@ TEST_CASE("agents are named by name, type or adapter") {
     CHECK_FALSE(rules.only_digests(about));
     about.labels.push_back({"adapter", "claude"});
     CHECK(rules.only_digests(about));
-    CHECK_FALSE(rules.only_digests({}));
-    CHECK(CaptureRules{true, {}}.only_digests({}));
+    CHECK_FALSE(rules.only_digests(SessionStarted{}));
+    CHECK(CaptureRules{true, {}}.only_digests(SessionStarted{}));
 }
 
 TEST_CASE("texts go, their digests and all names stay") {

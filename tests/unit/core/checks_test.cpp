@@ -107,7 +107,7 @@ TEST_CASE("checks: the surer the judge, the later it is asked again", "[core]") 
     for (const auto& [confidence, rounds] : {std::pair{0.0, 5U}, {0.5, 10U}, {1.0, 15U}}) {
         Judged judged;
         judged.until_suspect();
-        const std::uint32_t at = judged.story.session.state().ledger.rounds;
+        const std::uint32_t at = judged.story.session.state().ledger->rounds;
         judged.answer(CheckAnswer::kProgressing, confidence);
         CHECK(judged.checks().next_round == at + rounds);
     }
@@ -119,7 +119,7 @@ TEST_CASE("checks: a confidence of NaN counts as zero", "[core]") {
         one.until_suspect();
         one.answer(CheckAnswer::kProgressing, confidence);
         const std::uint32_t rounds =
-            one.checks().next_round - one.story.session.state().ledger.rounds;
+            one.checks().next_round - one.story.session.state().ledger->rounds;
         CHECK(rounds == (confidence > 0 ? 15 : 5));
     }
 }
@@ -133,7 +133,7 @@ TEST_CASE("checks: a failing judge changes only the time of the next check", "[c
         CHECK(out.size() == 1);
         CHECK(judged.story.verdict() == Verdict::kSuspect);
         CHECK(judged.checks().loop.empty());
-        CHECK(judged.checks().next_round == judged.story.session.state().ledger.rounds + 15);
+        CHECK(judged.checks().next_round == judged.story.session.state().ledger->rounds + 15);
     }
 }
 
@@ -162,11 +162,11 @@ TEST_CASE("checks: B makes a suspicion stuck once it has outlasted the question 
     std::vector<Event> out;
     judged.story.session.open(about, {}, context(0), out);
     judged.until_suspect();
-    const std::string loop = judged.story.session.state().judgement.loop;
+    const std::string loop = judged.story.session.state().judgement->loop;
     const std::uint32_t asked = judged.checks().pending.front().round;
     judged.answer(CheckAnswer::kLooping);
     CHECK(judged.checks().loop == loop);
-    while (judged.story.session.state().ledger.rounds < asked + kJudgedRounds) {
+    while (judged.story.session.state().ledger->rounds < asked + kJudgedRounds) {
         CHECK_FALSE(judged_looping(judged.story.session.state()));
         judged.fail_differently();
     }
@@ -230,7 +230,7 @@ TEST_CASE("checks: a session without hard progress for long is audited", "[core]
     }
     REQUIRE(judged.checks().pending.size() == 1);
     CHECK(judged.checks().pending.front().cause == CheckCause::kAudit);
-    CHECK(judged.story.session.state().ledger.rounds == 10);
+    CHECK(judged.story.session.state().ledger->rounds == 10);
 }
 
 TEST_CASE("checks: asking twice with one id asks once", "[core]") {
@@ -278,24 +278,25 @@ TEST_CASE("checks: each condition of a judged loop is needed", "[core]") {
     const auto judged = [](auto&& change) {
         SessionState state;
         Checks& checks = state.checks.change();
-        state.judgement.loop = checks.loop = "0123456789abcdef";
+        state.judgement.change().loop = checks.loop = "0123456789abcdef";
         checks.asked_n = 20;
         checks.round = 4;
         checks.confirmed = true;
-        state.ledger.rounds = 4 + kJudgedRounds;
-        state.ledger.hard_n = 19;
-        state.ledger.scope_n = 19;
+        state.ledger.change().rounds = 4 + kJudgedRounds;
+        state.ledger.change().hard_n = 19;
+        state.ledger.change().scope_n = 19;
         change(state, checks);
         return judged_looping(state);
     };
     CHECK(judged([](SessionState&, Checks&) {}));
-    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.ledger.hard_n = 21; }));
-    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.ledger.scope_n = 21; }));
-    CHECK_FALSE(judged([](SessionState& state, Checks&) { --state.ledger.rounds; }));
-    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.judgement.loop = "another"; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.ledger.change().hard_n = 21; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.ledger.change().scope_n = 21; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { --state.ledger.change().rounds; }));
+    CHECK_FALSE(
+        judged([](SessionState& state, Checks&) { state.judgement.change().loop = "another"; }));
     CHECK_FALSE(judged([](SessionState&, Checks& checks) { checks.confirmed = false; }));
     CHECK_FALSE(judged([](SessionState& state, Checks& checks) {
-        state.judgement.loop.clear();
+        state.judgement.change().loop.clear();
         checks.loop.clear();
     }));
 }

@@ -93,11 +93,11 @@ TEST_CASE("estimates: on stall, a judge is asked after five quiet rounds, once f
     Policy policy;
     policy.loop_detection = false;  // no verdict comes first
     Estimated s{EstimateMode::kStall, policy};
-    while (s.state().ledger.quiet_rounds < kStalledRounds && s.call < 30) {
+    while (s.state().ledger->quiet_rounds < kStalledRounds && s.call < 30) {
         CHECK_FALSE(s.due());
         s.fail_differently();
     }
-    REQUIRE(s.state().ledger.quiet_rounds == kStalledRounds);
+    REQUIRE(s.state().ledger->quiet_rounds == kStalledRounds);
     CHECK(s.due());
     s.judge_says(10);
     for (int i = 0; i < 5; ++i)
@@ -261,7 +261,7 @@ TEST_CASE("estimates: balanced, a judge does not hide the agent's plateau", "[co
         s.judge_says(10.0 * i);
     }
     CHECK(s.story.verdict() == Verdict::kSuspect);
-    CHECK(s.state().judgement.detector == "estimate_plateau");
+    CHECK(s.state().judgement->detector == "estimate_plateau");
 }
 
 TEST_CASE("estimates: strict, the third within five points is stuck, from agent or judge",
@@ -273,8 +273,8 @@ TEST_CASE("estimates: strict, the third within five points is stuck, from agent 
         CHECK(s.story.verdict() != Verdict::kStuck);
         s.judge_says(44);
         CHECK(s.story.verdict() == Verdict::kStuck);
-        CHECK(s.state().judgement.reason.find("by a judge") != std::string::npos);
-        CHECK(s.state().judgement.evidence.size() == 3);
+        CHECK(s.state().judgement->reason.find("by a judge") != std::string::npos);
+        CHECK(s.state().judgement->evidence.size() == 3);
     }
     SECTION("the agent, whatever a judge says between") {
         s.agent_says(40);

@@ -256,7 +256,7 @@ TEST_CASE("fold: a round number that stands still does not hide repeats", "[core
         call.target = std::to_string(i);
         many.report(event(call), 10 + i);
     }
-    CHECK(many.session.state().ledger.rounds >= 1000 / limits::kRoundCallsMax);
+    CHECK(many.session.state().ledger->rounds >= 1000 / limits::kRoundCallsMax);
 }
 
 TEST_CASE("fold: a phase that returns resets nothing", "[core]") {

@@ -20,7 +20,7 @@ struct Watched {
 
     void see(Event one, bool in_flight = false, bool phase_changed = false, bool moved = false) {
         one.n = ++n;
-        Observation seen{one, ledger};
+        Observation seen{{}, one, ledger};
         seen.call_in_flight = in_flight;
         seen.phase_changed = seen.phase_turned = phase_changed;
         seen.work_moved = moved;
@@ -220,7 +220,8 @@ TEST_CASE("heartbeat rule: a slow model is slow, and strict does not stop it", "
             }
             CHECK(story.verdict() == Verdict::kSlow);
             CHECK(story.session.state().directives.empty());
-            CHECK(story.session.state().judgement.reason.starts_with("the model has been at work"));
+            CHECK(
+                story.session.state().judgement->reason.starts_with("the model has been at work"));
         }
     }
 }

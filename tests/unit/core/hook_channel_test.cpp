@@ -82,7 +82,7 @@ TEST_CASE("hook channel: it is mute while a living process excuses silence", "[c
     unknown.process = false;  // the verdict says what is known
     CHECK(health(unknown, working(), kLate) == ChannelHealth::kOk);
     SessionState silent = working();
-    silent.judgement.verdict = Verdict::kSilent;
+    silent.judgement.change().verdict = Verdict::kSilent;
     CHECK(health(unknown, silent, kLate) == ChannelHealth::kMute);
 }
 

@@ -32,13 +32,13 @@ Judgement judged(const Grounds& g) {
     if (g.quiet)
         (g.call ? state.detectors.change().heartbeat_rule.working_beats
                 : state.detectors.change().heartbeat_rule.quiet_beats) = 5;
-    if (g.strict) state.policy.profile = Profile::kStrict;
+    if (g.strict) state.policy.change().profile = Profile::kStrict;
     if (g.changed) {
         state.state_changes = 1;
         state.last_change = EventType::kToolFinished;
         state.last_change_n = 7;
     }
-    if (g.moved) state.ledger.external_n = 8;
+    if (g.moved) state.ledger.change().external_n = 8;
     return judge(state, {at(g.unheard ? 20'000 : 19'999), at(0)});
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("lattice: pausing a stuck session shows waiting until it is resumed", 
     std::vector<Event>& out = story.events;
     require_ok(story.session.pause("", "ann", context(20), out));
     CHECK(story.verdict() == Verdict::kWaiting);
-    CHECK(story.session.state().judgement.detector == "operator");
+    CHECK(story.session.state().judgement->detector == "operator");
     story.report(beat(), 21);
     story.report(tool_finished("c"), 22);
     CHECK(story.verdict() == Verdict::kWaiting);
@@ -238,7 +238,7 @@ TEST_CASE("lattice: a silent idle agent waits for a task", "[core]") {
     story.report(event(idle), 1);
     story.tick(3'600'000);
     CHECK(story.verdict() == Verdict::kWaiting);
-    CHECK(story.session.state().judgement.reason == "idle: it waits for a task");
+    CHECK(story.session.state().judgement->reason == "idle: it waits for a task");
     story.report(message("user"), 3'600'001);
     story.tick(7'200'000);
     CHECK(story.verdict() == Verdict::kSilent);

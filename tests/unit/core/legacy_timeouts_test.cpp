@@ -129,7 +129,7 @@ TEST_CASE("legacy timeouts: as a fallback only a silent session is ended by its 
 
     Timed silent{LegacyMode::kObserve, true};
     silent.session.tick(Timed::at(seconds{100}), silent.out);
-    CHECK(silent.state().judgement.verdict == Verdict::kSilent);
+    CHECK(silent.state().judgement->verdict == Verdict::kSilent);
     CHECK(silent.session.next_deadline(kLegacyStart) == kLegacyStart + seconds{300});
     silent.session.tick(Timed::at(seconds{300}), silent.out);
     CHECK(silent.state().end_code == "legacy_timeout");

@@ -39,14 +39,14 @@ Policy with_risk() {
 
 SessionState with_everything_at(std::uint64_t count) {
     SessionState state;
-    state.policy.risk = true;
+    state.policy.change().risk = true;
     state.tool_calls = count;
     state.tool_failures = count;
     const auto low = static_cast<std::uint32_t>(count);
-    state.ledger.rounds = low / 2;  // wrapped
-    state.ledger.informed_rounds = low;
-    state.ledger.hard_round = low;
-    state.ledger.past_tiers = count;
+    state.ledger.change().rounds = low / 2;  // wrapped
+    state.ledger.change().informed_rounds = low;
+    state.ledger.change().hard_round = low;
+    state.ledger.change().past_tiers = count;
     return state;
 }
 
@@ -121,8 +121,7 @@ TEST_CASE("risk: it changes no verdict, no event and no state but the policy", "
     }
     CHECK(with.verdict() == without.verdict());
     SessionState state = with.session.state();
-    state.policy.risk = false;
-    state.about.policy.risk = false;
+    state.policy.change().risk = false;
     CHECK(state == without.session.state());
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("session budget: a step after the stop ends it with its partial result
           "another step was taken after the stop");
     CHECK(end.result.kept == R"({"partial":true,"message":"writing the summary","tool":"search",)"
                              R"("tool_result":["found"],"newest":"message"})");
-    CHECK(b.session.state().judgement.verdict == Verdict::kHalted);
+    CHECK(b.session.state().judgement->verdict == Verdict::kHalted);
     CHECK(std::holds_alternative<VerdictChanged>(out.back().payload));
 }
 
@@ -384,7 +384,7 @@ TEST_CASE("session budget: an agent may say that its budget is exhausted once it
     b.report(beat_of_iteration(9), 1);
     require_ok(b.session.admit(end));
     b.report(ended(Outcome::kBudgetExhausted, "half of it"), 2);
-    CHECK(b.session.state().judgement.verdict == Verdict::kHalted);
+    CHECK(b.session.state().judgement->verdict == Verdict::kHalted);
     CHECK_FALSE(end_of(b).automatic);
     Budgeted own{BudgetLimits{}};  // it may have a budget of its own
     require_ok(own.session.admit(end));

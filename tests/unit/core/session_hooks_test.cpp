@@ -123,13 +123,13 @@ TEST_CASE("session: advice that was delivered is said once, and resets nothing",
     Story story;
     std::int64_t now = 0;
     const std::string first = looping(story, now);
-    const std::uint32_t epoch = story.session.state().ledger.epoch;
+    const std::uint32_t epoch = story.session.state().ledger->epoch;
     const Verdict before = story.verdict();
     story.report(delivered(first), now += 1'000);
     REQUIRE(story.session.state().directives.size() == 1);
     CHECK(story.session.state().directives.front().delivered);
     CHECK_FALSE(story.session.state().directives.front().to_tell());
-    CHECK(story.session.state().ledger.epoch == epoch);
+    CHECK(story.session.state().ledger->epoch == epoch);
     CHECK(story.verdict() == before);
     // The same loop goes on: the next step is other advice, which replies carry again.
     for (int i = 0; i < 6; ++i) {

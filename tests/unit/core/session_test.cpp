@@ -41,7 +41,7 @@ TEST_CASE("session: opening writes one event with the effective policy", "[core]
     CHECK(started.policy.profile == Profile::kStrict);
     CHECK(started.policy.heartbeat_limit == 7U);
     CHECK(started.policy.heartbeat_interval_ms == 10'000U);
-    CHECK(session.state().policy.heartbeat_limit == 7);
+    CHECK(session.state().policy->heartbeat_limit == 7);
     CHECK(session.state().opened_at == at(5));
     CHECK(session.judgement()->verdict == Verdict::kStarting);
     CHECK(session.judgement()->since == at(5));
@@ -207,7 +207,7 @@ TEST_CASE("session: a pause makes it waiting, without a deadline, until it is re
     CHECK(pause.kind == DirectiveKind::kPause);
     CHECK(pause.reason == "lunch");
     CHECK(pause.by == "ana");
-    CHECK(story.session.state().judgement.verdict == Verdict::kWaiting);
+    CHECK(story.session.state().judgement->verdict == Verdict::kWaiting);
     CHECK(story.session.next_deadline(kNever) == kNever);
     REQUIRE(story.session.pause("again", "ana", context(20), out).has_value());
     CHECK(out.size() == 2);
@@ -216,7 +216,7 @@ TEST_CASE("session: a pause makes it waiting, without a deadline, until it is re
     CHECK_FALSE(story.session.state().paused());
     REQUIRE(story.session.state().directives.size() == 1);
     CHECK(story.session.state().directives[0].kind == DirectiveKind::kContinue);
-    CHECK(story.session.state().judgement.verdict != Verdict::kWaiting);
+    CHECK(story.session.state().judgement->verdict != Verdict::kWaiting);
     const std::size_t events = out.size();
     REQUIRE(story.session.resume("", "ana", context(40), out).has_value());
     CHECK(out.size() == events);
@@ -228,9 +228,9 @@ TEST_CASE("session: beats of a paused agent are not counted against it", "[core]
     REQUIRE(story.session.pause("", "", context(1), out).has_value());
     for (int i = 0; i < 30; ++i)
         (void)story.report(beat(), 10 + i);
-    CHECK(story.session.state().judgement.verdict == Verdict::kWaiting);
+    CHECK(story.session.state().judgement->verdict == Verdict::kWaiting);
     REQUIRE(story.session.resume("", "", context(50), out).has_value());
-    CHECK(story.session.state().judgement.verdict == Verdict::kStarting);
+    CHECK(story.session.state().judgement->verdict == Verdict::kStarting);
 }
 
 TEST_CASE("session: a nudge is a directive in a person's words", "[core]") {
@@ -291,7 +291,7 @@ TEST_CASE("session: the shared judgement is that of the state after each change"
     CHECK(story.session.judgement() == before);
     (void)story.report(tool_finished("c"), 20);
     CHECK(story.session.judgement() != before);
-    CHECK(*story.session.judgement() == story.session.state().judgement);
+    CHECK(*story.session.judgement() == *story.session.state().judgement);
     CHECK(before->verdict == Verdict::kStarting);
 }
 

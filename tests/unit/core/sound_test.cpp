@@ -132,7 +132,7 @@ TEST_CASE("sound: a damaged state that passes the check can be folded on", "[cor
         }
         REQUIRE(is_sound(session.state()));
         (void)view_of(session);
-        (void)activity_of(session.state().ledger);
+        (void)activity_of(*session.state().ledger);
     }
     CHECK(sound > 20);
 }
@@ -151,7 +151,7 @@ TEST_CASE("sound: the fold of any journal is a sound state", "[core]") {
             const Judgement judged = judge(session.state(), around);
             CHECK(judged.verdict == verdict_of(session.state(), around));
             (void)next_recovery_step(session.state());
-            (void)activity_of(session.state().ledger);
+            (void)activity_of(*session.state().ledger);
             CHECK(view_of(session).n == journal.n);
         }
     }
@@ -173,11 +173,11 @@ TEST_CASE("sound: a state that no fold can produce is unsound", "[core]") {
     CHECK(broken([](auto& s) { s.open_calls.resize(limits::kInFlightMax + 1); }));
     CHECK(broken([](auto& s) { s.nudges.resize(1); }));
     CHECK(broken([](auto& s) { s.round.echoes = limits::kRoundEchoesMax + 1; }));
-    CHECK(broken([](auto& s) { s.ledger.answers.resize(24); }));
-    CHECK(broken([](auto& s) { s.ledger.calls = 1; }));
-    CHECK(broken([](auto& s) { s.ledger.changes = UINT64_MAX; }));
-    CHECK(broken([](auto& s) { s.ledger.past_tiers = 0x70; }));
-    CHECK(broken([](auto& s) { s.ledger.hard_n = 11; }));
+    CHECK(broken([](auto& s) { s.ledger.change().answers.resize(24); }));
+    CHECK(broken([](auto& s) { s.ledger.change().calls = 1; }));
+    CHECK(broken([](auto& s) { s.ledger.change().changes = UINT64_MAX; }));
+    CHECK(broken([](auto& s) { s.ledger.change().past_tiers = 0x70; }));
+    CHECK(broken([](auto& s) { s.ledger.change().hard_n = 11; }));
     CHECK(broken([](auto& s) { s.detectors.change().cycle.matched = {1}; }));
     CHECK(broken(
         [](auto& s) { s.detectors.change().cycle.matched.assign(Cycle::kPeriodMax - 1, 1); }));

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/policy_floor.hpp"
 #include "storage/utf8.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
@@ -37,6 +38,7 @@ SessionState random_state(Gen& gen) {
     SessionState state;
     gen.fill(state);
     state.reached.assign(kVerdictCount, 0);
+    state.about.policy.reset();  // an older version stored it
     return state;
 }
 
@@ -171,6 +173,35 @@ TEST_CASE("codec: a snapshot whose list of verdicts has another length is refuse
         const auto decoded = decode_state(encode_state(state));
         CHECK((!decoded || decoded->reached.size() == kVerdictCount));
     }
+}
+
+TEST_CASE("codec: a snapshot of a version that stored the policy twice is read, and not again so",
+          "[storage]") {
+    SessionState state;
+    state.n = 1;
+    state.policy.change().heartbeat_limit = 7;
+    state.about.goal.kept = "fix it";
+    const std::string now = encode_state(state);
+    state.about.policy.change() = whole_policy(*state.policy);
+    const std::string before = encode_state(state);
+    CHECK(before.size() > now.size());
+    const auto read = decode_state(before);
+    REQUIRE(read.has_value());
+    CHECK(encode_state(*read) == now);
+    CHECK(read->policy->heartbeat_limit == 7);
+    CHECK(read->about.goal.kept == "fix it");
+    CHECK_FALSE(read->about.policy.has_value());
+}
+
+TEST_CASE("codec: the opening in a state has the field numbers of its event", "[storage]") {
+    std::vector<std::string> names;
+    for_each_field<SessionStarted>(
+        [&](const auto& field, std::size_t) { names.emplace_back(field.name); });
+    for_each_field<Opening>([&](const auto& field, std::size_t index) {
+        REQUIRE(index < names.size());
+        CHECK(field.name == names[index]);
+    });
+    CHECK(kFieldCount<Opening> == names.size());
 }
 
 TEST_CASE("codec: invalid UTF-8 is refused on request", "[storage]") {

@@ -394,9 +394,9 @@ TEST_CASE("flipped bits: an unsound snapshot is not used", "[storage]") {
     const auto [a, b] = two_sessions(dir);
     SessionState wrong = a.session.state();
     const int what = GENERATE(0, 1, 2);
-    if (what == 0) wrong.ledger.past_tiers = 0xf;
+    if (what == 0) wrong.ledger.change().past_tiers = 0xf;
     if (what == 1) wrong.detectors.change().exact_repeat.patience = 0;
-    if (what == 2) wrong.ledger.answers.resize(3);
+    if (what == 2) wrong.ledger.change().answers.resize(3);
     put(dir, "session WHERE name='a'", encode_state(wrong));
     execute(dir, "UPDATE session SET crc=NULL");
     CHECK(opened(dir)->load(a.key).value().session.state() == a.session.state());

@@ -21,9 +21,9 @@ SessionState of(std::string agent_type, std::string goal = {}) {
 
 SessionState judged(Verdict verdict, std::int64_t since, std::string detector = {}) {
     SessionState state;
-    state.judgement.verdict = verdict;
-    state.judgement.since = at(since);
-    state.judgement.detector = std::move(detector);
+    state.judgement.change().verdict = verdict;
+    state.judgement.change().since = at(since);
+    state.judgement.change().detector = std::move(detector);
     return state;
 }
 
@@ -36,7 +36,7 @@ SessionState low_on_budget(BudgetLevel level) {
 
 SessionState done(SessionState state) {
     state.outcome = Outcome::kFailed;
-    state.judgement.verdict = Verdict::kFailed;
+    state.judgement.change().verdict = Verdict::kFailed;
     return state;
 }
 
