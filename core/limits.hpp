@@ -326,7 +326,7 @@ inline constexpr std::size_t kFrameRingCountMax = 32'768;
 inline constexpr std::size_t kReplayPage = 256;  ///< events per step while a stream catches up
 /// Sessions whose view the I/O thread keeps: about 400 B each.
 inline constexpr std::size_t kViewCacheMax = 200'000;
-/// Of those, sessions that nobody has read. Most agents report and are never read one by one.
+/// Of those, sessions that no client has read. Most agents report and are never read one by one.
 inline constexpr std::size_t kViewsUnreadMax = 4'096;
 /// Progress documents that are kept between two readers: about 600 B each, and more sessions than
 /// one dashboard polls.

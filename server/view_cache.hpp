@@ -15,7 +15,7 @@
 namespace headway::server {
 
 /// The published views of sessions, for reads without the engine. A missing view is queried
-/// once; from then on every publication updates it. Of sessions that nobody reads only the newest
+/// once; from then on every publication updates it. Of sessions that no client reads only the newest
 /// are kept. I/O thread only.
 class ViewCache {
 public:
@@ -68,7 +68,7 @@ public:
 private:
     struct Entry {
         bool present = false;
-        bool read = false;  ///< somebody asked for it
+        bool read = false;  ///< a client asked for it
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
         core::SessionView view;

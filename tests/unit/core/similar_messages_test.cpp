@@ -4,8 +4,10 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 #include "core/ledger.hpp"
+#include "core/text.hpp"
 #include "core/words.hpp"
 
 using namespace headway::core;
@@ -41,9 +43,12 @@ TEST_CASE("similar messages: the sketch is the majority of the words' bits", "[c
         text += " word" + std::to_string(more * more);
         Event event;
         event.n = 5;
-        event.payload = Message{"assistant", Text{text}, {}, {}};
+        Message said;
+        said.role = "assistant";
+        said.text = bounded_text(text);
+        event.payload = std::move(said);
         SimilarMessages detector;
-        detector.observe({event, ledger});
+        detector.observe({EventSigns{}, event, ledger});
         REQUIRE(detector.sketches.size() == 1);
         CHECK(detector.sketches.front().simhash == defined_simhash(text));
     }

@@ -112,7 +112,7 @@ TEST_CASE("view cache: watchers are counted, also before there is a view", "[ser
     CHECK_FALSE(cache.views.watched("a"));
 }
 
-TEST_CASE("view cache: of sessions that nobody reads only the newest views stay", "[server]") {
+TEST_CASE("view cache: of sessions that no client reads only the newest views stay", "[server]") {
     Cache cache;
     cache.views.watch("watched");
     for (const char* id : {"watched", "read", "asked", "deleted"})
