@@ -31,7 +31,7 @@ class Residents(OwnDaemonCase):
         eventually(lambda: resident() == 2, what="that the visitors have left")
 
     def test_memory_is_bounded_by_bytes_however_much_each_session_remembers(self):
-        daemon = self.start({"storage.sessions_resident_bytes": "24MiB"})
+        daemon = self.start({"storage.sessions_resident_bytes": "12MiB"})
         client = self.client(daemon)
         client.beat("first")
         fresh = daemon.resident_bytes()
