@@ -229,6 +229,11 @@ std::string short_text(JsonValue value) {
     return std::string(cut_bytes(json, kShortTextBytesMax));
 }
 
+bool is_agents_event(std::string_view line_type) {
+    return std::any_of(kLineMappings.begin(), kLineMappings.end(),
+                       [&](const LineMapping& m) { return line_type == m.line_type; });
+}
+
 std::optional<core::Result<>> write_event(const LineMembers& line, std::string_view id,
                                           api::JsonTape& to) {
     const std::string_view type = line.text_of("type");

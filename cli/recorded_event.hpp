@@ -38,6 +38,9 @@ private:
 /// At most as long as a string of API.md may be; JSON for what is no text. Pure.
 std::string short_text(api::JsonValue value);
 
+/// True for the types of agents' lines that stand for an event.
+bool is_agents_event(std::string_view line_type);
+
 /// Writes what an agent's line stands for, with `id`, as the root of a tape; nothing: it is
 /// skipped. Error: the event is one that no tape holds.
 std::optional<core::Result<>> write_event(const LineMembers& line, std::string_view id,

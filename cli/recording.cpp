@@ -118,7 +118,7 @@ public:
             // What a daemon refuses may still be JSON: keys that stand twice, many levels.
             const Json value = Json::parse(text).value_or(Json());
             if (!value.is_object()) return no_object(number);
-            if (!tape_.parse(dump(value))) return take_refused(value, parsed.error(), number);
+            if (!tape_.parse(dump(value))) return take_refused(text, value, parsed.error(), number);
         }
         if (tape_.root().kind() != api::JsonKind::kObject) return no_object(number);
         line_.read(tape_.root());
@@ -165,8 +165,9 @@ private:
         other_lines_ = true;
     }
 
-    /// JSON, but nothing that a daemon takes.
-    core::Result<> take_refused(const Json& value, const core::Error& why, std::size_t number) {
+    /// JSON, but nothing that a daemon takes. Only a line that stands for an event has to be.
+    core::Result<> take_refused(std::string_view text, const Json& value, const core::Error& why,
+                                std::size_t number) {
         if (value.flag_of("ack")) {
             acknowledge(number);
             return {};
@@ -174,7 +175,18 @@ private:
         if (!value["type"].is_string()) return no_object(number);
         ++recording_.lines;
         other_lines_ = true;
-        return keep(why, std::nullopt, number);
+        const std::string& type = value.text_of("type");
+        core::EventType known{};
+        if (type == "meta") {
+            recording_.meta = text;
+        } else if (type == "session_start") {
+            add_start(recording_, open_, value);
+        } else if (is_agents_event(type) || core::parse_name(type, known)) {
+            return keep(why, std::nullopt, number);
+        } else {
+            ++recording_.skipped;
+        }
+        return {};
     }
 
     /// Two sessions in one file would be played as one that never was.

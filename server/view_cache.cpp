@@ -8,14 +8,12 @@
 
 namespace headway::server {
 
-ViewCache::Versioned ViewCache::find_versioned(const std::string& session) const {
+const core::SessionView* ViewCache::find(const std::string& session) const {
     const auto entry = entries_.find(session);
-    if (entry == entries_.end() || !entry->second.present) return {};
-    return {&entry->second.view, entry->second.version};
+    return entry == entries_.end() || !entry->second.present ? nullptr : &entry->second.view;
 }
 
-ViewCache::Versioned ViewCache::find_newest_versioned(const std::string& session) {
-    if (shared_) return {};
+ViewCache::Versioned ViewCache::read(const std::string& session) {
     const auto entry = entries_.find(session);
     if (entry == entries_.end() || !entry->second.present) return {};
     entry->second.read = true;
@@ -41,11 +39,9 @@ void ViewCache::get(const std::string& session, Callback callback) {
 }
 
 bool ViewCache::update(core::SessionView view) {
-    auto entry = entries_.find(view.id);
-    if (entry == entries_.end()) {
-        entry = entries_.try_emplace(view.id).first;
-        unread_.push_back(view.id);
-    }
+    const auto entry = entries_.try_emplace(view.id).first;
+    if (!entry->second.listed && !entry->second.read) unread_.push_back(view.id);
+    entry->second.listed = true;
     entry->second.present = true;
     entry->second.version = ++versions_;
     entry->second.view = std::move(view);
@@ -99,8 +95,9 @@ bool ViewCache::watched(const std::string& session) const {
 void ViewCache::trim() {
     for (; unread_.size() > core::limits::kViewsUnreadMax; unread_.pop_front()) {
         const auto entry = entries_.find(unread_.front());
-        if (entry == entries_.end() || entry->second.read || entry->second.watchers > 0) continue;
-        entries_.erase(entry);
+        if (entry == entries_.end()) continue;
+        entry->second.listed = false;  // one that is watched comes again with its next view
+        if (!entry->second.read && entry->second.watchers == 0) entries_.erase(entry);
     }
     for (auto entry = entries_.begin();
          entry != entries_.end() && entries_.size() > core::limits::kViewCacheMax;) {

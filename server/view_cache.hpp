@@ -35,15 +35,16 @@ public:
     };
 
     /// The cached view or null; valid until the next publication.
-    const core::SessionView* find(const std::string& session) const {
-        return find_versioned(session).view;
-    }
-    Versioned find_versioned(const std::string& session) const;
+    const core::SessionView* find(const std::string& session) const;
+    /// The same for a client, who will read it again: it stays.
+    Versioned read(const std::string& session);
     /// The same if it is the newest, as far as that is known here.
-    const core::SessionView* find_newest(const std::string& session) {
-        return find_newest_versioned(session).view;
+    Versioned read_newest(const std::string& session) {
+        return shared_ ? Versioned{} : read(session);
     }
-    Versioned find_newest_versioned(const std::string& session);
+    const core::SessionView* find_newest(const std::string& session) {
+        return read_newest(session).view;
+    }
     /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
 
@@ -68,7 +69,8 @@ public:
 private:
     struct Entry {
         bool present = false;
-        bool read = false;  ///< a client asked for it
+        bool read = false;    ///< a client asked for it
+        bool listed = false;  ///< in `unread_`
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
         core::SessionView view;

@@ -2,44 +2,38 @@
 #include "storage/event_ids.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
 #include "core/assert.hpp"
-#include "core/text.hpp"
 
 namespace headway::storage {
 namespace {
 
-constexpr std::size_t kSlotsMin = 16;
-
-std::size_t slot_of(std::string_view id, std::size_t slots) {
-    return static_cast<std::size_t>(core::digest_of(id).low) & (slots - 1);
-}
+constexpr std::size_t kIndexNodeBytes = 48;  ///< of one id in the index
 
 }  // namespace
+
+bool EventIds::ById::operator()(std::uint32_t a, std::uint32_t b) const {
+    return table->id(a) < table->id(b);
+}
+
+bool EventIds::ById::operator()(std::uint32_t a, std::string_view b) const {
+    return table->id(a) < b;
+}
+
+bool EventIds::ById::operator()(std::string_view a, std::uint32_t b) const {
+    return a < table->id(b);
+}
 
 std::string_view EventIds::Table::id(std::size_t place) const {
     const std::size_t begin = place == 0 ? 0 : places[place - 1].end;
     return std::string_view{text}.substr(begin, places[place].end - begin);
 }
 
-void EventIds::Table::enter(std::size_t place) {
-    const std::string_view own = id(place);
-    std::size_t at = slot_of(own, slots.size());
-    while (slots[at] != 0 && id(slots[at] - 1) != own)
-        at = (at + 1) & (slots.size() - 1);
-    if (slots[at] == 0) slots[at] = static_cast<std::uint32_t>(place + 1);
-}
-
 void EventIds::Table::index_all() {
-    if (slots.size() < 2 * places.size()) {
-        slots.assign(std::max(kSlotsMin, std::bit_ceil(4 * places.size())), 0);
-        indexed = 0;
-    }
-    for (; indexed < places.size(); ++indexed)
-        enter(indexed);
+    for (indexed = std::max(indexed, gone); indexed < places.size(); ++indexed)
+        index.insert(static_cast<std::uint32_t>(indexed));
 }
 
 void EventIds::add(std::string_view id, std::uint64_t n) {
@@ -52,39 +46,43 @@ void EventIds::add(std::string_view id, std::uint64_t n) {
 
 std::optional<std::uint64_t> EventIds::find(std::string_view id) const {
     if (!table_) return std::nullopt;
-    Table& table = *table_;
-    table.index_all();
-    std::size_t at = slot_of(id, table.slots.size());
-    for (; table.slots[at] != 0; at = (at + 1) & (table.slots.size() - 1)) {
-        const std::size_t place = table.slots[at] - 1;
-        if (table.id(place) == id) return table.places[place].n;
-    }
-    return std::nullopt;
+    table_->index_all();
+    const auto found = table_->index.find(id);
+    if (found == table_->index.end()) return std::nullopt;
+    return table_->places[*found].n;
 }
 
 EventIds::Id EventIds::operator[](std::size_t place) const {
     HEADWAY_ASSERT(place < size());
-    return {table_->id(place), table_->places[place].n};
+    const std::size_t at = table_->gone + place;
+    return {table_->id(at), table_->places[at].n};
 }
 
 std::size_t EventIds::bytes() const noexcept {
     if (!table_) return 0;
     return sizeof(Table) + table_->text.capacity() + table_->places.capacity() * sizeof(Place) +
-           table_->slots.capacity() * sizeof(std::uint32_t);
+           table_->index.size() * kIndexNodeBytes;
 }
 
 EventIds EventIds::first(std::size_t count) const {
     EventIds copy;
     for (std::size_t place = 0; place < std::min(count, size()); ++place)
-        copy.add(table_->id(place), table_->places[place].n);
+        copy.add((*this)[place].id, (*this)[place].n);
     return copy;
 }
 
 void EventIds::drop_first(std::size_t count) {
     if (count >= size()) return clear();
+    Table& table = *table_;
+    for (const std::size_t end = table.gone + count; table.gone < end; ++table.gone) {
+        // Of two equal ids the first is in the index.
+        const auto own = table.index.find(static_cast<std::uint32_t>(table.gone));
+        if (own != table.index.end() && *own == table.gone) table.index.erase(own);
+    }
+    if (2 * table.gone < table.places.size()) return;
     EventIds rest;
-    for (std::size_t place = count; place < size(); ++place)
-        rest.add(table_->id(place), table_->places[place].n);
+    for (std::size_t place = 0; place < size(); ++place)
+        rest.add((*this)[place].id, (*this)[place].n);
     *this = std::move(rest);
 }
 

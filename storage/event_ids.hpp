@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,18 +38,18 @@ public:
 
     /// The id must not be empty. Of two equal ids the first one counts.
     void add(std::string_view id, std::uint64_t n);
-    /// The event number of an id. The first look after a change costs one step for each id that
-    /// was added since the last look.
+    /// The event number of an id. The first look after a change indexes what was added since the
+    /// last look.
     std::optional<std::uint64_t> find(std::string_view id) const;
     Id operator[](std::size_t place) const;
-    std::size_t size() const noexcept { return table_ ? table_->places.size() : 0; }
+    std::size_t size() const noexcept { return table_ ? table_->places.size() - table_->gone : 0; }
     bool empty() const noexcept { return size() == 0; }
     /// Memory beside the object itself, roughly.
     std::size_t bytes() const noexcept;
 
     /// A copy of the first `count`, or of all.
     EventIds first(std::size_t count) const;
-    /// Removes the first `count`, or all.
+    /// Removes the first `count`, or all: no dearer, all in all, than adding them was.
     void drop_first(std::size_t count);
     /// Gives the memory back, too.
     void clear() noexcept { table_.reset(); }
@@ -60,18 +61,31 @@ private:
         std::size_t end = 0;  ///< of its id in the text; it begins at the end of the one before
         std::uint64_t n = 0;
     };
+    struct Table;
+    /// Orders places by their ids. Agents choose ids, so no hash table: they could make them
+    /// collide.
+    struct ById {
+        using is_transparent = void;
+        const Table* table;
+
+        bool operator()(std::uint32_t a, std::uint32_t b) const;
+        bool operator()(std::uint32_t a, std::string_view b) const;
+        bool operator()(std::string_view a, std::uint32_t b) const;
+    };
     struct Table {
         std::string text;  ///< all ids
         std::vector<Place> places;
-        /// Hash table with linear probing: 1 + index into `places`, or 0. Its size is a power of
-        /// two, at least twice what it has. It is not seeded: an agent that chooses its ids to
-        /// collide makes its own look-ups linear in its unsaved events.
-        std::vector<std::uint32_t> slots;
-        std::size_t indexed = 0;  ///< the first ones are in `slots`
+        std::size_t gone = 0;  ///< the first ones, that were dropped
+        std::set<std::uint32_t, ById> index{ById{this}};
+        std::size_t indexed = 0;  ///< the first ones are in the index, but for those that are gone
+
+        Table() = default;
+        Table(const Table& other) : text(other.text), places(other.places), gone(other.gone) {}
+        Table& operator=(const Table&) = delete;
+        ~Table() = default;
 
         std::string_view id(std::size_t place) const;
         void index_all();
-        void enter(std::size_t place);
     };
     std::unique_ptr<Table> table_;
 };

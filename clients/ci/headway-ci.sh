@@ -4,6 +4,7 @@
 # Runs a command of a CI job beside a daemon of its own, waits for the agents that it started, and reports on them as JUnit XML.
 # The job has no sleep and no timeout: `headway wait` returns when an agent is done, is stuck, needs a person or is gone.
 set -eu
+set +m # setsid would fork in a job of its own
 
 usage() {
     cat <<'TEXT'
@@ -119,12 +120,9 @@ $apart headway serve --config "${HEADWAY_CONFIG:-$work/headway.toml}" --listen 1
     >"$work/log" 2>&1 8<&- &
 daemon=$!
 # Ends it when this script is gone however it went, kill -9 too: nobody else holds the other end of the pipe.
-(
-    trap '' INT TERM HUP
-    exec 8<&-
-    cat "$work/alive" >/dev/null
-    kill "$daemon" && rm -rf "$work"
-) </dev/null >/dev/null 2>&1 &
+# Apart as well, so that what kills the whole group of a job leaves it to do that.
+# shellcheck disable=SC2016  # of the inner shell
+$apart sh -c 'trap "" INT TERM HUP; cat "$1/alive" >/dev/null; kill "$2" && rm -rf "$1"' sh "$work" "$daemon" </dev/null >/dev/null 2>&1 8<&- &
 exec 9>"$work/alive"
 until [ -s "$work/ports" ]; do
     kill -0 "$daemon" 2>/dev/null || { cat "$work/log" >&2; die "the daemon did not start" 69; }

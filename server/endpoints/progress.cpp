@@ -52,9 +52,8 @@ Result<> endpoints::progress(Call& call) {
                      "stale"};
     }
     ViewCache& views = call.on.views;
-    const ViewCache::Versioned found = stale != nullptr
-                                           ? views.find_versioned(call.session())
-                                           : views.find_newest_versioned(call.session());
+    const ViewCache::Versioned found =
+        stale != nullptr ? views.read(call.session()) : views.read_newest(call.session());
     if (found.view == nullptr) {
         answer_from_view(call, call.session(), api::append_progress, stale != nullptr);
         return {};

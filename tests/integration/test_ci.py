@@ -206,10 +206,10 @@ class Job(unittest.TestCase):
         gone = self.run_script(["curl", "-s", f"{url}/livez"])
         self.assertEqual(gone.returncode, 7)
 
-    def start(self, *arguments, **variables) -> subprocess.Popen:
+    def start(self, *arguments, apart=False, **variables) -> subprocess.Popen:
         environment = clean_environment(PATH=f"{BINARY.parent}:{os.environ['PATH']}", HOME=str(self.folder), TMPDIR=str(self.folder), **variables)
         process = subprocess.Popen([str(SCRIPT), *arguments], env=environment, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+                                   stderr=subprocess.PIPE, text=True, start_new_session=apart)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -266,6 +266,15 @@ class Job(unittest.TestCase):
         self.addCleanup(os.kill, command, signal.SIGKILL)
         self.assertFalse(self.gone(url))
         job.kill()
+        job.wait()
+        eventually(lambda: self.gone(url), what="the daemon ends")
+        eventually(lambda: not list(self.folder.iterdir()), what="its files are gone")
+
+    def test_a_job_whose_whole_group_is_killed_leaves_no_daemon(self):
+        job = self.start("--", "sh", "-c", "echo $HEADWAY_URL; exec sleep 1000", apart=True)
+        url = job.stdout.readline().strip()
+        self.assertFalse(self.gone(url))
+        os.killpg(job.pid, signal.SIGKILL)
         job.wait()
         eventually(lambda: self.gone(url), what="the daemon ends")
         eventually(lambda: not list(self.folder.iterdir()), what="its files are gone")

@@ -220,6 +220,19 @@ TEST_CASE("recording: an event that no daemon takes is named, or left to who jud
     CHECK_FALSE(judged->events[1].event.has_value());
 }
 
+TEST_CASE("recording: what no daemon takes does not matter in a line that is no event", "[cli]") {
+    const std::string deep = std::string(70, '[') + std::string(70, ']');
+    const Recording recording = recorded(R"({"type":"meta","x":)" + deep + "}\n" +
+                                         R"({"type":"session_start","session":"s1","x":)" + deep +
+                                         "}\n" + R"({"type":"debug","x":)" + deep + "}\n" +
+                                         R"({"type":"tool_call","tool":"read","ok":true})" + "\n");
+    CHECK(recording.session == "s1");
+    CHECK(recording.skipped == 1);
+    CHECK(recording.lines == 4);
+    CHECK(recording.events.size() == 1);
+    CHECK(recording.meta.find("[[[") != std::string::npos);
+}
+
 TEST_CASE("recording: an export is kept as it was only if it is whole", "[cli]") {
     const std::string first =
         R"({"session":"s","n":1,"type":"session.started","at":"2026-11-21T02:00:00.000Z","data":{}})"

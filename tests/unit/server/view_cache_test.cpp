@@ -136,6 +136,23 @@ TEST_CASE("view cache: of sessions that no client reads only the newest views st
     CHECK(cache.asked.back() == "0");
 }
 
+TEST_CASE("view cache: a view that was watched and is not any more is one of the unread",
+          "[server]") {
+    Cache cache;
+    cache.views.watch("once");
+    cache.views.update(view_of("once", 1));
+    for (std::size_t i = 0; i < headway::core::limits::kViewsUnreadMax; ++i)
+        cache.views.update(view_of(std::to_string(i), 1));
+    cache.views.trim();
+    cache.views.unwatch("once");
+    cache.views.update(view_of("once", 2));
+    for (std::size_t i = 0; i < headway::core::limits::kViewsUnreadMax; ++i)
+        cache.views.update(view_of("more-" + std::to_string(i), 1));
+    cache.views.trim();
+    CHECK(cache.views.find("once") == nullptr);
+    CHECK(cache.views.size() == headway::core::limits::kViewsUnreadMax);
+}
+
 TEST_CASE("view cache: trimmed to its bound, the views of watched sessions stay", "[server]") {
     Cache cache;
     cache.views.watch("kept");
@@ -175,13 +192,13 @@ TEST_CASE("view cache: of a shared store each reader asks, and gets the answer t
 
 TEST_CASE("view cache: a view that was updated has another version", "[server]") {
     Cache cache;
-    CHECK(cache.views.find_versioned("a").view == nullptr);
+    CHECK(cache.views.read("a").view == nullptr);
     cache.views.update(view_of("a", 3));
     cache.views.update(view_of("b", 3));
-    const auto first = cache.views.find_versioned("a");
+    const auto first = cache.views.read("a");
     REQUIRE(first.view != nullptr);
-    CHECK(first.version != cache.views.find_versioned("b").version);
-    CHECK(cache.views.find_versioned("a").version == first.version);
+    CHECK(first.version != cache.views.read("b").version);
+    CHECK(cache.views.read("a").version == first.version);
     cache.views.update(view_of("a", 3));  // the same number, yet it may say something else
-    CHECK(cache.views.find_versioned("a").version != first.version);
+    CHECK(cache.views.read("a").version != first.version);
 }

@@ -62,6 +62,24 @@ TEST_CASE("event ids: the first ones are copied and dropped, in their order") {
     CHECK(ids.empty());
 }
 
+TEST_CASE("event ids: dropped a few at a time, the others are still found") {
+    EventIds ids;
+    for (std::uint64_t n = 1; n <= 100; ++n)
+        ids.add("id-" + std::to_string(n), n);
+    CHECK(ids.find("id-1") == 1);
+    for (std::uint64_t dropped = 0; dropped < 99; dropped += 3) {
+        ids.drop_first(3);
+        CHECK(ids.size() == 97 - dropped);
+        CHECK(ids[0] == EventIds::Id{"id-" + std::to_string(dropped + 4), dropped + 4});
+        CHECK(ids.find("id-" + std::to_string(dropped + 1)) == std::nullopt);
+        CHECK(ids.find("id-100") == 100);
+        const EventIds copy = ids;
+        CHECK(copy == ids);
+        CHECK(copy.find("id-100") == 100);
+        CHECK(copy.find("id-" + std::to_string(dropped + 3)) == std::nullopt);
+    }
+}
+
 TEST_CASE("event ids: order and numbers make them equal") {
     CHECK_FALSE(EventIds{{"a", 1}} == EventIds{{"a", 2}});
     CHECK_FALSE(EventIds{{"a", 1}, {"b", 2}} == EventIds{{"b", 2}, {"a", 1}});
