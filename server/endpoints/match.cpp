@@ -38,7 +38,7 @@ struct Pattern {
 };
 
 /// Up to four bytes as a number; the same bytes give the same one.
-std::uint32_t start_of(std::string_view text) {
+std::uint32_t prefix_bits(std::string_view text) {
     std::uint32_t start = 0;
     std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
     return start;
@@ -55,8 +55,8 @@ Pattern cut_up(const Endpoint& endpoint) {
         pattern.after = path.substr(path.find('}') + 1);
     }
     constexpr std::string_view kAll{"\xff\xff\xff\xff"};
-    pattern.start = start_of(pattern.before);
-    pattern.start_mask = start_of(kAll.substr(0, pattern.before.size()));
+    pattern.start = prefix_bits(pattern.before);
+    pattern.start_mask = prefix_bits(kAll.substr(0, pattern.before.size()));
     pattern.with_slashes = path.ends_with("{asset}") || path.ends_with("{ping}");
     pattern.ping = path.starts_with(kPingPrefix);
     pattern.session = !pattern.ping && holds("{id}");
@@ -156,7 +156,7 @@ void allow(std::string& allowed, std::string_view method) {
 Result<> find_route(Method method, std::string_view target, Target& found) {
     const std::size_t question = target.find('?');
     const std::string_view path = target.substr(0, question);
-    const std::uint32_t start = start_of(path);
+    const std::uint32_t start = prefix_bits(path);
     std::string allowed;
     for (const Pattern& pattern : patterns()) {
         std::string_view raw_id;
