@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -84,7 +85,7 @@ void append_json_number(std::string& out, double v) {
     // Most are hundredths, for which the general way takes ten times as long. From 10,000 on an
     // exponent may be shorter.
     if (v >= 0.01 && v < 10'000) {
-        const auto hundredths = static_cast<std::uint32_t>(v * 100 + 0.5);
+        const auto hundredths = static_cast<std::uint32_t>(std::lround(v * 100));
         if (static_cast<double>(hundredths) / 100 == v) {
             char* end = std::to_chars(digits, digits + sizeof digits, hundredths / 100).ptr;
             const std::uint32_t rest = hundredths % 100;
