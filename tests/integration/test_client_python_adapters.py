@@ -40,13 +40,16 @@ class AdapterCase(SharedDaemonCase):
         return headway.Session("x", id=unique("a"), url=self.daemon.url)
 
     def decides(self, session, **decision):
-        """A person, beside the agent."""
+        """A person, beside the agent and with a connection of their own."""
         def run():
+            person = self.daemon.operator()
+
             def look():
-                reply = self.client.get("/v1/approvals?status=pending&session=" + session.id)
+                reply = person.get("/v1/approvals?status=pending&session=" + session.id)
                 return reply.json().get("approvals") if reply.status == 200 else None
             approval = eventually(look)[0]["id"]
-            assert self.client.post(f"/v1/approvals/{approval}/decision", decision).status == 200
+            assert person.post(f"/v1/approvals/{approval}/decision", decision).status == 200
+            person.close()
         thread = threading.Thread(target=run)
         thread.start()
         self.addCleanup(thread.join)

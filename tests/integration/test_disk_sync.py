@@ -67,7 +67,7 @@ class StalledSync(OwnDaemonCase):
 
     def test_a_hanging_disk_makes_no_session_silent_and_loses_nothing(self):
         daemon = self.start(test_clock=True)
-        client, other = self.client(daemon, timeout=60 + 2 * self.SECONDS), self.client(daemon)
+        reporter, client, other = self.client(daemon, timeout=60 + 2 * self.SECONDS), self.client(daemon), self.client(daemon)
         client.open("a", policy={"heartbeat_interval_ms": self.INTERVAL * 1000})
         client.open("quiet", policy={"heartbeat_interval_ms": self.INTERVAL * 1000})
         client.beat("quiet")
@@ -78,7 +78,7 @@ class StalledSync(OwnDaemonCase):
 
         def agent():
             for number in range(5):
-                accepted.append(client.report("a", "message", event_id=f"e{number}", role="assistant", text="x")["n"])
+                accepted.append(reporter.report("a", "message", event_id=f"e{number}", role="assistant", text="x")["n"])
         thread = threading.Thread(target=agent, daemon=True)
         thread.start()
         mover = threading.Thread(target=daemon.clock.stall, args=(5 * self.INTERVAL,), daemon=True)

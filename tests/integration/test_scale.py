@@ -123,7 +123,9 @@ class Standby(unittest.TestCase):
         self.replies = []
 
     def report(self, event_id: str):
-        self.replies.append(self.client.post("/v1/sessions/s/events", {"type": "heartbeat", "event_id": event_id}))
+        client = self.cluster.daemons[0].operator()
+        self.replies.append(client.post("/v1/sessions/s/events", {"type": "heartbeat", "event_id": event_id}))
+        client.close()
 
     def test_a_commit_that_only_one_server_has_is_not_acknowledged(self):
         """An administrator ends the wait for the standby: the commit is done, and would be lost with this server."""

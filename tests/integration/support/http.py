@@ -5,6 +5,7 @@ import json
 import select
 import socket
 import struct
+import threading
 import time
 from dataclasses import dataclass
 
@@ -26,7 +27,11 @@ class Reply:
 
 
 class Client:
-    """One keep-alive connection; a new one is made when the server closed the last."""
+    """One keep-alive connection; a new one is made when the server closed the last.
+
+    It belongs to the thread of its first request: two threads on one connection fail only when they overlap, which a
+    slow machine sees first, so a second thread is refused at once.
+    """
 
     def __init__(self, port: int, timeout: float = 60, token: str | None = None, source: str | None = None, now=time.monotonic):
         self.port = port
@@ -35,9 +40,13 @@ class Client:
         address = None if source is None else (source, 0)
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patient(timeout), source_address=address)
         self._used = self._now()
+        self._thread = None
 
     def request(self, method: str, path: str, body=None, headers: dict | None = None) -> Reply:
         """`body` may be bytes, sent as they are, or anything that JSON can say."""
+        self._thread = self._thread or threading.current_thread()
+        if self._thread is not threading.current_thread():
+            raise RuntimeError(f"a client of {self._thread.name} is used by {threading.current_thread().name}: give each its own")
         headers = dict(headers or {})
         if body is not None and not isinstance(body, (bytes, bytearray)):
             body = json.dumps(body).encode()
