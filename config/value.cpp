@@ -29,7 +29,7 @@ Value::List split(std::string_view text) {
     return items;
 }
 
-std::string join(const Value::List& items) {
+std::string joined(const Value::List& items) {
     std::string text;
     for (const std::string& item : items) {
         if (!text.empty()) text += ',';
@@ -67,7 +67,7 @@ std::string Value::text() const {
         return {digits, std::to_chars(digits, digits + sizeof digits, *number).ptr};
     }
     if (const auto* on = std::get_if<bool>(&held_)) return *on ? "on" : "off";
-    return join(std::get<List>(held_));
+    return joined(std::get<List>(held_));
 }
 
 bool Value::has_empty_items() const {

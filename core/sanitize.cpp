@@ -31,13 +31,9 @@ constexpr std::string_view kUser = "[user]";
 
 constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of that shape are ordinary words
 
-bool is_word(char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-' ||
-           c == '.';
-}
-
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+/// Of the words that are looked at here: names and numbers with dots and dashes in them.
+bool in_dotted_word(char c) {
+    return is_word(c) || c == '-' || c == '.';
 }
 
 bool ends_path(char c) {
@@ -55,14 +51,6 @@ template <std::size_t N>
 bool holds_any(std::string_view word, const std::array<std::string_view, N>& names) {
     return std::any_of(names.begin(), names.end(),
                        [word](std::string_view name) { return holds(word, name); });
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-bool is_hex(char c) {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
 }
 
 /// Four numbers up to 255 with dots. Addresses of this machine are harmless.
@@ -103,7 +91,7 @@ std::size_t ipv6_bytes(std::string_view text) {
         digit = digit || is_digit(text[end]);
         ++end;
     }
-    const bool cut = end < text.size() && is_word(text[end]);
+    const bool cut = end < text.size() && in_dotted_word(text[end]);
     const bool whole = colons == 7 || (gap && colons >= 2 && colons < 7);
     HEADWAY_ASSERT(end <= kLongest);
     if (cut || !digit || !whole || text.substr(0, end) == "::1") return 0;
@@ -137,7 +125,7 @@ public:
 private:
     char here() const { return text_[at_]; }
     std::string_view rest() const { return text_.substr(at_); }
-    bool after_word() const { return at_ > 0 && is_word(text_[at_ - 1]); }
+    bool after_word() const { return at_ > 0 && in_dotted_word(text_[at_ - 1]); }
 
     void step() {
         if (rest().starts_with("-----BEGIN")) {
@@ -149,7 +137,7 @@ private:
         } else if (const std::size_t bytes = after_word() ? 0 : ipv6_bytes(rest()); bytes != 0) {
             out_ += kIp;
             at_ += bytes;
-        } else if (is_word(here())) {
+        } else if (in_dotted_word(here())) {
             word();
         } else {
             plain();
@@ -201,7 +189,7 @@ private:
         const bool drive = from.size() > 3 && from[1] == ':' && from[2] == '\\' &&
                            lower(from[0]) >= 'a' && lower(from[0]) <= 'z';
         return drive || from.starts_with("~/") ||
-               (from.size() > 1 && from[0] == '/' && is_word(from[1]));
+               (from.size() > 1 && from[0] == '/' && in_dotted_word(from[1]));
     }
 
     void path() {
@@ -229,7 +217,7 @@ private:
 
     void word() {
         std::size_t end = at_;
-        while (end < text_.size() && is_word(text_[end]))
+        while (end < text_.size() && in_dotted_word(text_[end]))
             ++end;
         const std::string_view word = text_.substr(at_, end - at_);
         at_ = end;
@@ -264,7 +252,7 @@ private:
     bool address(std::string_view name) {
         if (at_ >= text_.size() || here() != '@') return false;
         std::size_t end = at_ + 1;
-        while (end < text_.size() && (is_word(text_[end]) && text_[end] != '_'))
+        while (end < text_.size() && (in_dotted_word(text_[end]) && text_[end] != '_'))
             ++end;
         std::string_view host = text_.substr(at_ + 1, end - at_ - 1);
         while (host.ends_with('.'))

@@ -49,32 +49,33 @@ constexpr std::array<std::string_view, 18> kNoValues{
 constexpr std::size_t kNameBytesMax = 64;
 constexpr std::size_t kBearerBytesMin = 16;
 
-bool in_name(char c) {
+constexpr bool in_name(char c) {
     return is_word(c) || c == '-';
 }
 bool is_quote(char c) {
     return c == '"' || c == '\'' || c == '`';
 }
 
-enum Mark : std::uint8_t { kDull, kStart, kSign, kDash };
+enum Mark : std::uint8_t { kName = 1, kStart = 2, kSign = 4, kDash = 8 };
 
-/// Characters that may begin or end a match.
-constexpr std::array<Mark, 256> marks() {
-    std::array<Mark, 256> table{};
+/// What a byte may be of a match: a part of a name, its start at the start of a name, its end.
+constexpr std::array<std::uint8_t, 256> marks() {
+    std::array<std::uint8_t, 256> table{};
+    for (int c = 0; c < 128; ++c) {
+        if (in_name(static_cast<char>(c))) table[static_cast<std::size_t>(c)] = kName;
+    }
     for (const TokenShape& shape : kTokenShapes)
-        table[static_cast<unsigned char>(shape.start[0])] = kStart;
-    table['b'] = table['B'] = kStart;  // Bearer
+        table[static_cast<unsigned char>(shape.start[0])] |= kStart;
+    table['b'] = table['B'] = kName | kStart;  // Bearer
     table[':'] = table['='] = kSign;
-    table['-'] = kDash;
+    table['-'] |= kDash;
     return table;
 }
-constexpr std::array<Mark, 256> kMarks = marks();
+constexpr std::array<std::uint8_t, 256> kMarks = marks();
 
 std::string plain_name(std::string_view name) {
-    std::string plain;
-    for (const char c : name) {
-        if (c != '_' && c != '-' && c != '.' && c != ' ') plain.push_back(lower(c));
-    }
+    std::string plain = lower(name);
+    std::erase_if(plain, [](char c) { return c == '_' || c == '-' || c == '.' || c == ' '; });
     return plain;
 }
 
@@ -359,22 +360,26 @@ std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t 
 
 std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t from,
                                              Passed& passed) const {
+    const auto mark_at = [text](auto at) { return kMarks[static_cast<unsigned char>(text[at])]; };
+    bool begins = from == 0 || from > text.size() || (mark_at(from - 1) & kName) == 0;
     for (std::size_t i = from; i < text.size(); ++i) {
-        const Mark mark = kMarks[static_cast<unsigned char>(text[i])];
-        if (mark == kDull) continue;
+        const std::uint8_t mark = mark_at(i);
         std::optional<SecretSpan> found;
-        const bool begins = i == 0 || !in_name(text[i - 1]);
-        if (mark == kStart && begins) {
-            found = token_at(text, i, passed.no_jwt_before);
-            if (!found) found = bearer_at(text, i);
-        } else if (mark == kSign) {
+        if ((mark & kSign) != 0) {
             found = userinfo_at(text, i);
             if (!found) found = assigned(text, i, passed);
-        } else if (mark == kDash && begins) {
+        } else if (begins && (mark & kStart) != 0) {
+            found = token_at(text, i, passed.no_jwt_before);
+            if (!found) found = bearer_at(text, i);
+        } else if (begins && (mark & kDash) != 0) {
             found = key_block_at(text, i);
             if (!found) found = flagged(text, i);
         }
         if (found) return found;
+        begins = (mark & kName) == 0;
+        if (begins) continue;
+        while (i + 1 < text.size() && (mark_at(i + 1) & kName) != 0)
+            ++i;  // within a name nothing begins
     }
     return std::nullopt;
 }

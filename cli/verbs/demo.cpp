@@ -7,6 +7,7 @@
 #include <ostream>
 #include <thread>
 
+#include "cli/agents/agent_finder.hpp"
 #include "cli/child.hpp"
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
@@ -61,10 +62,6 @@ std::string address_in(const std::string& file) {
     return Json::parse(text).value_or(Json()).text_of("http");
 }
 
-std::string own_program() {
-    return std::filesystem::read_symlink("/proc/self/exe");
-}
-
 std::string token_in(const std::string& file) {
     std::ifstream in{file};
     std::string token;
@@ -80,7 +77,7 @@ public:
     int run() {
         const StopSignals signals;
         daemon_ = std::make_unique<Child>(
-            std::vector<std::string>{own_program(), "serve", "--listen", options_.listen,
+            std::vector<std::string>{own_program().string(), "serve", "--listen", options_.listen,
                                      "--state-dir", folder_ + "/state", "--ports-file",
                                      folder_ + "/ports.json"},
             folder_ + "/daemon.log");
@@ -88,8 +85,8 @@ public:
         greet();
         if (!options_.quiet) {
             watch_ = std::make_unique<Child>(
-                std::vector<std::string>{own_program(), "watch", "--url", url_, "--token-file",
-                                         folder_ + "/state/operator.token"},
+                std::vector<std::string>{own_program().string(), "watch", "--url", url_,
+                                         "--token-file", folder_ + "/state/operator.token"},
                 "");
         }
         return supervise(signals);
@@ -169,8 +166,8 @@ private:
         const std::string session = kind + "-" + std::to_string(++agent.round);
         const std::string folder = folder_ + "/" + session;
         agent.process = std::make_unique<Child>(
-            std::vector<std::string>{own_program(), "demo-agent", kind, "--url", url_, "--session",
-                                     session, "--folder", folder, "--pace",
+            std::vector<std::string>{own_program().string(), "demo-agent", kind, "--url", url_,
+                                     "--session", session, "--folder", folder, "--pace",
                                      std::to_string(options_.pace)},
             folder_ + "/" + kind + ".log");
         return true;

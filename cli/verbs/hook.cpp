@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/credentials.hpp"
+#include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/http_client.hpp"
 #include "cli/verb.hpp"
@@ -24,7 +25,6 @@ namespace {
 
 constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
 constexpr int kMustNotRun = 2;  // what agents take as "the call must not run"
-constexpr const char* kDefaultUrl = "http://127.0.0.1:7717";
 
 struct HookOptions {
     std::string agent;

@@ -78,6 +78,9 @@ TEST_CASE("secrets: tokens of known shapes are removed anywhere", "[secrets]") {
             CHECK(redacted("\"" + token + "\"") == "\"[redacted]\"");
             CHECK(redacted(token) == "[redacted]");
             CHECK(redacted("a" + token) == "a" + token);
+            CHECK(redacted("config." + token) == "config.[redacted]");
+            CHECK(redacted(token + "... (401)") ==
+                  (token == kJwt ? "[redacted] (401)" : "[redacted]... (401)"));
         }
     }
 }
