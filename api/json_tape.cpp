@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "core/limits.hpp"
 
@@ -166,10 +167,26 @@ private:
             keys.push_back(key_of(child));
             child = tape_.nodes_[child].next;
         }
-        std::sort(keys.begin(), keys.end());
-        const auto twice = std::adjacent_find(keys.begin(), keys.end());
-        if (twice == keys.end()) return true;
+        const std::optional<std::string_view> twice = repeated_of(keys);
+        if (!twice) return true;
         return fail("the key '" + printable(*twice) + "' appears twice in one object", ec);
+    }
+
+    /// A key that is there twice. Reorders them.
+    static std::optional<std::string_view> repeated_of(std::vector<std::string_view>& keys) {
+        // Of few, most pairs differ in their sizes; of many, pairs are too many.
+        constexpr std::size_t kFew = 12;
+        if (keys.size() > kFew) {
+            std::sort(keys.begin(), keys.end());
+            const auto twice = std::adjacent_find(keys.begin(), keys.end());
+            return twice == keys.end() ? std::nullopt : std::optional{*twice};
+        }
+        for (std::size_t i = 1; i < keys.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                if (keys[i] == keys[j]) return keys[i];
+            }
+        }
+        return std::nullopt;
     }
 
     bool fail(std::string reason, json::error_code& ec) {

@@ -52,10 +52,14 @@ struct Claims {
     const Claim* end() const { return all.data() + count; }
 };
 
+/// Asked before a finding is made, whose text costs more than all else here.
+bool took_advice(const SessionState& state) {
+    return std::any_of(state.nudges.begin(), state.nudges.end(),
+                       [](const Nudge& nudge) { return nudge.acknowledged; });
+}
+
 /// True if a loop is back after the agent acknowledged advice about it.
 bool came_back(const SessionState& state, std::uint64_t identity) {
-    const auto taken = [](const Nudge& nudge) { return nudge.acknowledged; };
-    if (std::none_of(state.nudges.begin(), state.nudges.end(), taken)) return false;
     const std::string loop = loop_name(identity);
     return std::any_of(state.nudges.begin(), state.nudges.end(), [&loop](const Nudge& nudge) {
         return nudge.acknowledged && nudge.loop == loop;
@@ -97,7 +101,7 @@ Claims claims_of(const SessionState& state) {
         if (!state.policy->detectors.empty() && state.policy->is_off(kId)) return;
         Rung rung = detector.rung(thresholds_of<D>(*state.policy), *state.ledger);
         if (rung == Rung::kNone) return;
-        const bool told = rung == Rung::kSuspect && lasts(D::kTraits.kind) && !state.nudges.empty();
+        const bool told = rung == Rung::kSuspect && lasts(D::kTraits.kind) && took_advice(state);
         if (told && came_back(state, detector.finding(*state.ledger).identity)) rung = Rung::kStuck;
         HEADWAY_ASSERT(claims.count < kDetectorCount);
         bool alone = D::kTraits.kind != EvidenceKind::kNothing || rung == Rung::kStuck;

@@ -45,7 +45,7 @@ void SelfAppend::observe(const Observation& seen) {
     }
     last_n = seen.event.n;
     tool = called;
-    previous = now.size() <= limits::kAppendBytesMax ? std::string{now} : previous;
+    if (now.size() <= limits::kAppendBytesMax) previous = now;
     HEADWAY_ASSERT(first_n <= last_n);
     HEADWAY_ASSERT(previous.size() <= limits::kAppendBytesMax);
 }

@@ -58,7 +58,7 @@ ALLOWED = {
     "core": ((), ("intrinsics",)),
     "libraries": (("core",), ("curl", "openssl", "posix")),
     "storage": (("core",), ("sqlite", "libpq", "posix")),
-    "api": (("core",), ("boost json", "protozero", "small vectors")),
+    "api": (("core",), ("intrinsics", "boost json", "protozero", "small vectors")),
     "config": (("core",), ("toml", "posix")),
     "cli": (("core", "libraries", "api", "config", "hook"), ("json", "cli11", "posix")),
     "hook": ((), ("posix",)),
