@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,8 +22,12 @@ void in_parallel(std::size_t count, const Make& make) {
     };
     std::vector<std::jthread> others;  // joined at the end
     const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), count);
-    for (std::size_t i = 1; i < threads; ++i)
-        others.emplace_back(work);
+    try {
+        for (std::size_t i = 1; i < threads; ++i)
+            others.emplace_back(work);
+    } catch (const std::system_error&) {
+        // No more threads here: those that there are do it all.
+    }
     work();
 }
 

@@ -47,7 +47,14 @@ daemon='' child='' signalled=''
 clean() {
     trap '' INT TERM HUP
     # Not if it is gone already: where bash reaps it as a signal comes in, it loses it, and would wait for good.
-    if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then wait "$daemon" 2>/dev/null || true; fi
+    if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then
+        # One that hangs is killed after as long as systemd waits for it.
+        # shellcheck disable=SC2016  # of the inner shell
+        sh -c 'sleep 30 & trap "kill $!; exit" TERM; wait; kill -9 "$1"' sh "$daemon" </dev/null >/dev/null 2>&1 8<&- 9>&- &
+        limit=$!
+        wait "$daemon" 2>/dev/null || true
+        kill "$limit" 2>/dev/null || true
+    fi
     rm -rf "$work"
 }
 # Whether what runs now is in the foreground of a terminal, which sends Ctrl-C to all that is there.

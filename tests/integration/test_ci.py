@@ -279,6 +279,16 @@ class Job(unittest.TestCase):
         eventually(lambda: self.gone(url), what="the daemon ends")
         eventually(lambda: not list(self.folder.iterdir()), what="its files are gone")
 
+    def test_a_daemon_that_hangs_is_killed(self):
+        job = self.start("--", "sh", "-c", "echo $HEADWAY_URL; read -r line; exit 3")
+        url = job.stdout.readline().strip()
+        children = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text(encoding="ascii").split()
+        daemons = [int(pid) for pid in children if Path(f"/proc/{pid}/comm").read_text(encoding="utf-8") == "headway\n"]
+        self.assertEqual(len(daemons), 1, children)
+        os.kill(daemons[0], signal.SIGSTOP)
+        job.communicate("go\n", timeout=patient(90))
+        self.assertEqual((job.returncode, self.gone(url)), (3, True))
+
     def test_settings_of_the_folder_are_not_heeded_but_those_that_are_named(self):
         (self.folder / "headway.toml").write_text("[access]\nmode = \"token\"\n", encoding="utf-8")
         ping = ["--", "sh", "-c", "curl -sS -o /dev/null -w %{http_code} $HEADWAY_URL/ping/a"]

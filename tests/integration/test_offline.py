@@ -3,6 +3,7 @@
 """`headway replay` without --to and `headway eval`: recordings judged without a daemon."""
 import functools
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,8 @@ from pathlib import Path
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
 from support.corpus import corpus_folder
-from support.limits import LONG
+from support.daemon import BINARY
+from support.limits import LONG, patient
 
 NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 STRICT = ("--policy", "strict", "--policy", "heartbeat_limit=3")
@@ -87,6 +89,21 @@ class Replay(OfflineCase):
         self.assertIn("odd.jsonl:2: /data/iteration", output.err)
         self.assertIn("missing.jsonl: cannot be read", output.err)
         self.assertIn("test:quiet: 4 events", output.out)
+
+    def test_many_files_are_shown_in_the_order_they_were_named(self):
+        files = [self.write(f"{number:02}.jsonl", quiet(1)) for number in range(80)]
+        named = files[::-1]
+        done = self.ok("replay", "--json", *named)
+        self.assertEqual([json.loads(line)["file"] for line in done.out.splitlines()], named)
+
+    @unittest.skipUnless(shutil.which("prlimit"), "skipped: no prlimit here")
+    def test_where_no_thread_can_be_made_it_takes_longer(self):
+        files = [self.write(f"{number}.jsonl", quiet(1)) for number in range(4)]
+        with_threads = self.ok("replay", *files).out
+        # A thread's stack has the size of that limit, and none that large fits.
+        command = ["prlimit", f"--stack={1 << 48}:{1 << 48}", str(BINARY), "replay", *files]
+        done = subprocess.run(command, env=self.cli.environment, capture_output=True, text=True, timeout=patient(60), check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, with_threads), done.stderr)
 
     def test_wrong_usage(self):
         file = self.write("a.jsonl", quiet(1))
