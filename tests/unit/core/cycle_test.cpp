@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <initializer_list>
 #include <iterator>
+#include <vector>
 
 #include "core/ledger.hpp"
 
@@ -33,7 +34,7 @@ Rung rung_after(std::uint32_t matches, std::initializer_list<Mark> newest_first)
         ++ledger.calls;
     }
     Cycle cycle;
-    cycle.matched.resize(Cycle::kPeriodMax - 1, 0);
+    cycle.matched = std::vector<std::uint32_t>(Cycle::kPeriodMax - 1);
     cycle.matched[kPeriod - 2] = matches;
     return cycle.rung(kLimits, ledger);
 }
