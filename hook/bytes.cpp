@@ -28,6 +28,15 @@ Input read_all(int descriptor, std::size_t bytes_max, std::string& bytes) {
     }
 }
 
+void hold_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+        // The lowest number is free. Opened for the other direction, so that use fails as before.
+        const int wrong_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (::open("/dev/null", wrong_way) < 0) return;
+    }
+}
+
 bool write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());

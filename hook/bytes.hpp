@@ -15,6 +15,11 @@ enum class Input : unsigned char { kWhole, kTooLong, kUnreadable };
 /// writer whose reader goes away may fail.
 Input read_all(int descriptor, std::size_t bytes_max, std::string& bytes);
 
+/// Gives standard descriptors that are closed to /dev/null, from which input and to which output
+/// fail as before: else the next socket or file would get the number, and be written to. To be
+/// called first.
+void hold_standard_descriptors();
+
 /// Writes everything; false if the reader is gone.
 bool write_all(int descriptor, std::string_view bytes);
 

@@ -92,7 +92,8 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
         const int pidfd = place.socket.empty() ? -1 : facts.agent.pidfd;
         const Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);
         if (!outcome.away.empty()) return away(options, outcome.away);
-        if (!options.usage) write_all(STDOUT_FILENO, outcome.body);
+        if (!options.usage && !write_all(STDOUT_FILENO, outcome.body))
+            return away(options, "its answer cannot be written to standard output");
         return 0;
     }
     return away(options, "no daemon listens there");
@@ -101,6 +102,7 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
 }  // namespace
 
 int main(int count, char** arguments) {
+    hold_standard_descriptors();
     leave_quietly_on_signals();
     const Options options =
         read_options(std::vector<std::string_view>(arguments + 1, arguments + count), ::getenv);

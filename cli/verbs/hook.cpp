@@ -123,7 +123,8 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
     std::string why;
     const std::string reply = post_hook(request, why);
     if (!why.empty()) return daemon_away(console, options, why);
-    if (!options.usage) hook::write_all(STDOUT_FILENO, reply);
+    if (!options.usage && !hook::write_all(STDOUT_FILENO, reply))
+        return daemon_away(console, options, "its answer cannot be written to standard output");
     return kExitOk;
 }
 

@@ -363,6 +363,20 @@ class Away(HookCase):
         self.check(done, code=2, err=b"the daemon answered 404")
 
 
+class Output(HookCase):
+    """A decision that the agent cannot read is none."""
+
+    def test_an_answer_that_cannot_be_written_does_not_let_a_required_call_run(self):
+        daemon = self.fake()
+        for program in ([str(HOOK)], [str(BINARY), "hook"]):
+            for where in (">/dev/full", ">&-"):
+                for more, code in ((["--require"], 2), ([], 0)):
+                    command = ["sh", "-c", f'exec "$@" {where}', "sh", *program, "claude", "--url", daemon.url, *more]
+                    done = subprocess.run(command, input=BODY, capture_output=True, cwd=self.root, env=self.environment, timeout=patient(60), check=False)
+                    self.assertEqual(done.returncode, code, (program, where, more, done.stderr))
+                    self.assertEqual(b"cannot be written to standard output" in done.stderr, code == 2, done.stderr)
+
+
 class Arguments(HookCase):
     def test_mistakes_are_said_and_stop_nobody(self):
         for arguments, why in (((), b"name the agent"), (("claude", "qwen"), b"only one agent"), (("--nope", "claude"), b"no option --nope"),
