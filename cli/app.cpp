@@ -2,14 +2,17 @@
 #include "cli/app.hpp"
 
 #include <exception>
+#include <ostream>
 
 #include "cli/command_line.hpp"
 #include "cli/exit_code.hpp"
+#include "hook/bytes.hpp"
 
 namespace headway::cli {
 
-int run(int argc, char** argv, const Server& server) {
-    const Console console = standard_console();
+namespace {
+
+int run_verb(int argc, char** argv, const Console& console, const Server& server) {
     try {
         const Parsed parsed = parse_arguments(argc, argv, console);
         if (!parsed.verb) return parsed.exit_code;
@@ -17,6 +20,19 @@ int run(int argc, char** argv, const Server& server) {
     } catch (const std::exception& error) {
         return complain(console, kExitFailed, error.what());
     }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const Server& server) {
+    hook::hold_standard_descriptors();
+    const Console console = standard_console();
+    const int code = run_verb(argc, argv, console, server);
+    if (console.out.flush()) return code;
+    // What a verb found is worth more to a script than that it could not be shown.
+    return complain(console, code == kExitOk ? kExitOutput : code,
+                    "standard output cannot be written: what is there is not all of it",
+                    "is the disk full, or is it closed? What the command did is done");
 }
 
 }  // namespace headway::cli

@@ -51,10 +51,22 @@ bool read(const std::string& text, std::optional<Number>& number) {
     return true;
 }
 
+/// What is wrong with a text that is no such number.
+std::string no_number(const std::string& text, const std::uint64_t&) {
+    return clean_line(text) + " is no whole number of 0 and above";
+}
+std::string no_number(const std::string& text, const double&) {
+    return clean_line(text) + " is no number";
+}
+template <class Number>
+std::string no_number(const std::string& text, const std::optional<Number>&) {
+    return no_number(text, Number{});
+}
+
 template <class Number>
 std::function<std::string(const Values&)> into(Number& target) {
     return [&target](const Values& values) {
-        return std::string(read(values.front(), target) ? std::string_view{} : kUnreadable);
+        return read(values.front(), target) ? std::string{} : no_number(values.front(), target);
     };
 }
 
@@ -92,7 +104,14 @@ std::string shown(double number) {
 
 Argument& Argument::type(std::string name) {
     spec_.type = std::move(name);
-    return *this;
+    const bool path = spec_.type == "FILE" || spec_.type == "DIR" || spec_.type == "FOLDER";
+    return path ? never_empty() : *this;
+}
+
+Argument& Argument::never_empty() {
+    return check([](const std::string& text) {
+        return text.empty() ? std::string{"is empty: is a variable unset?"} : std::string{};
+    });
 }
 
 Argument& Argument::required() {

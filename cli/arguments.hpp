@@ -21,10 +21,13 @@ class Argument {
 public:
     explicit Argument(ArgumentSpec& spec) : spec_(spec) {}
 
+    /// A FILE, DIR or FOLDER is never empty.
     Argument& type(std::string name);
     Argument& required();
     Argument& choices(std::vector<std::string> values);
     Argument& check(std::function<std::string(const std::string&)> check);
+    /// Refuses no text at all, which is what an unset variable of a script gives.
+    Argument& never_empty();
     Argument& range(int min, int max);
     Argument& range(double min, double max);
     Argument& separator(char separator);

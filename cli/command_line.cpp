@@ -30,7 +30,6 @@ std::size_t help_columns(const Console& console) {
 
 bool store(const ArgumentSpec& argument, const std::vector<std::string>& values) {
     const std::string fault = argument.set(values);
-    if (fault == kUnreadable) return false;
     if (!fault.empty()) throw CLI::ValidationError(join(argument.names, ","), fault);
     return true;
 }

@@ -16,6 +16,7 @@ inline constexpr int kExitNeverOpened = 6;  ///< `wait`: no such session within 
 inline constexpr int kExitUsage = 64;       ///< the command line is wrong
 inline constexpr int kExitUnreachable = 69;  ///< no daemon answers
 inline constexpr int kExitRefused = 70;      ///< `wait`: the daemon answered with an error
+inline constexpr int kExitOutput = 74;       ///< done, but the output cannot be written
 inline constexpr int kExitDenied = 77;    ///< `wait`: the daemon refuses the token, or asks for one
 inline constexpr int kExitTimeout = 124;  ///< the time given with --timeout or --wait passed
 inline constexpr int kExitCannotExecute = 126;  ///< `run`: the command cannot be executed

@@ -81,6 +81,11 @@ ReportFile::ReportFile(std::string path) : path_(std::move(path)) {}
 
 core::Result<> ReportFile::check() const {
     if (is_output()) return {};
+    struct stat there {};
+    if (::stat(path_.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return cannot_write(path_);
+    }
     if (is_special(path_)) {
         // Not opened: who reads a pipe would take that for the whole report.
         if (::access(path_.c_str(), W_OK) != 0) return cannot_write(path_);
@@ -107,7 +112,8 @@ core::Result<> ReportFile::write(std::string_view text) const {
         const FileDescriptor file{is_output()
                                       ? ::dup(STDOUT_FILENO)
                                       : ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
-        if (!file.open() || !fill(file.get(), text)) return cannot_write(path_);
+        if (!file.open() || !fill(file.get(), text))
+            return cannot_write(is_output() ? "to standard output" : path_);
         return {};
     }
     const fs::path real = real_of(path_);

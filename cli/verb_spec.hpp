@@ -23,9 +23,6 @@ struct ClientOptions;
 /// What a shell can offer for a value.
 enum class ValueKind : std::uint8_t { kNone, kAnything, kFile, kFolder, kSession, kChoice };
 
-/// The answer of a setter that cannot read its value: the parser's own message is shown.
-inline constexpr std::string_view kUnreadable = "unreadable";
-
 /// One flag, option or operand.
 struct ArgumentSpec {
     enum class Form : std::uint8_t {
@@ -51,7 +48,7 @@ struct ArgumentSpec {
     std::vector<std::string> needs{};     ///< names of options without which it has no meaning
     /// What is wrong with one value, or empty. Runs before `set`.
     std::function<std::string(const std::string& value)> check{};
-    /// Stores the values, one unless it repeats. What is wrong with them, kUnreadable, or empty.
+    /// Stores the values, one unless it repeats. What is wrong with them, or empty.
     std::function<std::string(const std::vector<std::string>& values)> set{};
 
     /// Whether a value follows it, or is it.

@@ -56,8 +56,9 @@ public:
             .type("KEY=VALUE");
         arguments.option("--data", options.data, "the data as a JSON object; @FILE, or - for stdin")
             .type("JSON");
-        arguments.option("--event-id", options.event_id,
-                         "the same id is counted once (default: random)");
+        arguments
+            .option("--event-id", options.event_id, "the same id is counted once (default: random)")
+            .never_empty();
     }
 
     int run(const Console& console, const Server&) override {

@@ -18,6 +18,7 @@
 #include "cli/supervised_command.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
+#include "core/policy.hpp"
 
 // `headway run`: a session from a command's start to its exit. Whatever happens to the daemon, the
 // command runs and its exit status is ours.
@@ -26,7 +27,8 @@ namespace headway::cli {
 namespace {
 
 constexpr const char* kCallId = "run";
-constexpr std::size_t kWordBytesMax = 512;  // "string" of API.md
+constexpr std::size_t kGoalBytesMax = 8 * 1024;  // with every byte escaped it fits into a request
+constexpr std::size_t kWordBytesMax = 512;       // "string" of API.md
 constexpr std::size_t kArgumentsMax = 64;
 
 std::string base_name(const RunOptions& options) {
@@ -41,7 +43,8 @@ std::string command_line(const RunOptions& options) {
 core::Result<Json> open_body(const RunOptions& options) {
     core::Result<Json> labels = build_labels(options.labels);
     if (!labels) return labels;
-    Json body = {{"goal", options.goal.empty() ? command_line(options) : options.goal},
+    Json body = {{"goal", options.goal.empty() ? command_line(options)
+                                               : cut_bytes(options.goal, kGoalBytesMax)},
                  {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
     if (!labels->empty()) body["labels"] = *labels;
     if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
@@ -287,8 +290,12 @@ public:
         arguments.command(
             [this](std::vector<std::string> words) { options.command = std::move(words); });
         arguments.finally([this]() -> std::optional<Mistake> {
-            if (!options.command.empty()) return std::nullopt;
-            return Mistake{"there is no command to run", "as in: headway run -- make -j2"};
+            if (options.command.empty())
+                return Mistake{"there is no command to run", "as in: headway run -- make -j2"};
+            const milliseconds interval = options.interval.value_or(core::kHeartbeatIntervalMin);
+            if (interval < core::kHeartbeatIntervalMin || interval > core::kHeartbeatIntervalMax)
+                return Mistake{"--interval: must be from 100ms to 1h", {}};
+            return std::nullopt;
         });
     }
 

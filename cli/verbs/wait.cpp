@@ -49,8 +49,8 @@ public:
             if (!fine) return complain(console_, kExitUsage, fine.error().detail);
         }
         const int code = wait();
-        if (!options_.junit.empty()) report(junit, code);
-        return code;
+        if (options_.junit.empty() || report(junit, code)) return code;
+        return code == kExitOk ? kExitOutput : code;
     }
 
 private:
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    void report(const ReportFile& file, int code) {
+    bool report(const ReportFile& file, int code) {
         std::vector<JunitCase> cases = junit_cases(last_, options_.sessions, code);
         for (JunitCase& one : cases) {
             if (!one.failure.empty() && one.failure != "no_answer")
@@ -94,6 +94,7 @@ private:
         console_.out << std::flush;
         const auto written = file.write(junit_report(cases, waited));
         if (!written) complain(console_, code, written.error().detail);
+        return written.has_value();
     }
 
     /// What a session did last, oldest first; nothing if that cannot be read.
@@ -112,8 +113,9 @@ private:
     Poll ask_until_answered(HttpReply& reply) {
         Backoff backoff;
         const SteadyTime began = steady_now();
-        for (;;) {
-            if (time_left().count() <= 0) return Poll::kTimedOut;
+        for (bool again = false;; again = true) {
+            // Once, however short the time is: 0 asks how things stand.
+            if ((again || asked_) && time_left().count() <= 0) return Poll::kTimedOut;
             // The first is answered at once: a mistyped name should be seen before the wait is
             // over.
             const milliseconds wait = asked_ ? std::min(kPoll, time_left()) : milliseconds{0};
@@ -263,7 +265,7 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
   64 usage   69 no daemon answers, or not as one   70 the daemon answered with an error
-  77 the daemon refuses the token
+  74 completed, but the output or the report cannot be written   77 the daemon refuses the token
 
 An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
 or from the daemon's start; time in which a person is asked, or has paused it, or in which a session
