@@ -14,7 +14,7 @@ from support.case import SharedDaemonCase, unique
 from support.cli import Cli
 from support.corpus import corpus_folder
 from support.daemon import BINARY
-from support.limits import LONG, patient
+from support.limits import LONG, SLOW, patient
 
 NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 STRICT = ("--policy", "strict", "--policy", "heartbeat_limit=3")
@@ -96,7 +96,7 @@ class Replay(OfflineCase):
         done = self.ok("replay", "--json", *named)
         self.assertEqual([json.loads(line)["file"] for line in done.out.splitlines()], named)
 
-    @unittest.skipUnless(shutil.which("prlimit"), "skipped: no prlimit here")
+    @unittest.skipUnless(shutil.which("prlimit") and SLOW == 1, "skipped: no prlimit here, or a sanitizer, which needs its room")
     def test_where_no_thread_can_be_made_it_takes_longer(self):
         files = [self.write(f"{number}.jsonl", quiet(1)) for number in range(4)]
         with_threads = self.ok("replay", *files).out
