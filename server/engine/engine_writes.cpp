@@ -217,6 +217,8 @@ Result<> Engine::tick_some(Transaction& transaction) {
             if (stored->session.state().ended()) continue;  // since the deadline was set
             HEADWAY_TRY(resident, sessions_.adopt(*std::move(stored)));
             tree_.note(*resident);
+            // Its agent is quiet: it takes no place from one whose agent is not.
+            sessions_.residents().put_last(*resident);
         }
         const core::Timestamp due =
             resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);

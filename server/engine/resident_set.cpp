@@ -87,6 +87,22 @@ Resident* ResidentSet::least_recent() {
     return order_.empty() ? nullptr : &order_.back();
 }
 
+std::vector<Resident*> ResidentSet::beyond(std::size_t others, std::size_t bytes,
+                                           std::size_t most) {
+    std::vector<Resident*> found;
+    std::size_t left = bytes_;
+    for (auto at = order_.rbegin(); at != order_.rend() && found.size() < most; ++at) {
+        if (order_.size() - found.size() <= others && left <= bytes) break;
+        left -= at->bytes;
+        found.push_back(&*at);
+    }
+    return found;
+}
+
+void ResidentSet::put_last(Resident& resident) {
+    order_.splice(order_.end(), order_, by_key_.at(resident.key));
+}
+
 void ResidentSet::evict(Resident& resident) {
     HEADWAY_ASSERT(resident.dirty_from == 0);
     if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];

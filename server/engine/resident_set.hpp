@@ -88,6 +88,11 @@ public:
     Resident* oldest_dirty();
     /// The least recently used one, or null.
     Resident* least_recent();
+    /// The least recently used ones that are too many beside so many others, which take so much
+    /// memory; at most `most` of them.
+    std::vector<Resident*> beyond(std::size_t others, std::size_t bytes, std::size_t most);
+    /// Makes it the least recently used one: nobody has asked for it.
+    void put_last(Resident& resident);
 
     /// Updates the memory that it takes if it got enough events since the last time.
     void measure(Resident& resident);

@@ -26,12 +26,16 @@ constexpr std::size_t kSavesAtTheEnd = 1'000;  ///< per transaction
 constexpr std::size_t kIdsAtTheEnd = 20'000;
 constexpr std::size_t kNoBound = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kEvictionsPerStep = 1024;
-/// A session that was quiet this long is saved in an idle gap, which shortens a restart.
-constexpr core::Millis kSettled = 5s;
-/// With many sessions in turn each would be saved after every event, which costs more than the
-/// event: a snapshot must stand for some, here two. A restart replays as many more, at most these.
-constexpr std::size_t kLagPerSession = 2;
-constexpr std::size_t kLagMost = 4 * limits::kSnapshotLagEventsMax;
+/// A session that was quiet this long is saved in an idle gap, which shortens a restart. With many
+/// sessions each is quiet for a while between two reports: longer, by so much for each.
+constexpr core::Millis kSettledMin = 5s;
+constexpr core::Millis kSettledMax = 60s;
+constexpr core::Millis kSettledPerSession = 1ms;
+/// With many sessions in turn each would be saved after every report, which costs as much as the
+/// report: a snapshot must stand for some events, here three. A restart replays as many more, at
+/// most these.
+constexpr std::size_t kLagPerSession = 3;
+constexpr std::size_t kLagMost = 6 * limits::kSnapshotLagEventsMax;
 /// With few sessions busy ones are saved in idle gaps too, at this part of the bound.
 constexpr std::size_t kIdlePart = 5;
 constexpr core::Millis kRetentionEveryMin = 1s;
@@ -46,32 +50,64 @@ storage::Cursor snapshot_lag_max(std::size_t residents, bool idle) {
     return static_cast<storage::Cursor>(idle && few ? most / kIdlePart : most);
 }
 
+core::Millis settled_after(std::size_t residents) {
+    const auto all = static_cast<core::Millis::rep>(residents) * kSettledPerSession;
+    return std::clamp(all, kSettledMin, kSettledMax);
+}
+
 Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost) {
     const std::uint64_t saved_before = figures_.snapshots;
-    evict_some(sessions.residents());  // may leave less to save
-    auto saved = save_some(sessions.residents(), now, idle);
+    ResidentSet& residents = sessions.residents();
+    const std::size_t ids = ids_of_step();
+    evict_some(residents, {});  // may leave less to save
+    Result<> saved;
+    if (crowded(residents, {})) saved = save_least_recent(residents, ids);
+    if (saved) saved = save_some(residents, now, idle, ids);
     if (!saved) {
         store_.rollback();
         lost = figures_.snapshots != saved_before;
-        return saved;
     }
-    evict_some(sessions.residents());
+    return saved;
+}
+
+Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle,
+                           std::size_t ids) {
+    const storage::Cursor most = snapshot_lag_max(residents.size(), idle);
+    const core::Millis settled = settled_after(residents.size());
+    const auto next = [&]() -> Resident* {
+        Resident* oldest = residents.oldest_dirty();
+        if (oldest == nullptr) return nullptr;
+        if (store_.head() - oldest->dirty_from > most) return oldest;
+        const bool ended = oldest->session.state().ended();  // it leaves memory with its snapshot
+        const core::Millis quiet = now - oldest->touched_at;
+        return idle && quiet > (ended ? kSettledMin : settled) ? oldest : nullptr;
+    };
+    return save_each(residents, {kSavesPerStep, ids}, next);
+}
+
+/// Saves those that have to leave, and no others: of many sessions in turn those that stay are
+/// wanted again before they would be late.
+Result<> Upkeep::save_least_recent(ResidentSet& residents, std::size_t ids) {
+    const Room room = spare_room();
+    std::vector<Resident*> leaving = residents.beyond(
+        settings_.resident_max - room.sessions,
+        settings_.resident_bytes == 0 ? kNoBound : settings_.resident_bytes - room.bytes,
+        kSavesWhenCrowded);
+    auto at = leaving.begin();
+    const auto next = [&]() -> Resident* {
+        at = std::find_if(at, leaving.end(), [](const Resident* r) { return r->dirty_from != 0; });
+        return at == leaving.end() ? nullptr : *at;
+    };
+    HEADWAY_CHECK(save_each(residents, {kSavesWhenCrowded, ids}, next));
+    evict_some(residents, room);
     return {};
 }
 
-Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle) {
-    const bool full_house = crowded(residents);
-    const storage::Cursor most = snapshot_lag_max(residents.size(), idle);
-    const auto wanted = [&](const Resident& resident) {
-        const storage::Cursor lag = store_.head() - resident.dirty_from;
-        if (lag > most) return true;
-        if (full_house) return true;
-        return idle && now - resident.touched_at > kSettled;
-    };
-    const std::size_t ids = ids_of_step();
-    const Resident* oldest = residents.oldest_dirty();
-    if (oldest == nullptr || !wanted(*oldest)) return {};
-    return save_oldest(residents, {full_house ? kSavesWhenCrowded : kSavesPerStep, ids}, wanted);
+/// What is made free beyond what is needed, so that not every turn has a commit for it.
+Upkeep::Room Upkeep::spare_room() const {
+    constexpr std::size_t kPart = 64;
+    return {std::min(settings_.resident_max / kPart, kSavesWhenCrowded),
+            settings_.resident_bytes / kPart};
 }
 
 std::size_t Upkeep::ids_of_step() {
@@ -81,27 +117,27 @@ std::size_t Upkeep::ids_of_step() {
     return kIdsPerStep + static_cast<std::size_t>(come);
 }
 
-/// One transaction: the longest unsaved ones, while they are `wanted`. Of a session with more event
-/// ids than there is room for, ids alone are written, and the others with a later step.
-template <class Wanted>
-Result<> Upkeep::save_oldest(ResidentSet& residents, Bounds most, Wanted wanted) {
+/// One transaction: what `next` says, until that is null. Of a session with more event ids than
+/// there is room for, ids alone are written, and the others with a later step.
+template <class Next>
+Result<> Upkeep::save_each(ResidentSet& residents, Bounds most, Next next) {
     std::vector<Resident*> saved;
     Resident* begun = nullptr;
     std::size_t ahead = 0;  // of its ids
+    Resident* one = next();
+    if (one == nullptr) return {};
     HEADWAY_CHECK(store_.begin());
-    Resident* oldest = residents.oldest_dirty();
-    while (saved.size() < most.saves && oldest != nullptr && wanted(*oldest)) {
-        const storage::EventIds& ids = oldest->new_ids;
+    for (; saved.size() < most.saves && one != nullptr; one = next()) {
+        const storage::EventIds& ids = one->new_ids;
         if (ids.size() > most.ids) {
-            begun = oldest;
+            begun = one;
             ahead = most.ids;
             if (ahead > 0) HEADWAY_CHECK(store_.shared()->save_ids(begun->key, ids.first(ahead)));
             break;
         }
         most.ids -= ids.size();
-        HEADWAY_CHECK(save(residents, *oldest));
-        saved.push_back(oldest);
-        oldest = residents.oldest_dirty();
+        HEADWAY_CHECK(save(residents, *one));
+        saved.push_back(one);
     }
     HEADWAY_CHECK(move_snapshot_cursor(residents));
     HEADWAY_CHECK(store_.commit());
@@ -132,15 +168,16 @@ Result<> Upkeep::move_snapshot_cursor(ResidentSet& residents) {
     return {};
 }
 
-bool Upkeep::crowded(const ResidentSet& residents) const {
-    const bool bytes = settings_.resident_bytes > 0 && residents.bytes() > settings_.resident_bytes;
-    return bytes || residents.size() > settings_.resident_max;
+bool Upkeep::crowded(const ResidentSet& residents, Room spare) const {
+    const bool bytes =
+        settings_.resident_bytes > 0 && residents.bytes() > settings_.resident_bytes - spare.bytes;
+    return bytes || residents.size() > settings_.resident_max - spare.sessions;
 }
 
-void Upkeep::evict_some(ResidentSet& residents) {
-    for (std::size_t i = 0; i < kEvictionsPerStep && crowded(residents); ++i) {
+void Upkeep::evict_some(ResidentSet& residents, Room spare) {
+    for (std::size_t i = 0; i < kEvictionsPerStep && crowded(residents, spare); ++i) {
         Resident* oldest = residents.least_recent();
-        if (oldest->dirty_from != 0) return;  // save_some() will save it
+        if (oldest->dirty_from != 0) return;  // save_least_recent() will save it
         residents.evict(*oldest);
         ++figures_.evictions;
     }
@@ -182,7 +219,7 @@ Result<> Upkeep::save_all(Sessions& sessions) {
     ResidentSet& residents = sessions.residents();
     const Bounds most{kSavesAtTheEnd, store_.shared() == nullptr ? kNoBound : kIdsAtTheEnd};
     while (residents.oldest_dirty() != nullptr)
-        HEADWAY_CHECK(save_oldest(residents, most, [](const Resident&) { return true; }));
+        HEADWAY_CHECK(save_each(residents, most, [&] { return residents.oldest_dirty(); }));
     return {};
 }
 

@@ -14,8 +14,11 @@
 namespace headway::server {
 
 /// How many events the oldest unsaved one may be behind, with so many sessions in memory: a
-/// snapshot of one of many stands for two events at least, since it costs more than one. Pure.
+/// snapshot of one of many stands for three events at least, since it costs as much. Pure.
 storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
+/// How long a session must have been quiet to be saved in an idle gap, with so many in memory.
+/// Pure.
+core::Millis settled_after(std::size_t residents);
 
 /// Housekeeping between turns, in bounded steps: snapshots, eviction, checkpoints and retention.
 /// Engine thread only.
@@ -61,15 +64,23 @@ public:
     const Figures& figures() const noexcept { return figures_; }
 
 private:
-    bool crowded(const ResidentSet& residents) const;
-    void evict_some(ResidentSet& residents);
-    core::Result<> save_some(ResidentSet& residents, core::Timestamp now, bool idle);
+    /// A part of what sessions in memory may take.
+    struct Room {
+        std::size_t sessions = 0;
+        std::size_t bytes = 0;
+    };
+    Room spare_room() const;
+    bool crowded(const ResidentSet& residents, Room spare) const;
+    void evict_some(ResidentSet& residents, Room spare);
+    core::Result<> save_some(ResidentSet& residents, core::Timestamp now, bool idle,
+                             std::size_t ids);
+    core::Result<> save_least_recent(ResidentSet& residents, std::size_t ids);
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;
     };
-    template <class Wanted>
-    core::Result<> save_oldest(ResidentSet& residents, Bounds most, Wanted wanted);
+    template <class Next>
+    core::Result<> save_each(ResidentSet& residents, Bounds most, Next next);
     core::Result<> save(ResidentSet& residents, Resident& resident);
     std::size_t ids_of_step();
     core::Result<> move_snapshot_cursor(ResidentSet& residents);

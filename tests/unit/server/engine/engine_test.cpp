@@ -496,6 +496,68 @@ TEST_CASE("engine: sessions are evicted by their memory, and load again complete
     CHECK(s.journal("s0").size() == 1);
 }
 
+TEST_CASE("engine: when sessions are too many, those alone are saved that leave", "[server]") {
+    EngineSettings settings;
+    settings.resident_max = 3;
+    Supervised s{settings};
+    for (const char* id : {"a", "b", "c", "d", "e"})
+        require_ok(s.ask(open(id, "goal")));
+    s.report("a", {beat()});  // the one that waits longest for its snapshot, but not to leave
+    s.engine().upkeep(false);
+    require_ok(s.ask(open("e", "goal")));  // the same: nothing changes
+    CHECK(s.last.stats.snapshots == 2);
+    CHECK(s.last.stats.evictions == 2);
+    CHECK(s.last.stats.resident == 3);
+    s.store().fail(FailingStore::Step::kLoad);
+    for (const char* id : {"a", "d", "e"})
+        require_ok(s.ask(SessionQuery{id}));
+    CHECK_FALSE(s.ask(SessionQuery{"b"}));
+    s.store().fail(FailingStore::Step::kNone);
+    CHECK(s.report("b", {beat()}).n == 2);
+}
+
+TEST_CASE("engine: sessions that leave make room for some more, so that not each turn saves",
+          "[server]") {
+    EngineSettings settings;
+    settings.resident_max = 128;
+    Supervised s{settings};
+    for (int i = 0; i < 129; ++i)
+        require_ok(s.ask(open("s" + std::to_string(i), "goal")));
+    s.engine().upkeep(false);
+    for (int i = 0; i < 2; ++i) {
+        require_ok(s.ask(open("more" + std::to_string(i), "goal")));
+        s.engine().upkeep(false);
+    }
+    CHECK(s.last.stats.snapshots == 3);  // one too many, and room for two
+    CHECK(s.last.stats.resident == 128);
+}
+
+TEST_CASE("engine: a session whose time has come takes no place from one that reports",
+          "[server]") {
+    EngineSettings settings;
+    settings.resident_max = 2;
+    Supervised s{settings, headway::core::Timestamp{1h}};
+    for (const char* id : {"quiet", "a", "b"})
+        s.report(id, {beat()});
+    s.engine().upkeep(false);  // "quiet" leaves
+    s.clock().advance_to(s.clock().now() + 10s);
+    s.report("a", {beat()});
+    s.report("b", {beat()});
+    for (int i = 0; i < 30; ++i) {  // until it is called silent, and no longer
+        s.clock().advance_to(s.clock().now() + 10s);
+        s.report("a", {beat()});
+        s.report("b", {beat()});
+        s.engine().upkeep(false);
+    }
+    CHECK(s.last.stats.evictions == 2);  // of "quiet", twice
+    CHECK(s.last.stats.resident == 2);
+    const auto told = s.journal("quiet");
+    CHECK(std::any_of(told.begin(), told.end(), [](const Event& event) {
+        const auto* change = std::get_if<headway::core::VerdictChanged>(&event.payload);
+        return change != nullptr && change->to == headway::core::Verdict::kSilent;
+    }));
+}
+
 TEST_CASE("engine: the replies of a large turn come in parts, each reply once", "[server]") {
     Supervised s;
     std::vector<headway::tests::Command> commands;

@@ -43,6 +43,36 @@ TEST_CASE("resident set: the least recent is the one not looked for longest", "[
     CHECK(set.size() == 1);
 }
 
+TEST_CASE("resident set: one that nobody asked for is the first to leave", "[server]") {
+    ResidentSet set;
+    Resident& one = add(set, 1);
+    Resident& two = add(set, 2);
+    set.put_last(two);
+    CHECK(set.least_recent() == &two);
+    CHECK(set.find("s2") == &two);  // now somebody has
+    CHECK(set.least_recent() == &one);
+}
+
+TEST_CASE("resident set: those beyond a bound are the least recent ones, dirty or not",
+          "[server]") {
+    ResidentSet set;
+    Resident& one = add(set, 1);
+    Resident& two = add(set, 2);
+    Resident& three = add(set, 3);
+    set.mark_dirty(two, 1);
+    const std::size_t all = set.bytes();
+    using Found = std::vector<Resident*>;
+    CHECK(set.beyond(3, all, 10).empty());
+    CHECK(set.beyond(2, all, 10) == Found{&one});
+    CHECK(set.beyond(3, all - 1, 10) == Found{&one});
+    CHECK(set.beyond(3, all - one.bytes, 10) == Found{&one});
+    CHECK(set.beyond(3, all - one.bytes - 1, 10) == Found{&one, &two});
+    CHECK(set.beyond(1, all, 10) == Found{&one, &two});
+    CHECK(set.beyond(0, all, 10) == Found{&one, &two, &three});
+    CHECK(set.beyond(0, all, 2) == Found{&one, &two});
+    CHECK(set.size() == 3);
+}
+
 TEST_CASE("resident set: the oldest dirty one keeps its first cursor", "[server]") {
     ResidentSet set;
     Resident& one = add(set, 1);
