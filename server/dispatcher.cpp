@@ -122,10 +122,10 @@ void Dispatcher::publish(Publication& publication) {
     if (!publication.streams_end.empty()) streams_.drain(publication.streams_end);
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
-        std::string session = view.id;
-        holds_.session_changed(session);
-        if (view.ended) processes_.forget(session);
-        if (views_.update(std::move(view))) watched.push_back(std::move(session));
+        holds_.session_changed(view.id);
+        if (view.ended) processes_.forget(view.id);
+        if (const core::SessionView* shown = views_.update(std::move(view)))
+            watched.push_back(shown->id);
     }
     for (const std::string& session : publication.deleted) {
         views_.forget(session);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 
 namespace headway::server {
@@ -17,6 +18,7 @@ ViewCache::Versioned ViewCache::read(const std::string& session) {
     const auto entry = entries_.find(session);
     if (entry == entries_.end() || !entry->second.present) return {};
     entry->second.read = true;
+    unlist(entry->second);
     return {&entry->second.view, entry->second.version};
 }
 
@@ -38,21 +40,43 @@ void ViewCache::get(const std::string& session, Callback callback) {
         core::Error{core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}});
 }
 
-bool ViewCache::update(core::SessionView view) {
-    const auto entry = entries_.try_emplace(view.id).first;
-    if (!entry->second.listed && !entry->second.read) unread_.push_back(view.id);
-    entry->second.listed = true;
-    entry->second.present = true;
-    entry->second.version = ++versions_;
-    entry->second.view = std::move(view);
-    return entry->second.watchers > 0;
+const core::SessionView* ViewCache::update(core::SessionView view) {
+    Entry& entry = entries_.try_emplace(view.id).first->second;
+    if (!entry.listed && !entry.read) list(entry);
+    entry.present = true;
+    entry.version = ++versions_;
+    entry.view = std::move(view);
+    return entry.watchers > 0 ? &entry.view : nullptr;
+}
+
+void ViewCache::list(Entry& entry) {
+    entry.listed = true;
+    entry.before = newest_unread_;
+    (newest_unread_ != nullptr ? newest_unread_->after : oldest_unread_) = &entry;
+    newest_unread_ = &entry;
+    ++unread_;
+}
+
+void ViewCache::unlist(Entry& entry) {
+    if (!entry.listed) return;
+    (entry.before != nullptr ? entry.before->after : oldest_unread_) = entry.after;
+    (entry.after != nullptr ? entry.after->before : newest_unread_) = entry.before;
+    entry.before = nullptr;
+    entry.after = nullptr;
+    entry.listed = false;
+    --unread_;
+}
+
+ViewCache::Entries::iterator ViewCache::erase(Entries::iterator entry) {
+    unlist(entry->second);
+    return entries_.erase(entry);
 }
 
 void ViewCache::forget(const std::string& session) {
     const auto entry = entries_.find(session);
     if (entry == entries_.end()) return;
     entry->second.present = false;
-    if (entry->second.watchers == 0) entries_.erase(entry);
+    if (entry->second.watchers == 0) erase(entry);
 }
 
 void ViewCache::resolve(const std::string& session, core::Result<const core::SessionView*> view) {
@@ -60,6 +84,7 @@ void ViewCache::resolve(const std::string& session, core::Result<const core::Ses
         update(**view);
         Entry& entry = entries_.at(session);
         entry.read = true;
+        unlist(entry);
         view = &entry.view;
     }
     const auto waiting = asked_.find(session);
@@ -83,7 +108,7 @@ void ViewCache::watch(const std::string& session) {
 void ViewCache::unwatch(const std::string& session) {
     const auto entry = entries_.find(session);
     if (entry == entries_.end()) return;
-    if (--entry->second.watchers == 0 && !entry->second.present) entries_.erase(entry);
+    if (--entry->second.watchers == 0 && !entry->second.present) erase(entry);
 }
 
 bool ViewCache::watched(const std::string& session) const {
@@ -93,15 +118,17 @@ bool ViewCache::watched(const std::string& session) const {
 
 /// Evicts unwatched views; the next reader queries them again.
 void ViewCache::trim() {
-    for (; unread_.size() > core::limits::kViewsUnreadMax; unread_.pop_front()) {
-        const auto entry = entries_.find(unread_.front());
-        if (entry == entries_.end()) continue;
-        entry->second.listed = false;  // one that is watched comes again with its next view
-        if (!entry->second.read && entry->second.watchers == 0) entries_.erase(entry);
+    while (unread_ > core::limits::kViewsUnreadMax) {
+        Entry& entry = *oldest_unread_;
+        unlist(entry);  // one that is watched comes again with its next view
+        if (entry.watchers > 0) continue;
+        const auto at = entries_.find(entry.view.id);
+        HEADWAY_ASSERT(at != entries_.end());
+        entries_.erase(at);
     }
     for (auto entry = entries_.begin();
          entry != entries_.end() && entries_.size() > core::limits::kViewCacheMax;) {
-        entry = entry->second.watchers == 0 ? entries_.erase(entry) : std::next(entry);
+        entry = entry->second.watchers == 0 ? erase(entry) : std::next(entry);
     }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +24,8 @@ public:
     using Callback = std::function<void(core::Result<const core::SessionView*>)>;
 
     explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
+    ViewCache(const ViewCache&) = delete;
+    ViewCache& operator=(const ViewCache&) = delete;
     /// Other daemons change sessions, too: only the engine knows whether a view is the newest.
     void share() { shared_ = true; }
 
@@ -48,8 +49,8 @@ public:
     /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
 
-    /// A commit touched the session. True when it is watched.
-    bool update(core::SessionView view);
+    /// A commit touched the session. Its view here if it is watched, else null.
+    const core::SessionView* update(core::SessionView view);
     /// The session was deleted.
     void forget(const std::string& session);
     /// The engine answered a question; null = unknown session.
@@ -70,18 +71,29 @@ private:
     struct Entry {
         bool present = false;
         bool read = false;    ///< a client asked for it
-        bool listed = false;  ///< in `unread_`
+        bool listed = false;  ///< among the unread ones
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
+        Entry* before = nullptr;  ///< its neighbours there
+        Entry* after = nullptr;
         core::SessionView view;
     };
+    using Entries = std::unordered_map<std::string, Entry>;
+
+    void list(Entry& entry);
+    void unlist(Entry& entry);
+    Entries::iterator erase(Entries::iterator entry);
 
     Ask ask_;
     bool shared_ = false;
     std::uint64_t versions_ = 0;  ///< given so far
-    std::unordered_map<std::string, Entry> entries_;
+    Entries entries_;
     std::unordered_map<std::string, std::vector<Callback>> asked_;
-    std::deque<std::string> unread_;  ///< sessions whose views came unasked, oldest first
+    /// Those whose views came unasked, oldest first; linked through the entries, which stay where
+    /// they are in memory.
+    Entry* oldest_unread_ = nullptr;
+    Entry* newest_unread_ = nullptr;
+    std::size_t unread_ = 0;
 };
 
 }  // namespace headway::server

@@ -136,6 +136,45 @@ TEST_CASE("view cache: of sessions that no client reads only the newest views st
     CHECK(cache.asked.back() == "0");
 }
 
+TEST_CASE("view cache: an update says what is watched, and with which view", "[server]") {
+    Cache cache;
+    CHECK(cache.views.update(view_of("a", 1)) == nullptr);
+    cache.views.watch("a");
+    const SessionView* shown = cache.views.update(view_of("a", 2));
+    REQUIRE(shown != nullptr);
+    CHECK(shown == cache.views.find("a"));
+    CHECK(shown->n == 2);
+}
+
+TEST_CASE("view cache: those that are read or deleted take no place among the unread ones",
+          "[server]") {
+    Cache cache;
+    constexpr std::size_t kMost = headway::core::limits::kViewsUnreadMax;
+    for (std::size_t i = 0; i < kMost + 6; ++i)
+        cache.views.update(view_of(std::to_string(i), 1));
+    // Some of the oldest, of the newest, and between them.
+    for (const std::size_t i : {std::size_t{0}, std::size_t{7}, kMost + 5})
+        CHECK(cache.views.read(std::to_string(i)).view != nullptr);
+    for (const std::size_t i : {std::size_t{1}, std::size_t{9}, kMost + 4})
+        cache.views.forget(std::to_string(i));
+    cache.views.trim();
+    CHECK(cache.views.size() == kMost + 3);
+    CHECK(cache.views.find("2") != nullptr);
+    cache.views.update(view_of("last", 1));
+    cache.views.trim();
+    CHECK(cache.views.size() == kMost + 3);
+    CHECK(cache.views.find("0") != nullptr);
+    CHECK(cache.views.find("2") == nullptr);
+    CHECK(cache.views.find("last") != nullptr);
+    for (std::size_t i = 0; i < kMost + 6; ++i)
+        cache.views.forget(std::to_string(i));
+    cache.views.forget("last");
+    cache.views.trim();
+    CHECK(cache.views.size() == 0);
+    cache.views.update(view_of("anew", 1));
+    CHECK(cache.views.find("anew") != nullptr);
+}
+
 TEST_CASE("view cache: a view that was watched and is not any more is one of the unread",
           "[server]") {
     Cache cache;
