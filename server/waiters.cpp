@@ -35,21 +35,25 @@ core::Result<> Waiters::add(Wait wait) {
     pending.unresolved = sessions.size();
     schedule(id, pending, pending.wait.deadline);
     for (const std::string& session : sessions) {
-        views_.get(session,
-                   [this, id](core::Result<const core::SessionView*> view) { resolved(id, view); });
+        views_.get(session, [this, id, session](core::Result<const core::SessionView*> view) {
+            resolved(id, session, view);
+        });
     }
     return {};
 }
 
-void Waiters::resolved(std::uint64_t id, const core::Result<const core::SessionView*>& view) {
+void Waiters::resolved(std::uint64_t id, const std::string& session,
+                       const core::Result<const core::SessionView*>& view) {
     const auto pending = waits_.find(id);
     if (pending == waits_.end()) return;
     Wait& wait = pending->second.wait;
     if (!view || (*view == nullptr && !wait.missing_ok)) {
-        const core::Error error =
-            view ? core::Error{core::ErrorCode::kUnknownSession,
-                               "no such session; missing=wait waits for it to be opened", "id"}
-                 : view.error();
+        const core::Error error = view
+                                      ? core::Error{core::ErrorCode::kUnknownSession,
+                                                    "no session '" + session +
+                                                        "'; missing=wait waits for it to be opened",
+                                                    "id"}
+                                      : view.error();
         answer_(wait.reply_to, error);
         remove(id);
         return;

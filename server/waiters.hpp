@@ -59,7 +59,8 @@ private:
         bool overdue = false;                    ///< the deadline passed before they arrived
         core::Timestamp look_at = core::kNever;  ///< its key in due_; kNever: none
     };
-    void resolved(std::uint64_t id, const core::Result<const core::SessionView*>& view);
+    void resolved(std::uint64_t id, const std::string& session,
+                  const core::Result<const core::SessionView*>& view);
     bool try_answer(std::uint64_t id, bool final);
     core::WaitAnswer answer_for(const Wait& wait, const std::string& session,
                                 const api::ReadingTime& time) const;

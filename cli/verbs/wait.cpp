@@ -243,7 +243,8 @@ private:
         return complain(console_, kExitNeverOpened,
                         options_.sessions.size() == 1
                             ? "no session " + clean_line(options_.sessions[0]) + " exists"
-                            : std::string{"one of the sessions does not exist"},
+                            : clean_line(problem_of(reply).detail.substr(
+                                  0, problem_of(reply).detail.find(';'))),
                         near.empty() ? "--missing wait waits for it to be opened"
                                      : "did you mean `" + near + "`?");
     }

@@ -84,6 +84,11 @@ class Unset(OutputCase):
 
 
 class Limits(OutputCase):
+    def test_of_several_the_one_that_does_not_exist_is_named(self):
+        done = self.cli.run("wait", self.completed(), "no-such-session", "--all", "--missing", "fail")
+        self.assertEqual(done.code, 6)
+        self.assertIn("no session 'no-such-session'", done.err)
+
     def test_a_wait_of_no_time_asks_once(self):
         self.assertEqual(self.cli.run("wait", self.completed(), "--timeout", "0").code, 0)
         session = unique("open")
