@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/app.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <exception>
 #include <ostream>
 
@@ -22,13 +25,19 @@ int run_verb(int argc, char** argv, const Console& console, const Server& server
     }
 }
 
+/// False behind a pipe whose reader has enough, as of `| head -1`.
+bool output_is_read() {
+    pollfd out{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&out, 1, 0) < 0 || (out.revents & POLLERR) == 0;
+}
+
 }  // namespace
 
 int run(int argc, char** argv, const Server& server) {
     hook::hold_standard_descriptors();
     const Console console = standard_console();
     const int code = run_verb(argc, argv, console, server);
-    if (console.out.flush()) return code;
+    if (console.out.flush() || !output_is_read()) return code;
     // What a verb found is worth more to a script than that it could not be shown.
     return complain(console, code == kExitOk ? kExitOutput : code,
                     "standard output cannot be written: what is there is not all of it",

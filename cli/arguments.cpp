@@ -108,6 +108,10 @@ Argument& Argument::type(std::string name) {
     return path ? never_empty() : *this;
 }
 
+Argument& Argument::may_be_empty() {
+    return check({});
+}
+
 Argument& Argument::never_empty() {
     return check([](const std::string& text) {
         return text.empty() ? std::string{"is empty: is a variable unset?"} : std::string{};

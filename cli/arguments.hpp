@@ -28,6 +28,8 @@ public:
     Argument& check(std::function<std::string(const std::string&)> check);
     /// Refuses no text at all, which is what an unset variable of a script gives.
     Argument& never_empty();
+    /// A FILE that may: of a verb whose usage errors would let an agent go on.
+    Argument& may_be_empty();
     Argument& range(int min, int max);
     Argument& range(double min, double max);
     Argument& separator(char separator);

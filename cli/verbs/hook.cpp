@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -142,12 +143,14 @@ public:
         arguments
             .option("--token-file", options.token_file,
                     "token that may report (default: HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)")
-            .type("FILE");
+            .type("FILE")
+            .may_be_empty();
         arguments
             .option("--ca-file", options.ca_file,
                     "PEM file of whom to trust over https (default: HEADWAY_CA_FILE, else the "
                     "system's)")
-            .type("FILE");
+            .type("FILE")
+            .may_be_empty();
         arguments.option("--agent-version", options.agent_version, "version of the agent");
         arguments
             .option("--silence", options.silence,
@@ -160,6 +163,7 @@ public:
     }
 
     int run(const Console& console, const Server&) override {
+        ::signal(SIGPIPE, SIG_IGN);  // an agent that is gone is an answer that cannot be written
         const hook::Options read = hook_options(options);
         if (!read.mistake.empty())
             return complain(console, read.require ? kMustNotRun : kExitUsage, read.mistake,

@@ -115,6 +115,7 @@ private:
         const SteadyTime began = steady_now();
         for (bool again = false;; again = true) {
             // Once, however short the time is: 0 asks how things stand.
+            if (again && !reached_ && options_.timeout == milliseconds{0}) return Poll::kGaveUp;
             if ((again || asked_) && time_left().count() <= 0) return Poll::kTimedOut;
             // The first is answered at once: a mistyped name should be seen before the wait is
             // over.

@@ -50,7 +50,10 @@ clean() {
     if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then
         # One that hangs is killed after as long as systemd waits for it.
         # shellcheck disable=SC2016  # of the inner shell
-        sh -c 'sleep 30 & trap "kill $!; exit" TERM; wait; kill -9 "$1"' sh "$daemon" </dev/null >/dev/null 2>&1 8<&- 9>&- &
+        (
+            trap - TERM # what is ignored stays so in the inner shell
+            exec sh -c 'sleep 30 & trap "kill $!; exit" TERM; wait; kill -9 "$1"' sh "$daemon"
+        ) </dev/null >/dev/null 2>&1 8<&- 9>&- &
         limit=$!
         wait "$daemon" 2>/dev/null || true
         kill "$limit" 2>/dev/null || true

@@ -279,6 +279,7 @@ class Job(unittest.TestCase):
         eventually(lambda: self.gone(url), what="the daemon ends")
         eventually(lambda: not list(self.folder.iterdir()), what="its files are gone")
 
+    @unittest.skipUnless(Path("/proc/self/task", str(os.getpid()), "children").exists(), "skipped: /proc tells no children here")
     def test_a_daemon_that_hangs_is_killed(self):
         job = self.start("--", "sh", "-c", "echo $HEADWAY_URL; read -r line; exit 3")
         url = job.stdout.readline().strip()
@@ -288,6 +289,22 @@ class Job(unittest.TestCase):
         os.kill(daemons[0], signal.SIGSTOP)
         job.communicate("go\n", timeout=patient(90))
         self.assertEqual((job.returncode, self.gone(url)), (3, True))
+
+    def test_nothing_is_left_that_would_kill_later(self):
+        job = self.start("--", "sh", "-c", "echo ran", apart=True, JOB_OF_A_TEST=self.id())
+        job.communicate(timeout=patient(60))
+        self.assertEqual(job.returncode, 0)
+
+        def left() -> list:
+            found = []
+            for entry in Path("/proc").glob("[0-9]*/environ"):
+                try:
+                    if f"JOB_OF_A_TEST={self.id()}".encode() in entry.read_bytes():
+                        found.append(entry.parent.name)
+                except OSError:
+                    pass  # another's, or gone
+            return found
+        eventually(lambda: not left(), 3, "no process is left, within less than the 30 s of the limit")
 
     def test_settings_of_the_folder_are_not_heeded_but_those_that_are_named(self):
         (self.folder / "headway.toml").write_text("[access]\nmode = \"token\"\n", encoding="utf-8")

@@ -46,6 +46,13 @@ class Output(OutputCase):
                 self.assertEqual(done.returncode, CANNOT_WRITE, (command, done.stderr))
                 self.assertIn("standard output cannot be written", done.stderr)
 
+    def test_a_reader_that_has_enough_is_no_failure(self):
+        command = f"trap '' PIPE; {{ \"$@\"; echo $? >&2; }} | true"
+        for arguments in (("sessions",), ("--help",), ("config", "default")):
+            done = subprocess.run(["sh", "-c", command, "sh", str(BINARY), *arguments], capture_output=True, text=True,
+                                  env=self.cli.environment, timeout=patient(60), check=False)
+            self.assertEqual(done.stderr, "0\n", arguments)
+
     def test_a_failure_of_the_command_is_worth_more(self):
         self.assertEqual(self.with_full_output("show", "no-such-session").returncode, 1)
         session = unique("failed")
@@ -106,6 +113,9 @@ class Limits(OutputCase):
         goal = "x\x01\"" * 30_000
         self.assertEqual(self.cli.run("run", "--session", session, "--goal", goal, "--", "true").code, 0)
         self.assertIn(8192, self.client.session(session)["goal"].values())  # the bytes of what was sent
+
+    def test_a_wait_of_no_time_without_a_daemon_is_no_timeout(self):
+        self.assertEqual(Cli(None, "http://127.0.0.1:1").run("wait", "a", "--timeout", "0").code, 69)
 
     def test_a_number_that_is_none_is_said(self):
         done = self.cli.run("events", "s", "--after", "-1")

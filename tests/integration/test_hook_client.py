@@ -377,6 +377,23 @@ class Output(HookCase):
                     self.assertEqual(b"cannot be written to standard output" in done.stderr, code == 2, done.stderr)
 
 
+    def test_an_agent_that_does_not_read_is_an_answer_that_cannot_be_written(self):
+        daemon = self.fake()
+        for program in ([str(HOOK)], [str(BINARY), "hook"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([*program, "claude", "--url", daemon.url, "--require"], input=BODY, stdout=writer, stderr=subprocess.PIPE,
+                                  cwd=self.root, env=self.environment, timeout=patient(60), check=False)
+            os.close(writer)
+            self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_an_empty_path_stands_for_none(self):
+        for program in ([str(HOOK)], [str(BINARY), "hook"]):
+            done = subprocess.run([*program, "claude", "--url", "http://127.0.0.1:1", "--require", "--token-file", ""], input=BODY,
+                                  capture_output=True, cwd=self.root, env=self.environment, timeout=patient(60), check=False)
+            self.assertEqual(done.returncode, 2, (program, done.stderr))
+
+
 class Arguments(HookCase):
     def test_mistakes_are_said_and_stop_nobody(self):
         for arguments, why in (((), b"name the agent"), (("claude", "qwen"), b"only one agent"), (("--nope", "claude"), b"no option --nope"),

@@ -3,6 +3,8 @@
 """`headway replay` without --to and `headway eval`: recordings judged without a daemon."""
 import functools
 import json
+import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,8 @@ NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 STRICT = ("--policy", "strict", "--policy", "heartbeat_limit=3")
 METRICS = {"sessions", "successes", "false_stuck", "stuck_unknown", "suspects_on_success", "loops", "recall", "recall_human",
            "nudges_per_1000_calls", "delay_suspect", "delay_stuck", "recall_5"}
+CAN_FORBID_THREADS = (shutil.which("prlimit") and (os.cpu_count() or 1) > 1
+                      and resource.getrlimit(resource.RLIMIT_STACK)[1] == resource.RLIM_INFINITY)
 HEAD = "file,source,outcome,loop,how_labelled,loop_start_call,loop_len\n"
 
 
@@ -96,7 +100,7 @@ class Replay(OfflineCase):
         done = self.ok("replay", "--json", *named)
         self.assertEqual([json.loads(line)["file"] for line in done.out.splitlines()], named)
 
-    @unittest.skipUnless(shutil.which("prlimit") and SLOW == 1, "skipped: no prlimit here, or a sanitizer, which needs its room")
+    @unittest.skipUnless(CAN_FORBID_THREADS and SLOW == 1, "skipped: no prlimit here, one core, or a sanitizer, which needs its room")
     def test_where_no_thread_can_be_made_it_takes_longer(self):
         files = [self.write(f"{number}.jsonl", quiet(1)) for number in range(4)]
         with_threads = self.ok("replay", *files).out
