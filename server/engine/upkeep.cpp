@@ -19,6 +19,7 @@ using core::Result;
 namespace limits = core::limits;
 
 constexpr std::size_t kSavesPerStep = 64;
+constexpr std::size_t kLateSavesPerStep = 2'048;  ///< at most, beside those: as a turn has reports
 /// As many as a turn can open at 25 KB each, so that memory stays within its bound.
 constexpr std::size_t kSavesWhenCrowded = 512;
 constexpr std::size_t kSavesAtTheEnd = 1'000;  ///< per transaction
@@ -56,13 +57,19 @@ core::Millis settled_after(std::size_t residents) {
 }
 
 Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost) {
-    const std::uint64_t saved_before = figures_.snapshots;
+    std::uint64_t saved_before = figures_.snapshots;
     ResidentSet& residents = sessions.residents();
-    const std::size_t ids = ids_of_step();
+    const std::size_t come = events_since_step();
+    // A file of its own takes the ids at once.
+    std::size_t ids = store_.shared() == nullptr ? kNoBound : kIdsPerStep + come;
     evict_some(residents, {});  // may leave less to save
     Result<> saved;
     if (crowded(residents, {})) saved = save_least_recent(residents, ids);
-    if (saved) saved = save_some(residents, now, idle, ids);
+    if (saved) {
+        saved_before = figures_.snapshots;
+        const std::size_t saves = kSavesPerStep + std::min(come, kLateSavesPerStep);
+        saved = save_some(residents, now, idle, {saves, ids});
+    }
     if (!saved) {
         store_.rollback();
         lost = figures_.snapshots != saved_before;
@@ -70,8 +77,9 @@ Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& 
     return saved;
 }
 
-Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle,
-                           std::size_t ids) {
+/// Late ones are as many as events have come, or they would get ever later; the others, a few.
+Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle, Bounds bounds) {
+    std::size_t in_time = 0;
     const storage::Cursor most = snapshot_lag_max(residents.size(), idle);
     const core::Millis settled = settled_after(residents.size());
     const auto next = [&]() -> Resident* {
@@ -80,15 +88,16 @@ Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idl
         if (store_.head() - oldest->dirty_from > most) return oldest;
         const bool ended = oldest->session.state().ended();  // it leaves memory with its snapshot
         const core::Millis quiet = now - oldest->touched_at;
-        return idle && quiet > (ended ? kSettledMin : settled) ? oldest : nullptr;
+        const bool settles = idle && quiet > (ended ? kSettledMin : settled);
+        return settles && in_time++ < kSavesPerStep ? oldest : nullptr;
     };
-    return save_each(residents, {kSavesPerStep, ids}, next);
+    return save_each(residents, bounds, next);
 }
 
 /// Saves those that have to leave, and no others: of many sessions in turn those that stay are
 /// wanted again before they would be late.
-Result<> Upkeep::save_least_recent(ResidentSet& residents, std::size_t ids) {
-    const Room room = spare_room();
+Result<> Upkeep::save_least_recent(ResidentSet& residents, std::size_t& ids) {
+    const Room room = spare_room(residents);
     std::vector<Resident*> leaving = residents.beyond(
         settings_.resident_max - room.sessions,
         settings_.resident_bytes == 0 ? kNoBound : settings_.resident_bytes - room.bytes,
@@ -98,29 +107,36 @@ Result<> Upkeep::save_least_recent(ResidentSet& residents, std::size_t ids) {
         at = std::find_if(at, leaving.end(), [](const Resident* r) { return r->dirty_from != 0; });
         return at == leaving.end() ? nullptr : *at;
     };
-    HEADWAY_CHECK(save_each(residents, {kSavesWhenCrowded, ids}, next));
+    Bounds bounds{kSavesWhenCrowded, ids};
+    HEADWAY_CHECK(save_each(residents, bounds, next));
+    ids = bounds.ids;
     evict_some(residents, room);
     return {};
 }
 
-/// What is made free beyond what is needed, so that not every turn has a commit for it.
-Upkeep::Room Upkeep::spare_room() const {
+/// What is made free beyond what is needed, so that not every turn has a commit for it: as much
+/// again, since who leaves may be the next to report.
+Upkeep::Room Upkeep::spare_room(const ResidentSet& residents) const {
     constexpr std::size_t kPart = 64;
-    return {std::min(settings_.resident_max / kPart, kSavesWhenCrowded),
-            settings_.resident_bytes / kPart};
+    const auto excess = [](std::size_t have, std::size_t most) {
+        return have - std::min(have, most);
+    };
+    return {std::min({settings_.resident_max / kPart, kSavesWhenCrowded,
+                      excess(residents.size(), settings_.resident_max)}),
+            std::min(settings_.resident_bytes / kPart,
+                     excess(residents.bytes(), settings_.resident_bytes))};
 }
 
-std::size_t Upkeep::ids_of_step() {
-    if (store_.shared() == nullptr) return kNoBound;  // a file of its own takes them at once
+std::size_t Upkeep::events_since_step() {
     const storage::Cursor head = store_.head();
-    const storage::Cursor come = std::max(head - std::exchange(head_, head), storage::Cursor{0});
-    return kIdsPerStep + static_cast<std::size_t>(come);
+    return static_cast<std::size_t>(
+        std::max(head - std::exchange(head_, head), storage::Cursor{0}));
 }
 
 /// One transaction: what `next` says, until that is null. Of a session with more event ids than
 /// there is room for, ids alone are written, and the others with a later step.
 template <class Next>
-Result<> Upkeep::save_each(ResidentSet& residents, Bounds most, Next next) {
+Result<> Upkeep::save_each(ResidentSet& residents, Bounds& most, Next next) {
     std::vector<Resident*> saved;
     Resident* begun = nullptr;
     std::size_t ahead = 0;  // of its ids
@@ -217,9 +233,10 @@ Result<> Upkeep::try_commit() {
 
 Result<> Upkeep::save_all(Sessions& sessions) {
     ResidentSet& residents = sessions.residents();
-    const Bounds most{kSavesAtTheEnd, store_.shared() == nullptr ? kNoBound : kIdsAtTheEnd};
-    while (residents.oldest_dirty() != nullptr)
+    while (residents.oldest_dirty() != nullptr) {
+        Bounds most{kSavesAtTheEnd, store_.shared() == nullptr ? kNoBound : kIdsAtTheEnd};
         HEADWAY_CHECK(save_each(residents, most, [&] { return residents.oldest_dirty(); }));
+    }
     return {};
 }
 

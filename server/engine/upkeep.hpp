@@ -69,20 +69,20 @@ private:
         std::size_t sessions = 0;
         std::size_t bytes = 0;
     };
-    Room spare_room() const;
+    Room spare_room(const ResidentSet& residents) const;
     bool crowded(const ResidentSet& residents, Room spare) const;
     void evict_some(ResidentSet& residents, Room spare);
-    core::Result<> save_some(ResidentSet& residents, core::Timestamp now, bool idle,
-                             std::size_t ids);
-    core::Result<> save_least_recent(ResidentSet& residents, std::size_t ids);
+    /// Of a step; what is left of them when it is done.
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;
     };
+    core::Result<> save_some(ResidentSet& residents, core::Timestamp now, bool idle, Bounds bounds);
+    core::Result<> save_least_recent(ResidentSet& residents, std::size_t& ids);
     template <class Next>
-    core::Result<> save_each(ResidentSet& residents, Bounds most, Next next);
+    core::Result<> save_each(ResidentSet& residents, Bounds& most, Next next);
     core::Result<> save(ResidentSet& residents, Resident& resident);
-    std::size_t ids_of_step();
+    std::size_t events_since_step();
     core::Result<> move_snapshot_cursor(ResidentSet& residents);
 
     storage::Store& store_;
