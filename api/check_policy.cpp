@@ -2,10 +2,13 @@
 #include "api/check_policy.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "api/decode_fields.hpp"
 #include "core/limits.hpp"
 #include "core/policy.hpp"
+#include "core/tool_class.hpp"
 
 namespace headway::api {
 namespace {
@@ -29,6 +32,9 @@ Result<> check_tools(const core::PolicyOverride& policy) {
         const core::ToolPolicy& entry = policy.tools[i];
         if (entry.tool.empty()) {
             return of_entry(under(wrong("must not be empty"), "tool"), i, "tools");
+        }
+        if (std::string detail = core::wrong_tool_class(entry.tool); !detail.empty()) {
+            return of_entry(under(wrong(std::move(detail)), "tool"), i, "tools");
         }
         if (entry.patience < 1 || entry.patience > core::kPatienceMax) {
             return of_entry(under(wrong("must be from 1 to 100"), "patience"), i, "tools");

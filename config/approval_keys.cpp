@@ -20,7 +20,7 @@ core::Result<Value::List> read_required(const Value& value) {
         if (item.find(',') != std::string::npos)
             return mistake("one name an item: [\"deploy\", \"rm\"]");
     }
-    return parse_list(value, core::limits::kRequiredToolsMax, "tools");
+    return parse_tools(value, core::limits::kRequiredToolsMax);
 }
 
 template <auto Member>

@@ -48,7 +48,7 @@ constexpr auto write_optional = [](const PolicyFloor& floor) -> std::size_t {
 };
 
 core::Result<Value::List> read_ignored(const Value& value) {
-    return parse_list(value, core::limits::kRequiredToolsMax, "tools");
+    return parse_tools(value, core::limits::kRequiredToolsMax);
 }
 
 constexpr auto read_profile = [](PolicyFloor& floor, std::size_t place) {

@@ -45,8 +45,7 @@ template <bool core::ToolPolicy::*kFlag>
 Key tools_key(const char* name, const char* help) {
     Key key{name, Kind::kTextList, "tool names", kReload, help};
     key.assign = [](Settings& settings, const Value& value) -> core::Result<> {
-        HEADWAY_TRY(const Value::List names,
-                    parse_list(value, core::limits::kToolPoliciesMax, "tools"));
+        HEADWAY_TRY(const Value::List names, parse_tools(value, core::limits::kToolPoliciesMax));
         std::vector<core::ToolPolicy> tools = settings.policy.tools;
         for (core::ToolPolicy& tool : tools)
             tool.*kFlag = false;

@@ -7,6 +7,7 @@
 
 #include "config/duration.hpp"
 #include "core/suggest.hpp"
+#include "core/tool_class.hpp"
 
 namespace headway::config {
 namespace {
@@ -77,6 +78,15 @@ core::Result<Value::List> parse_list(const Value& value, std::size_t max, std::s
     Value::List items = value.items();
     if (items.size() <= max) return items;
     return mistake("more than " + std::to_string(max) + " " + std::string(what));
+}
+
+core::Result<Value::List> parse_tools(const Value& value, std::size_t max) {
+    HEADWAY_TRY(Value::List tools, parse_list(value, max, "tools"));
+    for (const std::string& tool : tools) {
+        if (std::string wrong = core::wrong_tool_class(tool); !wrong.empty())
+            return mistake(std::move(wrong));
+    }
+    return tools;
 }
 
 }  // namespace headway::config

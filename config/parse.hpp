@@ -46,4 +46,7 @@ core::Result<std::size_t> parse_word(const Value& value, std::span<const std::st
 /// A list of at most `max` items; `what` says what they are.
 core::Result<Value::List> parse_list(const Value& value, std::size_t max, std::string_view what);
 
+/// A list of at most `max` names of tools or of their classes (core/tool_class.hpp).
+core::Result<Value::List> parse_tools(const Value& value, std::size_t max);
+
 }  // namespace headway::config

@@ -2,25 +2,33 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/session.hpp"
 #include "core/tool_class.hpp"
-#include "core/words.hpp"
 
 // The daemon's own approval rules.
 
 namespace headway::core {
 
+namespace {
+
+bool covered_by(const std::vector<std::string>& rules, std::string_view tool) {
+    return std::any_of(rules.begin(), rules.end(),
+                       [tool](const std::string& rule) { return rule_covers(rule, tool); });
+}
+
+}  // namespace
+
 bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const {
-    const auto covers = [tool](const std::string& rule) { return rule_covers(rule, tool); };
-    if (std::any_of(require_tools.begin(), require_tools.end(), covers)) return true;
+    if (covered_by(require_tools, tool)) return true;
     return std::any_of(policy.tools.begin(), policy.tools.end(), [tool](const ToolPolicy& own) {
         return own.requires_approval && rule_covers(own.tool, tool);
     });
 }
 
 bool ApprovalRules::time_may_approve(const Policy& policy, const Approval& asked) const {
-    return asked.kind == ApprovalKind::kTool && contains(approve_on_expiry, asked.tool) &&
+    return asked.kind == ApprovalKind::kTool && covered_by(approve_on_expiry, asked.tool) &&
            !must_ask(policy, asked.tool) && asked.risk != Risk::kCritical && !asked.unseen;
 }
 
@@ -39,7 +47,7 @@ Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalReques
             "of the session); use hold, reject or escalate",
             "/on_expiry");
     }
-    if (!contains(approve_on_expiry, asked.tool)) {
+    if (!covered_by(approve_on_expiry, asked.tool)) {
         return wrong(
             "an agent cannot have its own request approved; the operator names the tools whose "
             "calls time may approve in approvals.approve_on_expiry",

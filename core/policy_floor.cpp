@@ -6,7 +6,7 @@
 #include "core/assert.hpp"
 #include "core/detectors.hpp"
 #include "core/limits.hpp"
-#include "core/words.hpp"
+#include "core/tool_class.hpp"
 
 namespace headway::core {
 namespace {
@@ -96,7 +96,10 @@ private:
             ToolPolicy& tool = policy_.tools[i];
             const ToolPolicy* own = defaults_.tool(tool.tool);
             const bool ignored = own != nullptr && own->ignore;
-            if (tool.ignore && !ignored && !contains(floor_.ignore_tools, tool.tool))
+            const bool may_ignore = std::any_of(
+                floor_.ignore_tools.begin(), floor_.ignore_tools.end(),
+                [&tool](const std::string& rule) { return rule_covers(rule, tool.tool); });
+            if (tool.ignore && !ignored && !may_ignore)
                 set(tool.ignore, false, at("tools", i, "ignore"));
             if (tool.polls && (own == nullptr || !own->polls))
                 set(tool.polls, false, at("tools", i, "polls"));

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "core/suggest.hpp"
+#include "core/text.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -15,6 +17,7 @@ constexpr std::string_view kRead = "class:read";
 constexpr std::string_view kWeb = "class:web";
 constexpr std::string_view kAgent = "class:agent";
 constexpr std::string_view kMcp = "class:mcp";
+constexpr std::array<std::string_view, 6> kClasses{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
 
 // Lower-case names without `_`, `-` and blanks, of the agents in docs/agents/.
 constexpr std::array<std::string_view, 18> kShellTools{"bash",
@@ -102,8 +105,19 @@ std::string_view class_of_tool(std::string_view tool) {
 }
 
 bool is_tool_class(std::string_view name) {
-    static constexpr std::array<std::string_view, 6> kAll{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
-    return contains(kAll, name);
+    return contains(kClasses, name);
+}
+
+std::string wrong_tool_class(std::string_view rule) {
+    constexpr std::string_view kPrefix = "class:";
+    constexpr std::size_t kShownBytesMax = 64;
+    const std::string small = lower(trimmed(rule));
+    if (!small.starts_with(kPrefix) || is_tool_class(rule)) return {};
+    std::string known;
+    for (const std::string_view name : kClasses)
+        known.append(known.empty() ? "" : ", ").append(name);
+    return "\"" + std::string{cut_text(rule, kShownBytesMax)} +
+           "\" is no class of tools; known are " + known + did_you_mean(small, kClasses);
 }
 
 }  // namespace headway::core

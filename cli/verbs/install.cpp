@@ -9,6 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
+#include "core/words.hpp"
 
 // `headway install`: hooks in the settings of agents.
 
@@ -175,6 +176,11 @@ public:
             .option(
                 "--require",
                 [this](const std::string& matcher) {
+                    // It would match none of the agent's tools, and these would run unasked.
+                    if (core::lower(matcher).find("class:") != std::string::npos)
+                        return std::string{
+                            "the names of its own tools are meant, as in 'Bash|Write'; a class is "
+                            "for the settings of the daemon"};
                     options.require = matcher;
                     options.require_given = true;
                     return std::string{};

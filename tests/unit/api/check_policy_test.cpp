@@ -144,6 +144,17 @@ TEST_CASE("check policy: the list of tools is bounded, and each has one entry an
         policy.tools[2].tool = "tool0";
         expect_refused(policy, "/tools/2", "the tool has an entry already");
     }
+    SECTION("of a class that is none") {
+        policy.tools[2].tool = "Class:shell";
+        const auto checked = check_policy(policy);
+        CHECK(code_of(checked) == ErrorCode::kInvalidField);
+        CHECK(checked.error().field == "/tools/2/tool");
+        CHECK_THAT(checked.error().detail, Catch::Contains("known are class:shell, class:edit"));
+    }
+    SECTION("of a class") {
+        policy.tools[2].tool = "class:shell";
+        require_ok(check_policy(policy));
+    }
     SECTION("another case is another tool") {
         policy.tools[2].tool = "Tool0";
         require_ok(check_policy(policy));

@@ -237,6 +237,7 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
         {{"replay", "f", "--parallel", "2"}, "requires --to"},
         {{"replay", "f", "--to", "h", "--why"}, "excludes"},
         {{"eval"}, "DIR is required"},
+        {{"install", "claude", "--require", "Class:shell|Edit"}, "a class is for the settings"},
         {{"end", "a", "--outcome", "great"}, "--outcome"},
     };
     for (const Case& c : cases) {

@@ -169,6 +169,27 @@ TEST_CASE("load: a list of tools in one item would protect none of them", "[conf
     }
 }
 
+TEST_CASE("load: no list of tools takes a class that is none", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    std::size_t lists = 0;
+    for (const Key& key : keys()) {
+        if (key.range != "tool names") continue;
+        ++lists;
+        CAPTURE(key.name);
+        for (const char* wrong : {"class:shel", "CLASS:edit", " Class:shell"}) {
+            request.flags = {{key.name, std::string{"Bash,"} + wrong}};
+            const auto loaded = load(request);
+            REQUIRE_FALSE(loaded.has_value());
+            CHECK_THAT(loaded.error().detail, Catch::Contains(key.name));
+            CHECK_THAT(loaded.error().detail, Catch::Contains("known are class:shell, class:edit"));
+        }
+        request.flags = {{key.name, "Bash,class:shell"}};
+        CHECK(load(request).has_value());
+    }
+    CHECK(lists == 5);
+}
+
 TEST_CASE("load: a pause without a number is a mistake, not one try fewer", "[config]") {
     const Folder folder;
     LoadRequest request;

@@ -118,6 +118,17 @@ TEST_CASE("approval rules: time approves a listed tool that no rule gives to a p
     CHECK_FALSE(ApprovalRules{}.time_may_approve(Policy{}, pending_of("deploy")));
 }
 
+TEST_CASE("approval rules: time approves the tools of a class that is listed", "[core]") {
+    ApprovalRules rules = rules_with_expiry();
+    CHECK_FALSE(rules.time_may_approve(Policy{}, pending_of("Read")));
+    rules.approve_on_expiry = {"class:read"};
+    CHECK(rules.time_may_approve(Policy{}, pending_of("Read")));
+    require_ok(rules.check_request(Policy{}, request_by_time("read_file")));
+    CHECK_FALSE(rules.time_may_approve(Policy{}, pending_of("Write")));
+    rules.require_tools = {"Read"};
+    CHECK_FALSE(rules.time_may_approve(Policy{}, pending_of("Read")));
+}
+
 TEST_CASE("approval rules: time approves nothing but calls that are seen whole", "[core]") {
     const ApprovalRules rules = rules_with_expiry();
     const auto may = [&rules](auto change) {

@@ -149,6 +149,18 @@ TEST_CASE("floor: an operator may allow more", "[core]") {
     }
 }
 
+TEST_CASE("floor: a class that openings may ignore covers its tools, and a tool not its class",
+          "[core]") {
+    PolicyFloor floor;
+    Policy policy;
+    policy.tools = {ToolPolicy{"Read", true}, ToolPolicy{"class:read", true},
+                    ToolPolicy{"Write", true}};
+    floor.ignore_tools = {"class:read"};
+    CHECK(raise_to(floor, Policy{}, policy) == std::vector<std::string>{"/policy/tools/2/ignore"});
+    floor.ignore_tools = {"Read"};
+    CHECK(raise_to(floor, Policy{}, policy) == std::vector<std::string>{"/policy/tools/1/ignore"});
+}
+
 TEST_CASE("floor: weaker is found in each field, and tighter is not", "[core]") {
     for (const Weakening& one : weakenings()) {
         INFO(one.field);

@@ -37,6 +37,25 @@ TEST_CASE("tool class: other names are of none", "[core]") {
     CHECK_FALSE(rule_covers("Bash", "bash"));
 }
 
+TEST_CASE("tool class: a rule that begins as a class does is one, in the exact spelling",
+          "[core]") {
+    for (const char* right : {"class:shell", "class:edit", "class:read", "class:web", "class:agent",
+                              "class:mcp", "Bash", "", "classify", "my class:shell", "class"})
+        CHECK(wrong_tool_class(right).empty());
+    for (const char* wrong :
+         {"class:", "class:shel", "Class:shell", "CLASS:EDIT", "class: shell", "class:shell ",
+          " class:shell", "class:bogus", "class:shell,class:web"}) {
+        CAPTURE(wrong);
+        CHECK_THAT(wrong_tool_class(wrong),
+                   Catch::StartsWith("\"" + std::string{wrong} +
+                                     "\" is no class of tools; known are "
+                                     "class:shell, class:edit, class:read, class:web, class:agent, "
+                                     "class:mcp"));
+    }
+    CHECK_THAT(wrong_tool_class("Class:Shel"), Catch::EndsWith("; did you mean `class:shell`?"));
+    CHECK(wrong_tool_class("class:" + std::string(100'000, 'x')).size() < 300);
+}
+
 TEST_CASE("tool class: an entry of a class holds for its tools, one of a name before it",
           "[core]") {
     Policy policy;
