@@ -92,7 +92,9 @@ Result<std::optional<SessionDocument>> replay(Transaction& transaction,
     return again;
 }
 
-/// An opening of a session that exists: fills in what a report left open, or must not differ.
+/// An opening of a session that exists: fills in what a report left open, or must not differ. One
+/// that has ended stays as it is, and is the answer to an opening that is sent again because its
+/// reply was lost.
 Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
                                    OpenCommand& command, const core::Context& context) {
     if (command.bare) return document(transaction, resident);

@@ -30,6 +30,27 @@ class Opening(SharedDaemonCase):
         self.assertEqual((reply.status, reply.json()["code"]), (409, "session_exists"))
         self.assertEqual(self.client.session(session)["goal"], "one")
 
+    def test_an_opening_that_is_sent_again_behind_the_end_finds_its_answer_and_opens_nothing(self):
+        session = unique()
+        self.client.open(session, goal="one")
+        self.client.end(session, "completed")
+        before = self.client.session(session)
+        for again in (self.client.put(f"/v1/sessions/{session}"), self.client.put(f"/v1/sessions/{session}", {}),
+                      self.client.put(f"/v1/sessions/{session}", {"goal": "one"}), self.client.post("/v1/sessions", {"id": session, "goal": "one"})):
+            self.assertEqual((again.status, again.json()["verdict"]["status"], again.json()["n"]), (200, "completed", before["n"]))
+        reply = self.client.put(f"/v1/sessions/{session}", {"goal": "one", "labels": {"a": "b"}})
+        self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (409, "session_exists", "/labels"))
+        self.assertEqual(self.client.post(f"/v1/sessions/{session}/heartbeat", {}).status, 409)
+
+    def test_an_opening_behind_the_end_of_a_session_that_reports_opened_is_another(self):
+        session = unique()
+        self.client.post(f"/v1/sessions/{session}/heartbeat", {})
+        self.client.end(session, "completed")
+        self.assertEqual(self.client.put(f"/v1/sessions/{session}").status, 200)
+        reply = self.client.put(f"/v1/sessions/{session}", {"goal": "one"})
+        self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (409, "session_exists", "/goal"))
+        self.assertIsNone(self.client.session(session).get("goal"))
+
     def test_opening_keeps_what_was_said(self):
         session, parent = unique(), unique("parent")
         about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
