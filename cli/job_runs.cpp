@@ -38,10 +38,11 @@ std::string job_of(const Json& session) {
 bool JobRuns::takes_row(const Json& session) {
     const std::string job = job_of(session);
     if (job.empty()) return true;
-    const auto [newest, first] = newest_.emplace(job, plain_text(session, "id"));
     const Json& alarms = session["alarms"];
     const bool alarm = alarms.is_array() && !alarms.empty();
-    if (first || alarm || plain_text(session["verdict"], "status") != "completed") return true;
+    if (alarm || plain_text(session["verdict"], "status") != "completed") return true;
+    const auto [newest, first] = newest_.emplace(job, plain_text(session, "id"));
+    if (first) return true;
     ++behind_[newest->second];
     ++hidden_;
     return false;

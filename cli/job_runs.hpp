@@ -10,7 +10,7 @@
 namespace headway::cli {
 
 /// A job that pings each minute has a session for each run. In a list, runs that were completed
-/// stand behind the newest one of their job; any other run is a row of its own.
+/// stand behind the newest completed one of their job; any other run is a row of its own.
 class JobRuns {
 public:
     /// Sessions come newest first. True: a row of its own; false: counted with that of its job.
@@ -21,7 +21,7 @@ public:
     std::size_t hidden() const { return hidden_; }
 
 private:
-    std::map<std::string, std::string> newest_;  ///< by job: the session
+    std::map<std::string, std::string> newest_;  ///< by job: its newest completed session
     std::map<std::string, std::size_t> behind_;  ///< by that session
     std::size_t hidden_ = 0;
 };

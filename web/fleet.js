@@ -97,8 +97,8 @@ function useRows(filters) {
   return shown.current || {};
 }
 
-// A job that pings has a session for each run. Runs that were completed stand behind the newest one of their job, with their number;
-// any other is a row of its own. Search and filters show each.
+// A job that pings has a session for each run. Runs that were completed stand behind the newest completed one of their job, with their
+// number; any other is a row of its own. Search and filters show each.
 // An agent may say that it is such a job, so the id has to be as the daemon names its runs too: JOB, JOB~2, JOB.RID.
 function jobOf(row) {
   const job = row.agent?.name;
@@ -111,9 +111,8 @@ function withoutRuns(list) {
   const newest = new Map(), behind = new Map();
   const rows = list.order.map((id) => list.rows.get(id)).filter((row) => {
     const job = jobOf(row);
-    const first = job === undefined || !newest.has(job);
-    if (first && job !== undefined) newest.set(job, row.id);
-    if (first || row.alarm || row.status !== 'completed') return true;
+    if (job === undefined || row.alarm || row.status !== 'completed') return true;
+    if (!newest.has(job)) return newest.set(job, row.id);
     behind.set(newest.get(job), (behind.get(newest.get(job)) ?? 0) + 1);
     return false;
   });

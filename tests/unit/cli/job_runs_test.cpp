@@ -19,15 +19,29 @@ Json run_of(const std::string& job, const std::string& id, const std::string& st
 
 }  // namespace
 
-TEST_CASE("job runs: those that were completed stand behind the newest of their job", "[cli]") {
+TEST_CASE("job runs: the completed ones of a job are one row, the newest of them", "[cli]") {
     JobRuns runs;
-    CHECK(runs.takes_row(run_of("a", "a~4", "progressing")));
-    CHECK_FALSE(runs.takes_row(run_of("a", "a~3", "completed")));
+    CHECK(runs.takes_row(run_of("a", "a~4", "failed")));
+    CHECK(runs.takes_row(run_of("a", "a~3", "completed")));
     CHECK(runs.takes_row(run_of("b", "b", "completed")));
+    CHECK_FALSE(runs.takes_row(run_of("a", "a~2", "completed")));
     CHECK_FALSE(runs.takes_row(run_of("a", "a", "completed")));
-    CHECK(runs.behind("a~4") == 2);
+    CHECK(runs.behind("a~4") == 0);
+    CHECK(runs.behind("a~3") == 2);
     CHECK(runs.behind("b") == 0);
     CHECK(runs.hidden() == 2);
+}
+
+TEST_CASE("job runs: a run at work, or with an alarm, has no completed ones behind it", "[cli]") {
+    for (const char* more : {"", R"(,"alarms":[{"type":"x"}])"}) {
+        JobRuns runs;
+        const char* status = *more == 0 ? "starting" : "completed";
+        CHECK(runs.takes_row(run_of("cron", "cron~3", status, more)));
+        CHECK(runs.takes_row(run_of("cron", "cron~2", "completed")));
+        CHECK_FALSE(runs.takes_row(run_of("cron", "cron", "completed")));
+        CHECK(runs.behind("cron~3") == 0);
+        CHECK(runs.behind("cron~2") == 1);
+    }
 }
 
 TEST_CASE("job runs: none is hidden that failed, is at work or has an alarm", "[cli]") {
