@@ -77,6 +77,8 @@ public:
         if (mistakes_.empty()) {
             const auto fits = check_listener(settings_.server, settings_.access);
             if (!fits) mistake(fits.error().detail);
+            const auto others = check_receivers(settings_.webhooks, settings_.server);
+            if (fits && !others) mistake(others.error().detail);
         }
         if (!mistakes_.empty()) {
             core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};

@@ -145,6 +145,42 @@ TEST_CASE("webhook keys: what is missing is said, and where", "[config]") {
     CHECK(detail(many).find("more than 8 endpoints") != std::string::npos);
 }
 
+TEST_CASE("webhook keys: the daemon itself is no receiver", "[config]") {
+    WebhookLoading loading;
+    const auto refused = [&](const std::string& url, const std::string& listen) {
+        const auto loaded = loading("[webhooks.endpoints.ops]\nurl = \"" + url +
+                                        "\"\nsecret_env = \"S\"\n"
+                                        "[access]\nmode = \"token\"\n"
+                                        "[server]\ninsecure_bind = \"on\"\n",
+                                    {{"server.listen", listen}});
+        if (loaded) return false;
+        CHECK_THAT(loaded.error().detail,
+                   Catch::StartsWith("webhooks.endpoints.ops has the url of this daemon itself "
+                                     "(server.listen is \"" +
+                                     listen + "\")"));
+        return true;
+    };
+    for (const char* host : {"127.0.0.1", "localhost", "LocalHost", "localhost.", "a.localhost",
+                             "127.1", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]"}) {
+        CAPTURE(host);
+        const std::string url = std::string{"http://"} + host;
+        for (const char* listen : {"127.0.0.1:7717", "[::1]:7717", "0.0.0.0:7717", "[::]:7717"})
+            CHECK(refused(url + ":7717/ping/x", listen));
+        CHECK_FALSE(refused(url + ":7718/ping/x", "127.0.0.1:7717"));
+        CHECK_FALSE(refused(url + ":7717/ping/x", "127.0.0.1:0"));
+        CHECK_FALSE(refused(url + ":7717", "192.168.1.5:7717"));
+    }
+    CHECK(refused("http://127.0.0.1", "127.0.0.1:80"));
+    CHECK(refused("https://localhost?x:1", "127.0.0.1:443"));
+    CHECK(refused("https://192.168.1.5:7717/x", "192.168.1.5:7717"));
+    CHECK(refused("http://[2001:db8:0::5]:7717/x", "[2001:db8::5]:7717"));
+    CHECK_FALSE(refused("http://[2001:db8::6]:7717/x", "[2001:db8::5]:7717"));
+    CHECK_FALSE(refused("http://192.168.1.6:7717", "0.0.0.0:7717"));
+    CHECK_FALSE(refused("http://ops.example:7717", "127.0.0.1:7717"));
+    CHECK_FALSE(refused("http://[::1", "127.0.0.1:80"));
+    CHECK_FALSE(refused("http://localhost:99999", "127.0.0.1:7717"));
+}
+
 TEST_CASE("webhook keys: every format has its keys", "[config]") {
     WebhookLoading loading;
     const auto loaded = loading(
