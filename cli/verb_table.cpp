@@ -84,6 +84,20 @@ The daemon is found by --url, then HEADWAY_URL, then its Unix socket in the defa
 it; --state-dir says where that is if not in the default state folder; over the socket none is
 needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
 
+/// Of a verb that has told no others.
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done   1 refused, or it failed   64 usage   69 no daemon answers";
+
+// At most as deep as verbs are nested.
+void add_exit_codes(VerbSpec& verb) {
+    for (VerbSpec& below : verb.verbs)
+        add_exit_codes(below);
+    const bool told = verb.footer.find("Exit codes") != std::string::npos ||
+                      verb.footer.find("exit status") != std::string::npos;
+    if (verb.client == nullptr || told) return;
+    verb.footer.append(verb.footer.empty() ? "" : "\n\n").append(kExitCodes);
+}
+
 }  // namespace
 
 Program declare_program() {
@@ -98,6 +112,7 @@ Program declare_program() {
         Arguments arguments(spec);
         program.verbs.push_back(row.make());
         program.verbs.back()->declare(arguments);
+        add_exit_codes(spec);
     }
     return program;
 }

@@ -15,6 +15,8 @@ public:
         arguments.footer(
             R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reads its settings again.
 
+Exit codes: 0 stopped as asked   1 it could not begin, or failed   2 a mistake in the settings   64 usage
+
 Examples:
   headway serve
   headway serve --listen 127.0.0.1:0 --ports-file ./ports.json --state-dir ./state

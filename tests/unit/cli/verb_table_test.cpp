@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <set>
 
 #include "cli/completion.hpp"
@@ -57,6 +58,33 @@ void check_help(const VerbSpec& verb) {
 }
 
 }  // namespace
+
+TEST_CASE("verb table: the help of each verb that asks a daemon has its exit codes", "[cli]") {
+    const Program program = declare_program();
+    std::size_t told = 0;
+    const std::function<void(const VerbSpec&)> check = [&](const VerbSpec& verb) {
+        INFO(verb.name << "\n" << verb.footer);
+        const std::size_t at = verb.footer.find("Exit codes");
+        if (verb.client != nullptr) {
+            const bool status = verb.footer.find("exit status") != std::string::npos;
+            CHECK((at != std::string::npos || status));
+        }
+        if (at != std::string::npos) {
+            ++told;
+            CHECK(verb.footer.find("Exit codes", at + 1) == std::string::npos);
+        }
+        for (const VerbSpec& below : verb.verbs)
+            check(below);
+    };
+    check(program.spec);
+    CHECK(told > 20);
+    for (const char* name : {"report", "approve"})
+        CHECK_THAT(verb_named(program.spec, name).footer,
+                   Catch::Contains("0 done   1 refused") && Catch::Contains("69 no daemon"));
+    for (const char* name : {"serve", "backup", "restore"})
+        CHECK_THAT(verb_named(program.spec, name).footer,
+                   Catch::Contains("2 a mistake in the settings   64 usage"));
+}
 
 TEST_CASE("verb table: every verb and option has help, and names are used once", "[cli]") {
     const Program program = declare_program();
