@@ -73,11 +73,7 @@ Result<Database> open_alone(const fs::path& file) {
     auto alone = database.execute("PRAGMA locking_mode=EXCLUSIVE");
     if (alone) alone = database.execute("BEGIN IMMEDIATE;COMMIT");
     if (alone) return database;
-    Error error = std::move(alone).error();
-    if (error.detail.find("locked") != std::string::npos) {
-        error.detail = file.string() + " is in use by another process; is headway running?";
-    }
-    return error;
+    return opening_error(database, file.string(), std::move(alone).error());
 }
 
 }  // namespace

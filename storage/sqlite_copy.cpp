@@ -79,6 +79,16 @@ Result<> sync_descriptor(const std::filesystem::path& path, int flags) {
                  {}};
 }
 
+/// Everything that verify_database() looks at behind the header.
+Result<> check_all(Database& database, const std::filesystem::path& file, DatabaseCounts& counts) {
+    HEADWAY_CHECK(check_integrity(database, file));
+    HEADWAY_CHECK(count_journal(database, file, counts));
+    HEADWAY_TRY(const std::int64_t sessions,
+                database.query_integer("SELECT count(*) FROM session WHERE name IS NOT NULL"));
+    counts.sessions = static_cast<std::uint64_t>(sessions);
+    return {};
+}
+
 }  // namespace
 
 void DatabaseCopy::Finish::operator()(sqlite3_backup* copy) const {
@@ -123,8 +133,9 @@ Result<DatabaseCounts> verify_database(const std::filesystem::path& file) {
     counts.bytes = std::filesystem::file_size(file, ec);
     if (ec) return Error{ErrorCode::kStorageUnavailable, file.string() + ": " + ec.message(), {}};
     HEADWAY_TRY(Database database, Database::open_untouched(file.string()));
-    HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
-    if (application != kApplicationId) return corrupt(file, "it is no database of Headway");
+    auto asked = database.query_integer("PRAGMA application_id");
+    if (!asked) return opening_error(database, file.string(), std::move(asked).error());
+    if (*asked != kApplicationId) return corrupt(file, "it is not a database of Headway");
     HEADWAY_TRY(const std::int64_t schema, database.query_integer("PRAGMA user_version"));
     if (schema > kSchemaVersion) {
         return Error{ErrorCode::kStorageTooNew,
@@ -133,12 +144,12 @@ Result<DatabaseCounts> verify_database(const std::filesystem::path& file) {
                      {}};
     }
     counts.schema = static_cast<int>(schema);
-    HEADWAY_CHECK(check_integrity(database, file));
-    HEADWAY_CHECK(count_journal(database, file, counts));
-    HEADWAY_TRY(const std::int64_t sessions,
-                database.query_integer("SELECT count(*) FROM session WHERE name IS NOT NULL"));
-    counts.sessions = static_cast<std::uint64_t>(sessions);
-    return counts;
+    auto sound = check_all(database, file, counts);
+    if (sound) return counts;
+    Error error = std::move(sound).error();
+    if (error.detail.find(file.string()) == std::string::npos)
+        error.detail = file.string() + ": " + error.detail;
+    return error;
 }
 
 Result<> sync_file(const std::filesystem::path& file) {

@@ -157,6 +157,23 @@ core::Error sqlite_error(sqlite3* database, std::string_view doing) {
             {}};
 }
 
+core::Error opening_error(const Database& database, const std::string& file, core::Error error) {
+    if (error.detail.find("locked") != std::string::npos) {
+        error.detail = file + " is in use by another process; is headway running?";
+    } else if (error.code == core::ErrorCode::kStorageCorrupt) {
+        error.detail = file + " is not a database of Headway, or its beginning is damaged (" +
+                       sqlite3_errmsg(database.get()) + ")";
+    } else if (sqlite3_db_readonly(database.get(), "main") == 1) {
+        // SQLite opens what it may not write for reading, and fails at the first lock.
+        error.detail = file +
+                       " cannot be written: the file or its file system is read-only. Make it "
+                       "writable for this user, or choose another folder with --state-dir";
+    } else {
+        error.detail = file + ": " + error.detail;
+    }
+    return error;
+}
+
 std::string_view sqlite_version() {
     return sqlite3_libversion();
 }

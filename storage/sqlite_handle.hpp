@@ -47,4 +47,8 @@ std::string_view sqlite_version();
 /// The state of the connection after a failed call, as an Error.
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
+/// `error` of the first statement on `file`, in words for who chose the file: it is in use, cannot
+/// be written, or is no database. To be called before the next statement.
+core::Error opening_error(const Database& database, const std::string& file, core::Error error);
+
 }  // namespace headway::storage

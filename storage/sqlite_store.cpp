@@ -67,13 +67,8 @@ Result<> empty_log(const Database& database) {
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
                                                        const std::string& vfs) {
     HEADWAY_TRY(Database database, Database::open(file.string(), vfs));
-    if (auto done = database.execute(kPragmas); !done) {
-        Error error = std::move(done).error();
-        if (error.detail.find("locked") != std::string::npos) {
-            error.detail = file.string() + " is in use by another process; is headway running?";
-        }
-        return error;
-    }
+    if (auto done = database.execute(kPragmas); !done)
+        return opening_error(database, file.string(), std::move(done).error());
     HEADWAY_TRY(std::filesystem::path saved, save_before_migration(database, file, vfs));
     HEADWAY_CHECK(migrate(database));
     std::unique_ptr<SqliteStore> store{new SqliteStore{std::move(database)}};

@@ -176,6 +176,7 @@ class Restore(OwnDaemonCase):
             done = Cli(self.daemon).run("restore", str(bad))
             self.assertEqual(done.code, 1, bad)
             self.assertIn("the database was not changed", done.err)
+            self.assertIn(str(bad), done.err)
             self.assertEqual(database.read_bytes(), before, bad)
         self.assertEqual(sorted(p.name for p in self.daemon.state_dir.glob("headway.db*")), ["headway.db"])
 

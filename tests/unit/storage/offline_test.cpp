@@ -59,6 +59,19 @@ TEST_CASE("offline: a copy is checked, private, and never overwrites", "[storage
     CHECK(code_of(copy_offline(dir.file(), "/nowhere/at/all.db")) == ErrorCode::kBackupFailed);
 }
 
+TEST_CASE("offline: the name of a file that is no database is said", "[storage]") {
+    const TempDir dir;
+    std::ofstream(dir.file("letter.db")) << std::string(9'000, 'x');
+    const auto starts =
+        Catch::StartsWith(dir.file("letter.db").string() + " is not a database of Headway");
+    const auto restored = restore_database(dir.file("letter.db"), dir.file());
+    CHECK(code_of(restored) == ErrorCode::kStorageCorrupt);
+    CHECK_THAT(restored.error().detail, starts);
+    const auto copied = copy_offline(dir.file("letter.db"), dir.file("copy.db"));
+    CHECK(code_of(copied) == ErrorCode::kStorageCorrupt);
+    CHECK_THAT(copied.error().detail, starts);
+}
+
 TEST_CASE("offline: a backup takes the place of the database, which is kept", "[storage]") {
     const TempDir dir;
     add_session(dir.file(), "a");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/sqlite_store.hpp"
 
+#include <sqlite3.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
@@ -23,6 +25,28 @@ std::unique_ptr<SqliteStore> store_in(const TempDir& dir) {
     require_ok(store);
     return *std::move(store);
 }
+
+/// SQLite's own layer, where each file can only be read, as on a file system mounted so. A root
+/// user, as tests may have, is stopped by no mode of a file.
+class ReadOnlyFiles {
+public:
+    ReadOnlyFiles() : vfs_(*sqlite3_vfs_find(nullptr)) {
+        vfs_.zName = "read-only";
+        vfs_.xOpen = [](sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* out) {
+            constexpr int kWrites = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+            sqlite3_vfs* const usual = sqlite3_vfs_find(nullptr);
+            return usual->xOpen(usual, path, file, (flags & ~kWrites) | SQLITE_OPEN_READONLY, out);
+        };
+        REQUIRE(sqlite3_vfs_register(&vfs_, 0) == SQLITE_OK);
+    }
+    ReadOnlyFiles(const ReadOnlyFiles&) = delete;
+    ReadOnlyFiles& operator=(const ReadOnlyFiles&) = delete;
+    ~ReadOnlyFiles() { sqlite3_vfs_unregister(&vfs_); }
+    std::string name() const { return vfs_.zName; }
+
+private:
+    sqlite3_vfs vfs_;
+};
 
 /// A session written to the store like the engine does.
 struct Writer {
@@ -640,7 +664,19 @@ TEST_CASE("store: files that are not ours to open are refused", "[storage]") {
     }
     SECTION("no database at all") {
         std::ofstream(dir.file()) << std::string(4096, 'x');
-        CHECK(code_of(SqliteStore::open(dir.file())) == ErrorCode::kStorageCorrupt);
+        const auto refused = SqliteStore::open(dir.file());
+        CHECK(code_of(refused) == ErrorCode::kStorageCorrupt);
+        CHECK_THAT(refused.error().detail,
+                   Catch::StartsWith(dir.file().string() + " is not a database of Headway"));
+    }
+    SECTION("a file system that is read-only") {
+        (void)store_in(dir);
+        const ReadOnlyFiles files;
+        const auto refused = SqliteStore::open(dir.file(), files.name());
+        CHECK(code_of(refused) == ErrorCode::kStorageUnavailable);
+        CHECK_THAT(refused.error().detail,
+                   Catch::StartsWith(dir.file().string() + " cannot be written") &&
+                       Catch::Contains("read-only") && Catch::Contains("--state-dir"));
     }
     SECTION("a directory that does not exist") {
         CHECK(code_of(SqliteStore::open(dir.file("no/such.db"))) == ErrorCode::kStorageUnavailable);
