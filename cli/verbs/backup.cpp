@@ -69,7 +69,8 @@ these settings is copied. The copy is complete, checked and synced when the verb
 owner may read it, and nothing is ever overwritten. Needs the operator's token, or one with the scope
 `admin`.
 
-Exit codes: 0 copied and checked   1 refused, or it failed   2 a mistake in the settings   64 usage
+Exit codes:
+  0 copied and checked   1 refused, or it failed   2 a mistake in the settings   64 usage
 
 Examples:
   headway backup /var/backups/headway/$(date +%F).db

@@ -15,7 +15,8 @@ public:
         arguments.footer(
             R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reads its settings again.
 
-Exit codes: 0 stopped as asked   1 it could not begin, or failed   2 a mistake in the settings   64 usage
+Exit codes:
+  0 stopped as asked   1 it could not begin, or failed   2 a mistake in the settings   64 usage
 
 Examples:
   headway serve

@@ -182,6 +182,7 @@ class Runs(SharedDaemonCase):
             self.assertEqual(reply.json()["code"], code, path)
         refused = self.ping("a", method="PUT", status=405)
         self.assertEqual(refused.headers["allow"], "GET, HEAD, POST")
+        self.assertNotIn("field", refused.json())
         self.ping("a" * 120)
 
     def test_a_web_page_cannot_ping(self):
