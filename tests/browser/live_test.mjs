@@ -24,11 +24,11 @@ test('a session that begins is on the page by itself', async () => {
 });
 
 test('the completed runs of a job are one row of the history, one that failed and one at work are others', async () => {
-  for (const end of ['', '', '', '/fail', '', '/start']) assert.equal((await daemon.request('GET', `/ping/backup${end}`)).status, 200);
-  await window.to('#/history', 'tr[data-id="backup~5"]');
+  for (const end of ['', '', '', '/fail', '/start']) assert.equal((await daemon.request('GET', `/ping/backup${end}`)).status, 200);
+  await window.to('#/history', 'tr[data-id="backup~4"]');
   const rows = await window.page.locator('tr[data-id^=backup]').evaluateAll((all) => all.map((row) => [row.dataset.id, row.textContent.match(/[0-9]+ runs?/)?.[0]]));
-  assert.deepEqual(rows.filter(([id]) => id !== 'backup~6'), [['backup~5', '4 runs'], ['backup~4', undefined]]);
-  assert.ok(rows.every(([id, runs]) => id !== 'backup~6' || !runs));
+  assert.deepEqual(rows.filter(([id]) => id !== 'backup~5'), [['backup~4', undefined], ['backup~3', '3 runs']]);
+  assert.ok(rows.every(([id, runs]) => id !== 'backup~5' || !runs));
 });
 
 test('kill -9 and a restart lose and double nothing', async () => {
