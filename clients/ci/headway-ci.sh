@@ -52,7 +52,7 @@ clean() {
         # shellcheck disable=SC2016  # of the inner shell
         (
             trap - TERM # what is ignored stays so in the inner shell
-            exec sh -c 'sleep 30 & trap "kill $!; exit" TERM; wait; kill -9 "$1"' sh "$daemon"
+            exec sh -c 'trap "kill \$sleep; exit" TERM; sleep 30 & sleep=$!; wait; kill -9 "$1"' sh "$daemon"
         ) </dev/null >/dev/null 2>&1 8<&- 9>&- &
         limit=$!
         wait "$daemon" 2>/dev/null || true

@@ -91,7 +91,7 @@ public:
     /// The least recently used ones that are too many beside so many others, which take so much
     /// memory; at most `most` of them.
     std::vector<Resident*> beyond(std::size_t others, std::size_t bytes, std::size_t most);
-    /// Makes it the least recently used one: nobody has asked for it.
+    /// Makes it the least recently used one: no agent and no client has asked for it.
     void put_last(Resident& resident);
 
     /// Updates the memory that it takes if it got enough events since the last time.

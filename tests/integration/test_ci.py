@@ -291,7 +291,8 @@ class Job(unittest.TestCase):
         self.assertEqual((job.returncode, self.gone(url)), (3, True))
 
     def test_nothing_is_left_that_would_kill_later(self):
-        job = self.start("--", "sh", "-c", "echo ran", apart=True, JOB_OF_A_TEST=self.id())
+        mark = f"{os.getpid()}-{time.monotonic_ns()}"
+        job = self.start("--", "sh", "-c", "echo ran", apart=True, JOB_OF_A_TEST=mark)
         job.communicate(timeout=patient(60))
         self.assertEqual(job.returncode, 0)
 
@@ -299,7 +300,7 @@ class Job(unittest.TestCase):
             found = []
             for entry in Path("/proc").glob("[0-9]*/environ"):
                 try:
-                    if f"JOB_OF_A_TEST={self.id()}".encode() in entry.read_bytes():
+                    if f"JOB_OF_A_TEST={mark}".encode() in entry.read_bytes():
                         found.append(entry.parent.name)
                 except OSError:
                     pass  # another's, or gone

@@ -43,13 +43,13 @@ TEST_CASE("resident set: the least recent is the one not looked for longest", "[
     CHECK(set.size() == 1);
 }
 
-TEST_CASE("resident set: one that nobody asked for is the first to leave", "[server]") {
+TEST_CASE("resident set: one that was not asked for is the first to leave", "[server]") {
     ResidentSet set;
     Resident& one = add(set, 1);
     Resident& two = add(set, 2);
     set.put_last(two);
     CHECK(set.least_recent() == &two);
-    CHECK(set.find("s2") == &two);  // now somebody has
+    CHECK(set.find("s2") == &two);  // now it was
     CHECK(set.least_recent() == &one);
 }
 
