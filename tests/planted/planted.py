@@ -74,7 +74,7 @@ FAULTS = (
      "oldest->dirty_from : store_.head();"),
     ("snapshot: a session is clean before it is saved", "server/engine/resident_set.cpp", "    resident.dirty_from = cursor;\n",
      "    resident.dirty_from = cursor + 1;\n"),
-    ("eviction: what is not saved goes", "server/engine/upkeep.cpp", "        if (oldest->dirty_from != 0) return;  // save_some() will save it\n", ""),
+    ("eviction: what is not saved goes", "server/engine/upkeep.cpp", "        if (oldest->dirty_from != 0) return;  // save_least_recent() will save it\n", ""),
     ("eviction: a saved session stays marked", "server/engine/resident_set.cpp", "    resident.dirty_from = 0;\n", "    resident.dirty_from = 1;\n"),
     ("eviction: an entry is left behind", "server/engine/resident_set.cpp", "    by_id_.erase(resident.session.id());\n", ""),
 )
