@@ -48,15 +48,18 @@ clean() {
     trap '' INT TERM HUP
     # Not if it is gone already: where bash reaps it as a signal comes in, it loses it, and would wait for good.
     if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then
-        # One that hangs is killed after as long as systemd waits for it.
-        # shellcheck disable=SC2016  # of the inner shell
+        # One that hangs is killed after as long as systemd waits for it. What sees to that ends by itself once it is gone.
         (
-            trap - TERM # what is ignored stays so in the inner shell
-            exec sh -c 'trap "kill \$sleep; exit" TERM; sleep 30 & sleep=$!; wait; kill -9 "$1"' sh "$daemon"
+            i=0
+            while [ "$i" -lt 30 ] && kill -0 "$daemon"; do
+                sleep 1
+                i=$((i + 1))
+            done
+            [ "$i" -lt 30 ] || kill -9 "$daemon"
         ) </dev/null >/dev/null 2>&1 8<&- 9>&- &
         limit=$!
         wait "$daemon" 2>/dev/null || true
-        kill "$limit" 2>/dev/null || true
+        kill -9 "$limit" 2>/dev/null || true
     fi
     rm -rf "$work"
 }
