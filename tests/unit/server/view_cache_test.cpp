@@ -171,8 +171,8 @@ TEST_CASE("view cache: those that are read or deleted take no place among the un
     cache.views.forget("last");
     cache.views.trim();
     CHECK(cache.views.size() == 0);
-    cache.views.update(view_of("anew", 1));
-    CHECK(cache.views.find("anew") != nullptr);
+    cache.views.update(view_of("again", 1));
+    CHECK(cache.views.find("again") != nullptr);
 }
 
 TEST_CASE("view cache: a view that was watched and is not any more is one of the unread",
