@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/assert.hpp"
 #include "core/phrases.hpp"
@@ -229,12 +230,12 @@ bool says_acknowledged(std::string_view text) {
     return text.find("insertedid") != text.npos;
 }
 
-/// Words with blanks between them.
-std::size_t words_in(std::string_view text) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < text.size(); ++i)
-        count += text[i] != ' ' && (i == 0 || text[i - 1] == ' ') ? 1U : 0U;
-    return count;
+/// True if more than `limit` words stand in the text, with blanks between them.
+bool more_words(std::string_view text, std::size_t limit) {
+    char before = ' ';
+    for (const char c : text)
+        if (std::exchange(before, c) == ' ' && c != ' ' && limit-- == 0) return true;
+    return false;
 }
 
 }  // namespace
@@ -244,7 +245,7 @@ bool is_receipt(std::string_view result) {
     if (result.size() > kAcknowledgementBytesMax) return false;
     static constexpr Phrases kSays{std::array<std::string_view, 2>{"acknowledged", "query ok, "}};
     // Every other receipt is of three words at most, perhaps in brackets.
-    if (words_in(result) > 5 && !kSays.any_in(result)) return false;
+    if (more_words(result, 5) && !kSays.any_in(result)) return false;
     const std::string text = lower(result);
     std::string_view said = text;
     if (said.starts_with("query ok, ")) {  // MySQL; the time behind it is no word of it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/last_action.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -62,14 +63,20 @@ std::uint32_t escaped(std::string_view& digits) {
     return code;
 }
 
-/// Appends the start of the JSON string whose content begins at `json`, on one line; consumes what
-/// it reads.
+/// Appends the start of the JSON string whose content begins at `json`, on one line, until `out`
+/// holds `bytes_max`; consumes what it reads.
 void append_string(std::string& out, std::string_view& json, std::size_t bytes_max) {
     while (!json.empty() && json.front() != '"' && out.size() < bytes_max) {
-        const char c = json.front();
+        std::size_t plain = 0;
+        const std::size_t room = std::min(json.size(), bytes_max - out.size());
+        while (plain < room && json[plain] != '"' && json[plain] != '\\')
+            ++plain;
+        out.append(json.substr(0, plain));
+        json.remove_prefix(plain);
+        if (plain > 0) continue;
         json.remove_prefix(1);
-        if (c != '\\' || json.empty()) {
-            out.push_back(c);
+        if (json.empty()) {
+            out.push_back('\\');
             continue;
         }
         const char kind = json.front();

@@ -209,6 +209,8 @@ std::size_t countdown_end(std::string_view text, std::size_t at) {
     Scanner scan{text, at};
     if (scan.digits() == 0 || !scan.take(' ')) return at;
     const std::size_t end = scan.at() - 1;
+    const char first = lower(scan.peek());
+    if (!kAllowances.may_begin({&first, 1})) return at;
     const std::string unit = lower(scan.letters());
     if (!contains(kAllowances, unit) || !scan.take(' ')) return at;
     const std::string state = lower(scan.letters());
@@ -222,7 +224,9 @@ std::size_t countdown_end(std::string_view text, std::size_t at) {
 std::size_t named_number_end(std::string_view text, std::size_t at) {
     Scanner scan{text, at};
     const std::size_t count = scan.digits();
-    const std::string before = lower(word_before(text, at));
+    const std::string_view name = word_before(text, at);
+    if (name.empty()) return at;
+    const std::string before = lower(name);
     if (contains(kCounterWords, before)) return scan.at();
     const bool epoch = (count == 10 || count == 13 || count == 16) && text[at] == '1';
     if (!epoch || !contains(kTimeWords, before)) return at;
@@ -253,6 +257,28 @@ std::size_t temp_path_end(std::string_view text, std::size_t at) {
     return at;
 }
 
+/// The same of what begins with a digit. Most numbers of a text are none of these, so those
+/// matchers are left out which the byte behind the digits rules out.
+std::size_t volatile_number_end(std::string_view text, std::size_t at) {
+    using Matcher = std::size_t (*)(std::string_view, std::size_t);
+    const auto found = [&](Matcher matcher, std::size_t& end) {
+        end = matcher(text, at);
+        return end != at;
+    };
+    Scanner scan{text, at};
+    const std::size_t count = scan.digits();
+    const char next = scan.peek();
+    HEADWAY_ASSERT(count > 0);
+    std::size_t end = at;
+    const bool date = next == '-' || next == '/' || (next == ' ' && count <= 2);
+    if (next == 'x' && found(address_end, end)) return end;
+    if (date && found(date_end, end)) return end;
+    if (next == ':' && found(clock_time_end, end)) return end;
+    if (found(duration_end, end)) return end;
+    if (next == ' ' && found(countdown_end, end)) return end;
+    return named_number_end(text, at);
+}
+
 /// End of the volatile part that starts at `at`, or `at`.
 std::size_t volatile_end(std::string_view text, std::size_t at) {
     const char c = text[at];
@@ -261,11 +287,7 @@ std::size_t volatile_end(std::string_view text, std::size_t at) {
         if (const std::size_t end = uuid_end(text, at); end != at) return end;
     }
     if (!is_digit(c)) return is_letter(c) ? named_date_end(text, at) : at;
-    for (auto* matcher :
-         {address_end, date_end, clock_time_end, duration_end, countdown_end, named_number_end}) {
-        if (const std::size_t end = matcher(text, at); end != at) return end;
-    }
-    return at;
+    return volatile_number_end(text, at);
 }
 
 /// True if a volatile part may start here: a digit, a path, or the first letter of a month or UUID

@@ -27,32 +27,40 @@ public:
     /// Place in the list of the first phrase that stands anywhere in the text; N if there is none.
     constexpr std::size_t first_in(std::string_view text) const {
         std::size_t best = N;
-        for (std::size_t at = 0; at + 1 < text.size() && best > 0; ++at) {
-            if ((starts_[row_of(text[at])] >> row_of(text[at + 1]) & 1U) == 0) continue;
+        each_start(text, [&](std::size_t at) {
             best = std::min(best, standing(text.substr(at)));
-        }
+            return best > 0;
+        });
         return best;
     }
 
     constexpr bool any_in(std::string_view text) const {
-        for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-            if ((starts_[row_of(text[at])] >> row_of(text[at + 1]) & 1U) == 0) continue;
-            if (standing(text.substr(at)) < N) return true;
-        }
-        return false;
+        return !each_start(text, [&](std::size_t at) { return standing(text.substr(at)) == N; });
     }
 
     /// True if one of them begins a word of the text.
     constexpr bool any_word_in(std::string_view text) const {
-        for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-            if ((starts_[row_of(text[at])] >> row_of(text[at + 1]) & 1U) == 0) continue;
-            if (at > 0 && is_letter(text[at - 1])) continue;
-            if (standing(text.substr(at)) < N) return true;
-        }
-        return false;
+        return !each_start(text, [&](std::size_t at) {
+            const bool within = at > 0 && is_letter(text[at - 1]);
+            return within || standing(text.substr(at)) == N;
+        });
     }
 
 private:
+    /// Calls `look` with each place where two characters are those of a phrase's beginning, as long
+    /// as it returns true; false if it did not.
+    template <class Look>
+    constexpr bool each_start(std::string_view text, Look look) const {
+        if (text.size() < 2) return true;
+        std::uint32_t second = starts_[row_of(text[0])];
+        for (std::size_t at = 1; at < text.size(); ++at) {
+            const std::size_t row = row_of(text[at]);
+            if ((second >> row & 1U) != 0 && !look(at - 1)) return false;
+            second = starts_[row];
+        }
+        return true;
+    }
+
     /// The same for both cases of a letter.
     static constexpr std::size_t row_of(char c) { return static_cast<unsigned char>(c) & 31U; }
 

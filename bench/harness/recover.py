@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """recover: kill -9 over a big journal and the time until /readyz says 200; RSS at start and with many open sessions."""
+import statistics
 import time
 
 from harness import report
@@ -18,7 +19,7 @@ def run(context) -> dict:
                        "half of what it was with every library loaded"),
             report.bar("KB RSS per open session", memory["rss_bytes_per_session"] / 1024, 2.5, False,
                        "100,000 agents in 250 MB"),
-            report.bar("CPU us more per report with all sessions in turn than with 64",
+            report.bar("CPU us more per report with all sessions in turn than with 64, after the first of each",
                        memory["cpu_many_sessions"] - memory["cpu_few_sessions"], 5, False,
                        "what a report touches of a session is cold then")]
     return {"text": report.facts("restart", journal_facts) + "\n" + report.facts("memory", memory_facts),
@@ -67,19 +68,21 @@ def _memory(context):
                         requests=count)
     time.sleep(2)
     after = server.rss_bytes()
-    # Every report meets another session: the worst case for the caches.
-    many = client.run(server, "http", target="/v1/sessions/idle-{id}/events", body=EVENT, first_id=first,
-                      requests=min(count, 100_000))
+    # Every report meets another session: the worst case for the caches. The first report of a session also brings its
+    # first change of verdict with a row of the index, and the memory that an idle session does not have; the 64 of
+    # above had theirs long ago.
+    rounds = [client.run(server, "http", target="/v1/sessions/idle-{id}/events", body=EVENT, first_id=first,
+                         requests=min(count, 100_000))["cpu_us_per_req"] for _ in range(3)]
     context.stop_all(wipe=True)
     result = {"rss_fresh_bytes": fresh, "rss_anon_fresh_bytes": fresh_anon, "libraries_fresh": libraries,
               "sessions": count, "rss_bytes_per_session": (after - before) / count,
               "opens_per_s": opened["req_per_s"], "cpu_few_sessions": few["cpu_us_per_req"],
-              "cpu_many_sessions": many["cpu_us_per_req"]}
+              "cpu_first_reports": rounds[0], "cpu_many_sessions": statistics.mean(rounds[1:])}
     facts = [("RSS of a fresh daemon, RssAnon of it, libraries",
               f"{fresh / 1e6:.1f} MB, {fresh_anon / 1e6:.2f} MB, {libraries}"),
              (f"RSS added by {count:,} open idle sessions", f"{(after - before) / 1e6:.1f} MB, "
               f"{(after - before) / count / 1024:.2f} KB each"),
              ("sessions opened per second (each durable)", report.thousands(opened["req_per_s"])),
-             (f"CPU us per report: 64 sessions, all {count:,} in turn",
-              f"{few['cpu_us_per_req']:.1f}, {many['cpu_us_per_req']:.1f}")]
+             (f"CPU us per report: 64 sessions; all {count:,} in turn, first round, later ones",
+              f"{few['cpu_us_per_req']:.1f}; {rounds[0]:.1f}, {result['cpu_many_sessions']:.1f}")]
     return result, facts
