@@ -30,7 +30,7 @@ using core::Result;
 /// What most arguments and results fit into, so that their text grows once.
 inline constexpr std::size_t kJsonBytesUsual = 128;
 
-inline Error wrong(std::string detail) {
+[[gnu::cold, gnu::noinline]] inline Error wrong(std::string detail) {
     return {ErrorCode::kInvalidField, std::move(detail), {}};
 }
 
@@ -38,7 +38,7 @@ inline Error wrong(std::string detail) {
 inline constexpr std::size_t kPointerKeyBytesMax = 128;
 
 /// Puts the name of the enclosing member before the pointer of an error on its way up.
-inline Error under(Error error, std::string_view name) {
+[[gnu::cold, gnu::noinline]] inline Error under(Error error, std::string_view name) {
     std::string token;  // RFC 6901
     for (char c : core::cut_text(name, kPointerKeyBytesMax)) {
         if (c == '~') token += "~0";

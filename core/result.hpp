@@ -81,6 +81,11 @@ enum class ErrorCode : std::uint8_t {
 /// One failure. `detail` is a sentence for the person who must fix it; `field` names the offending
 /// input (a JSON pointer, a query parameter, a header, a configuration key) or is empty.
 struct Error {
+    Error() = default;
+    /// Cold: where an error is made, the compiler moves that code away from the code that runs.
+    [[gnu::cold, gnu::noinline]] Error(ErrorCode what, std::string sentence, std::string where)
+        : code(what), detail(std::move(sentence)), field(std::move(where)) {}
+
     ErrorCode code{};
     std::string detail;
     std::string field;
@@ -179,20 +184,28 @@ private:
     std::optional<Error> error_;
 };
 
+/// The error of a failed step. Cold, as the making of an error is, and out of line: else the moves
+/// of its texts stand between the steps of everything that succeeds.
+template <class T>
+[[gnu::cold, gnu::noinline]] Error passed_on(Result<T>&& failed) noexcept {
+    return std::move(failed).error();
+}
+
 }  // namespace headway::core
 
 #define HEADWAY_CAT_(a, b) a##b
 #define HEADWAY_CAT(a, b) HEADWAY_CAT_(a, b)
-#define HEADWAY_TRY_(tmp, decl, expr)        \
-    auto tmp = (expr);                       \
-    if (!tmp) return std::move(tmp).error(); \
+#define HEADWAY_TRY_(tmp, decl, expr)                            \
+    auto tmp = (expr);                                           \
+    if (!tmp) return ::headway::core::passed_on(std::move(tmp)); \
     decl = *std::move(tmp)
 
 /// `HEADWAY_TRY(auto x, f());` binds the value or returns the error. One per line, never the body
 /// of an unbraced `if`.
 #define HEADWAY_TRY(decl, expr) HEADWAY_TRY_(HEADWAY_CAT(headway_try_, __LINE__), decl, expr)
 /// `HEADWAY_CHECK(f());` for a Result<> without a value.
-#define HEADWAY_CHECK(expr)                                                                       \
-    do {                                                                                          \
-        if (auto headway_check = (expr); !headway_check) return std::move(headway_check).error(); \
+#define HEADWAY_CHECK(expr)                                              \
+    do {                                                                 \
+        if (auto headway_check = (expr); !headway_check)                 \
+            return ::headway::core::passed_on(std::move(headway_check)); \
     } while (false)
