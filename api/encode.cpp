@@ -155,6 +155,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("loop_detection", state.policy->loop_detection);
     json.member("judge", state.policy->judge);
     json.member("trust_origin", state.policy->trust_origin);
+    json.member("trust_user", state.policy->trust_user);
     json.member("on_stuck", state.policy->on_stuck);
     json.member("max_iterations", state.policy->max_iterations);
     json.member("max_tool_failures", state.policy->max_tool_failures);

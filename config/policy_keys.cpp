@@ -135,6 +135,9 @@ void add_policy_limit_keys(std::vector<Key>& table) {
         "Time in which nothing moved, after which a wait needs a person; 0s is never."));
     table.push_back(switch_row<kOffOn, 1, kAt, &Policy::risk>(
         "policy.risk", kReload, "on: people see the learned risk of docs/risk.md; agents do not."));
+    table.push_back(switch_row<kOffOn, 1, kAt, &Policy::trust_user>(
+        "policy.trust_user", kReload,
+        "off: what agents report as words of others lifts nothing; operators' words do."));
     table.push_back(detectors_key());
     table.push_back(word_row<kPresets, &Settings::policy_preset>(
         "policy.preset", kReload,

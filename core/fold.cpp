@@ -14,12 +14,12 @@
 #include "core/fold_phase.hpp"
 #include "core/limits.hpp"
 #include "core/sanitize.hpp"
+#include "core/user_words.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
 namespace {
 
-constexpr std::uint32_t kUserWordsFree = 24;
 /// One overload per payload; the default does only what every event does.
 struct Fold {
     SessionState& state;
@@ -96,24 +96,26 @@ struct Fold {
     }
 
     void operator()(const Message& message) const {
-        const bool said = message.role == "user" || message.role == "operator";
         const bool own = message.role.empty() || message.role == "assistant" ||
                          message.role == "agent" || message.role == "thought";
-        seen.other_spoke =
-            !own && state.other_words < kUserWordsFree + state.ledger->informed_rounds;
+        if (own) return;
+        const bool trusted = state.policy->trust_user || message.of_operator;
+        seen.other_spoke = trusted && words_left(state);
         if (seen.other_spoke) ++state.other_words;
-        // The agent reports these itself and they lift counts, so their number is bounded.
-        const std::uint32_t most = kUserWordsFree + state.ledger->informed_rounds;
-        if (!said) return;
-        // "Go on" after "continue" asks for nothing new.
+        if (!of_user(message)) return;
+        seen.user_message = message.of_operator || asks_anew(message);
+        if (!seen.user_message) return;
+        forget_phases(state.recent_phases, state.phase);
+        if (message.of_operator) return lift_as_person(state, event.n);
+        lift(state, event.n);
+    }
+
+    /// "Go on" after "continue" asks for nothing new.
+    bool asks_anew(const Message& message) const {
         const bool goes_on = only_goes_on(message.text.kept);
         const bool again = goes_on && state.ledger->said_go_on;
         if (goes_on != state.ledger->said_go_on) state.ledger.change().said_go_on = goes_on;
-        seen.user_message = !again && state.ledger->scope < most;
-        if (!seen.user_message) return;
-        forget_phases(state.recent_phases, state.phase);
-        ++state.ledger.change().scope;
-        state.ledger.change().scope_n = event.n;
+        return !again && state.policy->trust_user && may_lift(state);
     }
 
     void operator()(const Reflection& reflection) const {
@@ -187,8 +189,7 @@ struct Fold {
             approval->kind == ApprovalKind::kQuestion && decided.channel != "expiry";
         if (answer) {
             seen.user_message = true;
-            ++state.ledger.change().scope;
-            state.ledger.change().scope_n = event.n;
+            lift_as_person(state, event.n);
         }
         if (approval->source == "headway" && withdraw_question(state)) seen.nudge_taken = true;
         seen.dialog_left = approval->of_dialog() && decided.decision == Decision::kIgnore;

@@ -55,6 +55,7 @@ private:
         if (floor_.judge.value_or(defaults_.judge)) set(policy_.judge, true, "/judge");
         if (defaults_.risk) set(policy_.risk, true, "/risk");    // the operator wants to see it
         if (!floor_.trust_origin) policy_.trust_origin = false;  // the opening may not set it
+        if (!defaults_.trust_user) set(policy_.trust_user, false, "/trust_user");
         Policy least = defaults_;
         if (floor_.on_stuck) least.on_stuck = *floor_.on_stuck;
         if (strength(policy_.when_stuck()) < strength(least.when_stuck()))
@@ -253,6 +254,7 @@ std::string weaker_field(const Policy& next, const Policy& now) {
     if (weaker_limit(next.wait_patience, now.wait_patience)) return "/wait_patience_ms";
     if (next.trust_origin && !now.trust_origin) return "/trust_origin";
     if (!next.risk && now.risk) return "/risk";
+    if (next.trust_user && !now.trust_user) return "/trust_user";
     const std::string tool = weaker_tool(next, now);
     return tool.empty() ? weaker_detector(next, now) : tool;
 }
@@ -292,6 +294,7 @@ PolicyOverride whole_policy(const Policy& policy) {
     whole.wait_polls = policy.wait_polls;
     whole.wait_patience_ms = static_cast<std::uint32_t>(policy.wait_patience.count());
     whole.risk = policy.risk;
+    whole.trust_user = policy.trust_user;
     return whole;
 }
 

@@ -65,6 +65,7 @@ struct PolicyOverride {
     std::optional<std::uint32_t> wait_polls;
     std::optional<std::uint32_t> wait_patience_ms;  ///< at most a week
     std::optional<bool> risk;
+    std::optional<bool> trust_user;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -86,7 +87,7 @@ struct PolicyOverride {
             field("confirm_stop", &PolicyOverride::confirm_stop),
             field("wait_polls", &PolicyOverride::wait_polls),
             field("wait_patience_ms", &PolicyOverride::wait_patience_ms),
-            field("risk", &PolicyOverride::risk));
+            field("risk", &PolicyOverride::risk), field("trust_user", &PolicyOverride::trust_user));
     }
 };
 

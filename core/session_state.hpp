@@ -61,11 +61,13 @@ struct Nudge {
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
     std::uint32_t round = 0;    ///< Ledger::rounds at that time
     bool acknowledged = false;  ///< the agent took the advice: the loop must not return
+    std::uint32_t lifts = 0;    ///< messages of the user that lifted a verdict about it
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
         return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
                           field("step", &Nudge::step), field("round", &Nudge::round),
-                          field("acknowledged", &Nudge::acknowledged));
+                          field("acknowledged", &Nudge::acknowledged),
+                          field("lifts", &Nudge::lifts));
     }
 };
 
@@ -222,8 +224,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 14 is that of the first 26. A change of anything else raises the 14.
-inline constexpr std::uint32_t kSnapshotVersion = 14 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 15 is that of the first 26. A change of anything else raises the 15.
+inline constexpr std::uint32_t kSnapshotVersion = 15 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -138,10 +138,13 @@ struct Message {
     Text text;
     std::string digest;
     std::optional<Usage> usage;
+    /// Set by Headway: role `operator`, from a caller who showed a token with the scope `control`.
+    bool of_operator = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
         return field_list(field("role", &Message::role), field("text", &Message::text),
-                          field("digest", &Message::digest), field("usage", &Message::usage));
+                          field("digest", &Message::digest), field("usage", &Message::usage),
+                          internal("of_operator", &Message::of_operator));
     }
 };
 

@@ -86,6 +86,10 @@ public:
     }
     /// True if the caller may control sessions.
     bool controls() const { return on.access.may_control(caller, request.head); }
+    /// True if the caller showed that: in mode `local` everyone may.
+    bool by_operator() const {
+        return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
+    }
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 

@@ -18,6 +18,7 @@ Result<> endpoints::report(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_report(call.on.tape, call.request.body, format));
     ReportCommand command{call.session(), std::move(decoded.events), decoded.batch,
                           std::move(decoded.whole_args), call.controls()};
+    command.by_operator = call.by_operator();
     return call.write(std::move(command), call.session());
 }
 

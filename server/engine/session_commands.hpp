@@ -46,8 +46,9 @@ struct ReportCommand {
     std::vector<core::Event> events;
     bool batch = false;
     std::vector<api::WholeArgs> whole_args = {};
-    bool controls = false;  ///< the caller may control sessions
-    bool fresh = false;     ///< its ids were looked up: none is stored
+    bool controls = false;     ///< the caller may control sessions
+    bool fresh = false;        ///< its ids were looked up: none is stored
+    bool by_operator = false;  ///< the caller showed a token with the scope `control`
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }

@@ -189,7 +189,7 @@ class OpeningAgain(AgentCase):
                         "tools": [{"tool": "rm", "requires_approval": True}], "detectors": [{"detector": "cycle", "suspect": 2, "stuck": 3}]}}
     OTHERS = {"profile": "balanced", "on_stuck": "halt", "max_iterations": 24, "max_tool_failures": 2, "max_parse_failures": 2,
               "min_confidence": 0.4, "tool_time_limit_ms": 4000, "judge": False, "loop_detection": False, "heartbeat_interval_ms": 4000,
-              "heartbeat_limit": 3, "trust_origin": False, "stats_every": 7, "confirm_stop": "judge", "risk": True, "wait_polls": 7, "wait_patience_ms": 1000, "low_confidence_attempts": 2, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
+              "heartbeat_limit": 3, "trust_origin": False, "trust_user": False, "stats_every": 7, "confirm_stop": "judge", "risk": True, "wait_polls": 7, "wait_patience_ms": 1000, "low_confidence_attempts": 2, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
 
     def test_an_opening_after_the_fact_lifts_no_limit_that_it_does_not_name(self):
         _, operator, agent = self.pair()
@@ -426,6 +426,45 @@ class Evidence(AgentCase):
                 lifted.add(kind)
         self.assertLessEqual(lifted, self.LIFTS)
         self.assertIn("message", lifted, "a new task of the user is a fresh start")
+
+    def told(self, client, name: str, steps: int, role: str = "user") -> list:
+        """The verdict after each step: a message of that role, and the call of the loop."""
+        verdicts = []
+        for step in range(steps):
+            client.report(name, "message", role=role, text=f"now try step {step}")
+            verdicts.append(self.loop(client, name, 1, step))
+        return verdicts
+
+    def test_a_message_of_the_user_before_each_call_hides_no_loop(self):
+        _, _, agent = self.pair()
+        verdicts = self.told(agent, "a-1", 30)
+        self.assertNotIn("stuck", verdicts[:10], "a person may ask for the same ten times")
+        self.assertEqual(set(verdicts[14:]), {"stuck"})
+
+    def test_an_agent_cannot_speak_as_the_operator(self):
+        _, operator, agent = self.pair()
+        said = {"type": "message", "data": {"role": "operator", "text": "all is well", "of_operator": True}}
+        for body, field in ((said, "/data/role"), ([{"type": "heartbeat"}, said], "/1/data/role")):
+            reply = agent.post("/v1/sessions/a-1/events", json.loads(json.dumps(body).replace(', "of_operator": true', "")))
+            self.refused(reply, "forbidden", field, "control", status=403)
+        self.refused(agent.post("/v1/sessions/a-1/events", said), "unknown_field", "/data/of_operator")
+        self.assertEqual(operator.get("/v1/sessions/a-1").status, 404, "something was stored")
+
+    def test_the_operators_words_always_lift_it_and_those_of_the_mode_local_only_so_often(self):
+        _, operator, agent = self.pair()
+        agent.beat("a-1")
+        self.assertEqual(set(self.told(operator, "a-1", 24, "operator")), {"exploring"}, "25 quiet rounds are another matter")
+        self.assertIn("stuck", self.told(operator, "a-2", 60, "user"))
+        local = self.start({"access.mode": "local"}).client()
+        self.addCleanup(local.close)
+        self.assertIn("stuck", self.told(local, "a-1", 30, "operator"))
+
+    def test_an_operator_may_have_no_word_of_the_user_trusted(self):
+        _, _, agent = self.pair({"policy.trust_user": "off"})
+        opened = agent.put("/v1/sessions/a-1", {"policy": {"trust_user": True}}).json()
+        self.assertEqual((opened["raised"], opened["policy"]["trust_user"]), (["/policy/trust_user"], False))
+        self.assertEqual(self.told(agent, "a-1", 6)[3:], ["stuck"] * 3)
+        self.assertEqual(self.told(agent, "a-2", 6)[3:], ["stuck"] * 3, "a session that a report opened")
 
     def test_words_of_the_user_lift_it_only_so_often(self):
         _, _, agent = self.pair()

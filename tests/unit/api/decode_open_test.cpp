@@ -120,7 +120,7 @@ TEST_CASE("decode open: all members of a policy are read", "[api]") {
         R"("max_tool_failures":9,"min_confidence":0.25,"max_parse_failures":10,)"
         R"("tool_time_limit_ms":11,"trust_origin":false,"low_confidence_attempts":12,)"
         R"("stats_every":13,"confirm_stop":"judge","wait_polls":14,"wait_patience_ms":15,)"
-        R"("risk":true)");
+        R"("risk":true,"trust_user":false)");
     require_ok(decoded);
     PolicyOverride all;
     all.profile = Profile::kStrict;
@@ -141,6 +141,7 @@ TEST_CASE("decode open: all members of a policy are read", "[api]") {
     all.wait_polls = 14;
     all.wait_patience_ms = 15;
     all.risk = true;
+    all.trust_user = false;
     CHECK(decoded->about.policy == all);
     CHECK(opened_with_policy(R"("wait_polls":null)")->about.policy == PolicyOverride{});
 }

@@ -166,7 +166,7 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},
         "used":{"tokens":0,"cost_usd":0},"budget":null,"goal":null,"agent":{},"parent":null,"labels":{},
         "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,
-        "loop_detection":true,"judge":true,"trust_origin":true,"on_stuck":"by_profile","max_iterations":0,"max_tool_failures":0,
+        "loop_detection":true,"judge":true,"trust_origin":true,"trust_user":true,"on_stuck":"by_profile","max_iterations":0,"max_tool_failures":0,
         "max_parse_failures":0,"tool_time_limit_ms":0,"min_confidence":0.0,"low_confidence_attempts":3,
         "stats_every":10,"confirm_stop":"off","risk":false,"wait_polls":100,"wait_patience_ms":10800000,"tools":[],"detectors":[]},
         "directives":[]})");

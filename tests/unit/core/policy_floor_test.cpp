@@ -118,6 +118,18 @@ TEST_CASE("floor: an agent cannot hide the risk that the operator wants to see",
     CHECK(policy.risk);
 }
 
+TEST_CASE("floor: an agent cannot have its words of the user trusted", "[core]") {
+    Policy daemon;
+    daemon.trust_user = false;
+    Policy policy;
+    CHECK(weaker_field(policy, daemon) == "/trust_user");
+    CHECK(weaker_field(daemon, policy).empty());
+    CHECK(raise_to({}, daemon, policy) == Raised{"/policy/trust_user"});
+    CHECK_FALSE(policy.trust_user);
+    CHECK(raise_to({}, Policy{}, policy).empty());
+    CHECK_FALSE(policy.trust_user);
+}
+
 TEST_CASE("floor: the daemon's entries for tools and detectors survive lists without them",
           "[core]") {
     Policy daemon;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <vector>
 
 #include "core/session.hpp"
 #include "tests/support/make.hpp"
@@ -25,6 +27,44 @@ Event answered(const std::string& result) {
     return event(std::move(done));
 }
 
+Event read_of(int i) {
+    ToolFinished done;
+    done.tool = "read_file";
+    const std::string name = "src/part" + std::to_string(i) + ".py";
+    static_cast<Text&>(done.args) = bounded_text("{\"path\":\"" + name + "\"}");
+    static_cast<Text&>(done.result) = bounded_text("\"what stands in " + name + ", at length\"");
+    return event(std::move(done));
+}
+
+Event of_operator(int i) {
+    Event said = words_of_the_user(i);
+    std::get<Message>(said.payload).role = "operator";
+    std::get<Message>(said.payload).of_operator = true;
+    return said;
+}
+
+/// The worst verdict so far after each step of `steps`: one message and one call with the same
+/// answer, then `news` calls with new ones.
+std::vector<Verdict> told_at_each_step(int steps, int news, const std::function<Event(int)>& words,
+                                       const Policy& policy = {}) {
+    Story story{policy};
+    std::vector<Verdict> worst;
+    std::int64_t ms = 0;
+    for (int i = 0; i < steps; ++i) {
+        (void)story.report(words(i), ++ms);
+        (void)story.report(answered("\"the same answer as every time\""), ++ms);
+        const Verdict now = story.verdict();
+        for (int k = 0; k < news; ++k)
+            (void)story.report(read_of(i * news + k), ++ms);
+        worst.push_back(now);
+    }
+    return worst;
+}
+
+bool among(const std::vector<Verdict>& verdicts, Verdict one) {
+    return std::find(verdicts.begin(), verdicts.end(), one) != verdicts.end();
+}
+
 /// Number of stuck verdicts if a user message is reported after every three calls.
 int times_stuck(int turns, const std::function<std::string(int)>& result) {
     Story story;
@@ -43,7 +83,7 @@ int times_stuck(int turns, const std::function<std::string(int)>& result) {
 
 TEST_CASE("user words: an agent that reports them cannot talk itself out of a loop", "[core]") {
     const auto same = [](int) { return std::string{"\"the same answer as every time\""}; };
-    CHECK(times_stuck(8, same) == 0);
+    CHECK(times_stuck(2, same) == 0);
     CHECK(times_stuck(60, same) > 30);
 }
 
@@ -52,4 +92,73 @@ TEST_CASE("user words: with rounds of progress each one begins a new task", "[co
         return "\"line " + std::string(static_cast<std::size_t>(i + 1), 'x') + "\"";
     };
     CHECK(times_stuck(60, news) == 0);
+}
+
+TEST_CASE("user words: a message before each call hides a loop for a dozen calls only", "[core]") {
+    const std::vector<Verdict> verdicts = told_at_each_step(60, 0, words_of_the_user);
+    const auto first = std::find(verdicts.begin(), verdicts.end(), Verdict::kStuck);
+    REQUIRE(first != verdicts.end());
+    CHECK(first - verdicts.begin() >= 10);  // a person may ask for the same ten times
+    CHECK(first - verdicts.begin() <= 14);
+    CHECK(std::count(first, verdicts.end(), Verdict::kStuck) == verdicts.end() - first);
+}
+
+TEST_CASE("user words: news between them gives back one in five, which hides no loop", "[core]") {
+    const std::vector<Verdict> verdicts = told_at_each_step(120, 1, words_of_the_user);
+    CHECK(among({verdicts.begin(), verdicts.begin() + 30}, Verdict::kSuspect));
+    CHECK(among({verdicts.begin(), verdicts.begin() + 60}, Verdict::kStuck));
+}
+
+TEST_CASE("user words: of one loop they lift two verdicts", "[core]") {
+    Story story;
+    std::int64_t ms = 0;
+    const auto loops = [&] {
+        for (int k = 0; k < 5; ++k)
+            (void)story.report(answered("\"the same answer as every time\""), ++ms);
+    };
+    for (int time = 0; time < 3; ++time) {
+        loops();
+        CHECK(story.verdict() == Verdict::kStuck);
+        (void)story.report(words_of_the_user(time), ++ms);
+        CHECK((story.verdict() == Verdict::kStuck) == (time == 2));
+        for (int k = 0; k < 10; ++k)  // it may speak again
+            (void)story.report(read_of(10 * time + k), ++ms);
+    }
+    (void)story.report(of_operator(0), ++ms);
+    loops();
+    (void)story.report(words_of_the_user(9), ++ms);
+    CHECK(story.verdict() !=
+          Verdict::kStuck);  // an operator's word is a fresh start for these, too
+}
+
+TEST_CASE("user words: five rounds of news for each keep them all", "[core]") {
+    const std::vector<Verdict> verdicts = told_at_each_step(120, 5, words_of_the_user);
+    CHECK_FALSE(among(verdicts, Verdict::kStuck));
+    CHECK_FALSE(among(verdicts, Verdict::kSuspect));
+}
+
+TEST_CASE("user words: an operator's always lift what was counted", "[core]") {
+    const std::vector<Verdict> verdicts = told_at_each_step(24, 0, of_operator);
+    CHECK_FALSE(among(verdicts, Verdict::kSuspect));  // 25 quiet rounds are another matter
+    CHECK_FALSE(among(verdicts, Verdict::kStuck));
+    Policy untrusting;
+    untrusting.trust_user = false;
+    CHECK_FALSE(among(told_at_each_step(24, 0, of_operator, untrusting), Verdict::kStuck));
+}
+
+TEST_CASE("user words: the role operator alone is no operator", "[core]") {
+    const auto claimed = [](int i) {
+        Event said = of_operator(i);
+        std::get<Message>(said.payload).of_operator = false;
+        return said;
+    };
+    CHECK(told_at_each_step(60, 0, claimed) == told_at_each_step(60, 0, words_of_the_user));
+}
+
+TEST_CASE("user words: a policy may trust none that an agent reports", "[core]") {
+    Policy untrusting;
+    untrusting.trust_user = false;
+    const std::vector<Verdict> verdicts = told_at_each_step(8, 0, words_of_the_user, untrusting);
+    CHECK(verdicts[3] == Verdict::kStuck);
+    CHECK(verdicts.back() == Verdict::kStuck);
 }
