@@ -12,9 +12,11 @@
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
+#include "cli/session_names.hpp"
 #include "cli/sse_parser.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
+#include "config/duration.hpp"
 #include "core/verdict.hpp"
 
 // `headway watch`: one line per event from the daemon's stream, over restarts of the daemon.
@@ -49,6 +51,7 @@ public:
         Backoff backoff;
         while (!done_) {
             if (!start_position()) return kExitFailed;
+            if (never_opened()) return explain_never_opened();
             SseParser parser;
             HttpClient::StreamHandlers handlers;
             handlers.on_data = [&](std::string_view bytes) { return take(parser, bytes); };
@@ -60,6 +63,7 @@ public:
             if (reply.ok()) {
                 backoff.reset();
                 lost_since_.reset();
+                unknown_since_.reset();
             } else if (!unknown_yet(reply) && !worth_retrying(reply)) {
                 return explain_failure(console_, daemon_, reply);
             }
@@ -89,10 +93,33 @@ private:
     bool unknown_yet(const HttpReply& reply) {
         if (reply.status != 404 || problem_of(reply).code != "unknown_session") return false;
         if (last_id_.empty()) last_id_ = "0";  // it is new when it comes: show it from its start
-        if (!told_unknown_)
-            note("session " + options_.session + " does not exist yet; waiting for it");
-        told_unknown_ = true;
+        if (!unknown_since_) say_unopened();
         return true;
+    }
+
+    void say_unopened() {
+        unknown_since_ = steady_now();
+        std::string said = "session " + options_.session + " does not exist yet; waiting ";
+        if (options_.open_within.count() > 0)
+            said += config::print_duration(options_.open_within) + " ";
+        said += "for it to be opened";
+        const std::string near = nearest_session(daemon_, options_.session);
+        note(said + (near.empty() ? "" : "; did you mean `" + near + "`?"));
+    }
+
+    /// Not while the daemon is away: then no agent can open it.
+    bool never_opened() const {
+        return unknown_since_ && options_.open_within.count() > 0 && !told_lost() &&
+               steady_now() - *unknown_since_ >= options_.open_within;
+    }
+
+    int explain_never_opened() {
+        const std::string near = nearest_session(daemon_, options_.session);
+        return complain(console_, kExitNeverOpened,
+                        "session " + clean_line(options_.session) + " was not opened within " +
+                            config::print_duration(options_.open_within),
+                        near.empty() ? "--open-within 10m waits longer, 0 as long as it takes"
+                                     : "did you mean `" + near + "`?");
     }
 
     bool pause(const HttpReply& reply, milliseconds length) {
@@ -174,7 +201,7 @@ private:
     std::optional<SteadyTime> lost_since_;
     bool verdict_final_ = false;
     bool reached_ = false;
-    bool told_unknown_ = false;
+    std::optional<SteadyTime> unknown_since_;  ///< there is no such session
     bool done_ = false;
 };
 
@@ -186,12 +213,16 @@ public:
   headway watch                        all sessions from now on
   headway watch build-1                its last ten events, then live until it ends
   headway watch build-1 --after 0      from its beginning
-  headway watch --json | jq .type      one event envelope a line)");
+  headway watch --json | jq .type      one event envelope a line
+
+Exit codes: 0 it has ended   6 no such session within --open-within   1 an error)");
         arguments.client(options.client);
         arguments.session(options.session, "one session; without it all");
         arguments.option("--after", options.after, "start behind this event (0: the beginning)")
             .type("N");
         arguments.flag("--follow", options.follow, "go on after the session's end");
+        arguments.duration("--open-within", options.open_within,
+                           "how long for a session that does not exist; 0: as long as it takes");
         arguments.duration("--connect-timeout", options.connect_timeout,
                            "retry a lost daemon for so long");
     }

@@ -146,6 +146,27 @@ class CommandLine(SharedDaemonCase):
         self.assertIn(known, output.err)
         self.assertEqual(self.cli.run("wait", wanted, "--missing", "fail").code, 6)
 
+    def test_a_watched_session_that_never_comes_is_6_and_is_named_at_once(self):
+        known, wanted = "weekly-build-7", "weekyl-build-7"
+        self.client.open(known)
+        process = self.cli.start("watch", wanted, "--open-within", "2s")
+        said = process.stderr.readline()
+        self.assertIsNone(process.poll())
+        self.assertIn(f"session {wanted} does not exist yet; waiting 2s for it to be opened; did you mean `{known}`?", said)
+        output = finish(process)  # by the clock of the command line
+        self.assertEqual((output.code, output.out), (6, ""), output)
+        self.assertIn("was not opened within 2s", output.err)
+
+    def test_a_watched_session_that_comes_late_is_shown_from_its_start(self):
+        session = unique("late")
+        process = self.cli.start("watch", session, "--open-within", "30s")
+        self.assertIn("does not exist yet", process.stderr.readline())
+        self.client.open(session)
+        self.client.end(session)
+        output = finish(process)
+        self.assertEqual(output.code, 0, output)
+        self.assertIn("session.started", output.out)
+
     def test_a_session_that_comes_late_is_waited_for(self):
         session = unique("late")
         process = self.cli.start("wait", session, "--open-within", "30s")
