@@ -18,6 +18,7 @@ struct CopyReport {
     std::uint64_t sessions = 0;
     std::uint64_t events = 0;
     std::string replaced;  ///< where the database lies that was there before, or empty
+    std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
 };
 
 /// What was saved of a damaged database.

@@ -55,10 +55,12 @@ struct DatabaseCounts {
     std::uint64_t events = 0;
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t bytes = 0;
+    std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
 };
 
-/// Checks every page, index and journal row of a closed database, and counts. Does not change it.
-/// Errors: kStorageCorrupt with the finding, kStorageTooNew, kStorageUnavailable. Any thread.
+/// Checks every page, index, journal row and session of a closed database, and counts. Does not
+/// change it. Errors: kStorageCorrupt with the finding, kStorageTooNew, kStorageUnavailable. Any
+/// thread.
 core::Result<DatabaseCounts> verify_database(const std::filesystem::path& file);
 
 /// Returns when the file and its directory entry are on disk. Errors: kStorageSyncFailed,

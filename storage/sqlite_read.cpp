@@ -74,8 +74,8 @@ Result<SqliteStore::SessionRow> SqliteStore::read_session_row(SessionKey key) {
         return corrupt("the row of session " + std::to_string(key) +
                        " does not match its checksum");
     }
-    if (sum.snapshot != snapshot_checksum(key, rows->integer(1), row.snapshot))
-        row.snapshot.clear();
+    row.snapshot_damaged = sum.snapshot != snapshot_checksum(key, rows->integer(1), row.snapshot);
+    if (row.snapshot_damaged) row.snapshot.clear();
     return row;
 }
 
@@ -85,12 +85,13 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
         auto state = decode_state(row.snapshot);
         if (state && state->n == row.n && row.n <= kEventsMax && core::is_sound(*state)) {
             core::Session session{std::move(row.name), *std::move(state)};
-            return StoredSession{key, std::move(session), row.chain, {}};
+            return StoredSession{key, std::move(session), row.chain, {}, false};
         }
     }
     // Without a snapshot, or with one of another version or a damaged one, the journal is
     // authoritative.
-    StoredSession stored{key, core::Session{std::move(row.name)}, row.chain, {}};
+    StoredSession stored{
+        key, core::Session{std::move(row.name)}, row.chain, {}, row.snapshot_damaged};
     HEADWAY_CHECK(journal_.replay(stored));
     if (stored.session.state().n == row.n) return stored;
     return corrupt("session " + stored.session.id() + " was saved at event " +

@@ -93,6 +93,7 @@ private:
         std::uint64_t n = 0;
         Chain chain;
         std::string snapshot;
+        bool snapshot_damaged = false;
     };
 
     explicit SqliteStore(Database database) : database_(std::move(database)) {}

@@ -46,6 +46,8 @@ struct StoredSession {
     core::Session session;
     Chain chain;
     EventIds new_ids;  ///< of events after its snapshot
+    /// Its snapshot did not match its checksum, so the journal was read.
+    bool snapshot_damaged = false;
 };
 
 struct StreamEvent {

@@ -32,10 +32,16 @@ int restore_backup(const RestoreOptions& options, const Server& server, const Co
         Json said = copy_json(*database, *report);
         said["replaced"] = nullptr;
         if (!report->replaced.empty()) said["replaced"] = report->replaced;
+        said["damaged_snapshots"] = report->damaged_snapshots;
         console.out << dump(said) << "\n";
         return kExitOk;
     }
     say_copy(console, "restored", *database, report->sessions, report->events);
+    if (report->damaged_snapshots > 0) {
+        console.err << "headway: of " << report->damaged_snapshots
+                    << " sessions the snapshot is damaged; their journal is sound and is read "
+                       "instead\n";
+    }
     if (!report->replaced.empty())
         console.out << "the database that was there is now " << clean_line(report->replaced)
                     << "\n";
@@ -57,8 +63,9 @@ Example:
   headway restore /var/backups/headway/2026-11-21.db)");
         arguments.operand("FILE", options_.file, "a backup that `headway backup` made").required();
         arguments.json(options_.json);
-        arguments.setting("--state-dir", "storage.state_dir", options_.sources,
-                          "folder of the database");
+        arguments
+            .setting("--state-dir", "storage.state_dir", options_.sources, "folder of the database")
+            .never_empty();
         arguments.sources(options_.sources);
     }
 

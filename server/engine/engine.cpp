@@ -61,7 +61,11 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
                    ? nullptr
                    : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
       parts_{store_,    clock_,  watch_,   settings_, sessions_,      tree_, judges_, webhooks_,
-             channels_, backup_, commits_, damage_,   cluster_.get(), tape_, totals_} {}
+             channels_, backup_, commits_, damage_,   cluster_.get(), tape_, totals_} {
+    sessions_.on_damage([this](storage::SessionKey session, const std::string& line) {
+        damage_.say(session, line);
+    });
+}
 
 core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
@@ -87,6 +91,7 @@ core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(receivers_, store_.inbox().receivers());
     HEADWAY_CHECK(recover_webhooks());
     for (storage::StoredSession& stored : recovery.sessions) {
+        sessions_.note_damage(stored);
         HEADWAY_TRY(Resident * resident, sessions_.adopt(std::move(stored)));
         sessions_.residents().mark_dirty(*resident, recovery.snapshots + 1);
         tree_.note(*resident);

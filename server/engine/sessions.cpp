@@ -62,6 +62,7 @@ Result<Resident*> Sessions::admit(storage::StoredSession stored) {
 
 Result<storage::StoredSession> Sessions::load(storage::SessionKey key, std::string_view id) {
     auto stored = store_.load(key);
+    if (stored) note_damage(*stored);
     if (stored && (id.empty() || stored->session.id() == id)) return stored;
     if (!stored && stored.error().code != ErrorCode::kStorageCorrupt) return stored;
     const std::string what = stored ? "it is stored as '" + stored->session.id() + "'"
@@ -70,6 +71,13 @@ Result<storage::StoredSession> Sessions::load(storage::SessionKey key, std::stri
                  (id.empty() ? "a session" : "session '" + std::string{id} + "'") +
                      " is damaged on the disk (" + what + "); " + way_out_of_damage(store_),
                  {}};
+}
+
+void Sessions::note_damage(const storage::StoredSession& stored) const {
+    if (!stored.snapshot_damaged || !damage_) return;
+    damage_(stored.key, "the snapshot of session '" + stored.session.id() +
+                            "' is damaged on the disk; its journal was read instead. Check the "
+                            "disk: `headway doctor`");
 }
 
 std::string way_out_of_damage(storage::Store& store) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -56,6 +58,12 @@ public:
         return {};
     }
 
+    /// Told of sessions with damage that costs nothing but time.
+    using Damage = std::function<void(storage::SessionKey, const std::string&)>;
+    void on_damage(Damage tell) { damage_ = std::move(tell); }
+    /// Says that the snapshot of this session was damaged, if it was.
+    void note_damage(const storage::StoredSession& stored) const;
+
     /// Evicts ended sessions that were loaded for this turn only and did not change.
     void dismiss_visitors();
     ResidentSet& residents() noexcept { return residents_; }
@@ -64,6 +72,7 @@ public:
 private:
     storage::Store& store_;
     const Clock& clock_;
+    Damage damage_;
     ResidentSet residents_;
     /// Ended sessions, loaded for a command or a query.
     std::vector<storage::SessionKey> visitors_;

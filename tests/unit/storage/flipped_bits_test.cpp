@@ -190,7 +190,15 @@ TEST_CASE("flipped bits: a damaged snapshot is not used, the journal is read ins
         require_ok(loaded);
         REQUIRE(loaded->session.state() == a.session.state());
         REQUIRE(loaded->chain.tail == a.chain.tail);
+        REQUIRE(loaded->snapshot_damaged);
+        const auto counts = verify_database(dir.file());
+        require_ok(counts);
+        REQUIRE(counts->damaged_snapshots == 1);
+        REQUIRE(counts->sessions == 2);
     }
+    put(dir, place, sound);
+    CHECK_FALSE(opened(dir)->load(a.key)->snapshot_damaged);
+    CHECK(verify_database(dir.file())->damaged_snapshots == 0);
 }
 
 TEST_CASE("flipped bits: a session with a damaged journal pointer is refused alone", "[storage]") {
