@@ -196,6 +196,14 @@ std::string Daemon::where_is_the_token() const {
     return text + "; the operator's is in " + folder + "/operator.token: add --state-dir " + folder;
 }
 
+std::string Daemon::beside_path() const {
+    const std::size_t host = url_.find("://");
+    const std::size_t slash = host == url_.npos ? url_.npos : url_.find('/', host + 3);
+    if (slash == url_.npos) return {};
+    return "the URL ends in a path, " + url_.substr(slash) + ", that no daemon has; try --url " +
+           url_.substr(0, slash);
+}
+
 namespace {
 
 /// What the command line calls a parameter of the API, where it has a flag for it.
@@ -249,6 +257,7 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
         next = "`headway config default` shows such a table, `headway doctor` tries it";
     if (problem.code == "unknown_token") next = "`headway token list` shows their ids";
     if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
+    if (problem.code == "unknown_route") next = daemon.beside_path();
     if (problem.retryable) next = "this may pass: try again";
     return failure;
 }

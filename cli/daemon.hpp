@@ -59,6 +59,9 @@ public:
     /// What to do where a token was refused or missing: in words, with the file that the daemon
     /// keeps the operator's in if it says so. Asks it.
     std::string where_is_the_token() const;
+    /// What to do where there is no such route: empty unless the URL has a path, which may be the
+    /// reason.
+    std::string beside_path() const;
 
 private:
     static constexpr std::chrono::milliseconds kTimeout{30'000};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_fields.hpp"
 
+#include <string_view>
+
 #include "cli/json.hpp"
 
 namespace headway::cli {
@@ -40,6 +42,22 @@ core::Result<Json> build_data(const std::string& text, const std::vector<std::st
         HEADWAY_CHECK(set_field(data, pair));
     }
     return data;
+}
+
+core::Result<> check_once(const std::vector<std::string>& pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const std::string name = pairs[i].substr(0, pairs[i].find('='));
+        for (std::size_t other = 0; other < pairs.size(); ++other) {
+            if (other == i || !pairs[other].starts_with(name)) continue;
+            const std::string_view rest = std::string_view{pairs[other]}.substr(name.size());
+            if (!rest.starts_with('=') && !rest.starts_with('.')) continue;
+            return core::Error{
+                core::ErrorCode::kInvalidField,
+                "\"" + name + "\" is given more than once: " + pairs[i] + " and " + pairs[other],
+                name};
+        }
+    }
+    return {};
 }
 
 core::Result<Json> build_labels(const std::vector<std::string>& pairs) {

@@ -16,6 +16,9 @@ class Json;
 /// kInvalidField. Pure.
 core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
 
+/// Error: kInvalidField for two pairs that set the same field, or one a part of the other's. Pure.
+core::Result<> check_once(const std::vector<std::string>& pairs);
+
 /// "key=value" pairs as a JSON object of strings. Error: kInvalidField. Pure.
 core::Result<Json> build_labels(const std::vector<std::string>& pairs);
 

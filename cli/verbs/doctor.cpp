@@ -210,8 +210,9 @@ public:
             .type("FILE");
         arguments.json(options.json);
         arguments.flag("--repair", options.repair, "save what can be read of a damaged database");
-        arguments.setting("--state-dir", "storage.state_dir", options.sources,
-                          "folder of the database");
+        arguments
+            .setting("--state-dir", "storage.state_dir", options.sources, "folder of the database")
+            .never_empty();
         arguments.sources(options.sources);
     }
 

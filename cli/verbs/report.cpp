@@ -11,6 +11,7 @@
 #include "cli/report_fields.hpp"
 #include "cli/verb.hpp"
 #include "config/read_file.hpp"
+#include "core/words.hpp"
 
 // `headway report`: one event for a session.
 
@@ -22,6 +23,11 @@ core::Result<std::string> data_text(const std::string& option) {
     const bool from_input = option == "-";
     const std::string path = from_input ? "standard input" : option.substr(1);
     auto text = from_input ? config::read_descriptor(STDIN_FILENO) : config::read_file(path);
+    if (text && core::trimmed(*text).empty()) {
+        return core::Error{
+            core::ErrorCode::kInvalidField,
+            "nothing came from " + path + ": --data wants a JSON object, {} for none", "--data"};
+    }
     if (text) return *std::move(text);
     return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"", "--data"};
 }
@@ -29,6 +35,8 @@ core::Result<std::string> data_text(const std::string& option) {
 int report_event(const ReportOptions& options, const Console& console) {
     const core::Result<std::string> text = data_text(options.data);
     if (!text) return complain(console, kExitUsage, text.error().detail);
+    if (const auto once = check_once(options.fields); !once)
+        return complain(console, kExitUsage, once.error().detail);
     const core::Result<Json> data = build_data(*text, options.fields);
     if (!data) {
         return complain(console, kExitUsage, data.error().detail,

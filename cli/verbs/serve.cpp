@@ -25,7 +25,8 @@ Examples:
   headway config default > headway.toml              every setting with its explanation)");
         config::LoadRequest& sources = options.sources;
         arguments.setting("--listen", "server.listen", sources, "HOST:PORT, loopback; port 0: any");
-        arguments.setting("--state-dir", "storage.state_dir", sources, "folder of the database");
+        arguments.setting("--state-dir", "storage.state_dir", sources, "folder of the database")
+            .never_empty();
         arguments.setting("--store", "storage.store", sources,
                           "postgres://..., which several daemons share");
         const auto set_ports_file = [this](const std::string& path) {

@@ -51,6 +51,40 @@ class Ids(CliCase):
         self.assertEqual(output.code, 3, "without a daemon it runs all the same")
 
 
+class Reports(CliCase):
+    def test_a_field_that_is_given_twice_is_named(self):
+        session = unique()
+        output = self.cli.run("report", session, "tool.finished", "tool=a", "tool=b")
+        self.assertEqual(output.code, 64, output)
+        self.assertIn('"tool" is given more than once', output.err)
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
+
+    def test_data_that_does_not_come_is_missed(self):
+        session = unique()
+        for stdin in ("", " \n"):
+            output = self.cli.run("report", session, "heartbeat", "--data", "-", stdin=stdin)
+            self.assertEqual(output.code, 64, output)
+            self.assertIn("nothing came from standard input", output.err)
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
+        self.assertEqual(self.cli.run("report", session, "heartbeat", "--data", "-", stdin="{}").code, 0)
+
+
+class Urls(CliCase):
+    def test_a_path_that_no_daemon_has_is_pointed_out(self):
+        for verb in (("wait", "x"), ("show", "x"), ("sessions",), ("report", "x", "heartbeat")):
+            with self.subTest(verb):
+                output = self.cli.run(*verb, "--url", f"{self.daemon.url}/abc")
+                self.assertNotEqual(output.code, 0)
+                self.assertIn(f"/abc, that no daemon has; try --url {self.daemon.url}\n", output.err)
+
+    def test_an_empty_state_directory_is_an_unset_variable(self):
+        for verb in (("serve",), ("doctor",), ("restore", "backup.db")):
+            with self.subTest(verb):
+                output = self.cli.run(*verb, "--state-dir", "")
+                self.assertEqual(output.code, 64, output)
+                self.assertIn("is empty: is a variable unset?", output.err)
+
+
 class Waiting(CliCase):
     def test_until_nothing(self):
         for nothing in ("", ",", " "):

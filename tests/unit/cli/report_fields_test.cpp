@@ -7,6 +7,7 @@
 
 using headway::cli::build_data;
 using headway::cli::build_labels;
+using headway::cli::check_once;
 using headway::tests::parsed;
 
 TEST_CASE("report fields: values are JSON where they can be, else text", "[cli]") {
@@ -31,6 +32,21 @@ TEST_CASE("report fields: what is not a field or not JSON is refused", "[cli]") 
     for (const char* text : {"{", "[1]", "7", "nonsense"}) {
         CHECK_FALSE(build_data(text, {}).has_value());
     }
+}
+
+TEST_CASE("report fields: a field that is given twice is refused by its name", "[cli]") {
+    const std::vector<std::vector<std::string>> twice{{"tool=a", "ok=true", "tool=b"},
+                                                      {"tool=a", "tool=a"},
+                                                      {"error=x", "error.class=y"},
+                                                      {"error.class=y", "error={}"}};
+    for (const std::vector<std::string>& fields : twice) {
+        const auto once = check_once(fields);
+        REQUIRE_FALSE(once.has_value());
+        const std::string name = fields[0].substr(0, fields[0].find_first_of("=."));
+        CHECK_THAT(once.error().detail,
+                   Catch::Contains("\"" + name + "\" is given more than once"));
+    }
+    CHECK(check_once({"tool=a", "tools=b", "a.b=1", "a.bc=2"}).has_value());
 }
 
 TEST_CASE("report fields: labels stay text", "[cli]") {
