@@ -115,7 +115,6 @@ void Engine::probe() {
     if (disk_.full() && store_.wal_pages() > 0) (void)store_.checkpoint(1);
     if (!try_commit()) return;
     disk_.set_recovered();
-    report_(false, "the journal can be written again");
     announce(std::make_unique<Publication>());
 }
 
