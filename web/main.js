@@ -106,12 +106,12 @@ function Top({ page, open }) {
       <a key=${name} href=${href} aria-current=${page === name ? 'page' : null}>${title}
         ${name === 'approvals' && waiting > 0 && html`<b class="badge">${waiting}</b>`}</a>`)}</nav>
     <span class="right"><a class="docs" href="/docs" title="How things work, and the API">Docs</a><${Link} /><a class=${cls('who', me.logged_in || 'out')} href="#/login">
-      ${me.logged_in ? me.name || 'logged in' : 'read only · log in'}</a>
+      ${me.logged_in ? me.name || 'logged in' : html`<span>read only · </span>log in`}</a>
       <button class="quiet" onClick=${() => { nextTheme(); draw(theme()); }} title=${label} aria-label=${label}>
         <${Icon} name="theme" /></button>
       <button class="quiet" onClick=${() => open('palette')} title="Go to … ( : )" aria-label="Go to">
         <${Icon} name="exploring" /></button>
-      <button class="quiet" onClick=${() => open('help')} title="Keys ( ? )" aria-label="Keys">
+      <button class="quiet keyboard" onClick=${() => open('help')} title="Keys ( ? )" aria-label="Keys">
         <${Icon} name="keyboard" /></button></span></header>`;
 }
 

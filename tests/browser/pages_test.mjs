@@ -110,6 +110,21 @@ for (const [name, width, height, scale] of [['phone', 390, 844, 1], ['half', 720
   });
 }
 
+test('on a phone without a login the head is two lines with the documentation, and each card that needs you is whole', async () => {
+  await daemon.open('phone', { goal: 'Ship the release' });
+  await daemon.ask('phone', { tool: 'deploy', args: {}, risk: 'high' });
+  const window = await visit(browser, daemon, { viewport: { width: 390, height: 844 }, login: false });
+  await window.to('#/', '.need');
+  assert.ok(await window.page.getByRole('link', { name: 'Docs', exact: true }).isVisible());
+  assert.equal(await window.page.locator('.who').innerText(), 'log in');
+  const { tops, outside } = await window.page.evaluate(() => ({
+    tops: new Set([...document.querySelectorAll('.brand, .right > :not(.keyboard), .top nav')].map((one) => Math.round(one.getBoundingClientRect().top / 30))).size,
+    outside: [...document.querySelectorAll('.need')].filter((one) => one.getBoundingClientRect().right > innerWidth).length }));
+  assert.equal(tops, 2);
+  assert.equal(outside, 0);
+  await window.context.close();
+});
+
 test('Escape in the filter empties it, and shows all again', async () => {
   const window = await visit(browser, daemon);
   await window.to('#/', 'tr[data-id]');
