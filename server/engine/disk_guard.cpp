@@ -15,8 +15,6 @@ namespace limits = core::limits;
 
 /// Interval of checks of the database files while nothing is written.
 constexpr std::chrono::milliseconds kFilesLookEvery{250};
-/// Between two lines about commits that failed.
-constexpr std::chrono::minutes kSayEvery{1};
 constexpr std::uint64_t kPageBytes = 8192;  ///< of a database; old ones have half
 
 std::string mebibytes(std::uint64_t bytes) {
@@ -146,24 +144,9 @@ std::optional<Error> DiskGuard::no_room() {
                  {}};
 }
 
-void DiskGuard::say_failed(const std::string& why) {
-    const auto now = Clock::steady();
-    unsaid_ = said_at_ && now < *said_at_ + kSayEvery;
-    if (unsaid_) {
-        ++unsaid_count_;
-        return;
-    }
-    said_at_ = now;
-    const std::uint64_t more = std::exchange(unsaid_count_, 0);
-    on_.report(true,
-               "commit failed: " + why +
-                   (more == 0 ? "" : " (" + std::to_string(more) + " more since the last line)"));
-}
-
 void DiskGuard::set_recovered() {
     full_ = false;
     failed_ = false;
-    if (!unsaid_) on_.report(false, "the journal can be written again");
 }
 
 bool DiskGuard::may_probe() const {

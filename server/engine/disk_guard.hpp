@@ -52,9 +52,7 @@ public:
     /// A write failed: handles the consequences. A sync that failed or a truncated file is fatal,
     /// because a new process must read the files.
     void note_failure(const core::Error& error);
-    /// A transaction was rolled back: says so, unless it has said it in the last minute. A disk on
-    /// the edge lets every other commit through, and its log should not fill it up.
-    void say_failed(const std::string& why);
+    /// A transaction was rolled back.
     void set_failed() { failed_ = true; }
     /// A commit succeeded.
     void set_committed() { failed_ = false; }
@@ -93,9 +91,6 @@ private:
     bool inside_full_ = false;  ///< the same, without ballast to delete
     bool sync_failed_ = false;  ///< nothing is written any more
     bool misplaced_ = false;    ///< nothing is written until the database has its name again
-    bool unsaid_ = false;       ///< the log does not know of the last failure
-    std::uint64_t unsaid_count_ = 0;
-    std::optional<Clock::Steady::time_point> said_at_;  ///< a failure, in the log
     Clock::Steady::time_point files_looked_at_{};
     Clock::Steady::time_point looked_at_{};
     Clock::Steady::time_point probe_at_{};

@@ -115,6 +115,7 @@ void Engine::probe() {
     if (disk_.full() && store_.wal_pages() > 0) (void)store_.checkpoint(1);
     if (!try_commit()) return;
     disk_.set_recovered();
+    report_(false, "the journal can be written again");
     announce(std::make_unique<Publication>());
 }
 

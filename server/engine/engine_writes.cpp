@@ -281,7 +281,7 @@ bool Engine::try_again(const std::vector<Request>& requests, Publication& public
 /// The turn was rolled back. Each of its commands gets the error; sessions are loaded again before
 /// the next turn.
 void Engine::give_up(const Error& error, std::vector<Request>& requests, Publication& publication) {
-    if (disk_.writable()) disk_.say_failed(error.detail);
+    if (disk_.writable()) report_(true, "commit failed: " + error.detail);
     disk_.note_failure(error);
     disk_.look_at_files(true);
     disk_.set_failed();
