@@ -23,6 +23,7 @@ struct Members {
     std::optional<JsonValue> type;
     std::optional<JsonValue> data;
     std::optional<JsonValue> print;
+    bool of_operator = false;
 };
 
 /// Null as if it were not there. What a later version adds is not looked at.
@@ -32,6 +33,7 @@ Result<> decode_envelope(JsonValue member, Event& event, Members& members) {
     if (name == "type") members.type = member;
     if (name == "data") members.data = member;
     if (name == "print") members.print = member;
+    if (name == "of_operator") return fields::decode(member, members.of_operator);
     if (name == "n") return fields::decode(member, event.n);
     if (name == "at") return fields::decode(member, event.at);
     if (name == "event_id") return fields::decode_exact(member, event.event_id);
@@ -54,6 +56,8 @@ Result<> decode_payload(const Members& members, Event& event) {
         [&](auto& payload) -> Result<> { return fields::decode_object(*members.data, payload); },
         event.payload);
     if (!decoded) return under(std::move(decoded).error(), "data");
+    if (auto* const message = std::get_if<core::Message>(&event.payload))
+        message->of_operator = members.of_operator;
     auto* const call = std::get_if<core::ToolFinished>(&event.payload);
     if (call == nullptr) return {};
     if (!members.print) {

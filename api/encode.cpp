@@ -52,6 +52,8 @@ void write_envelope(JsonWriter& json, std::string_view session, const core::Even
     const auto* call = std::get_if<core::ToolFinished>(&event.payload);
     if (prints && call != nullptr && !holds_redacted(*call))
         json.member("print", call->print ? print_text(*call->print) : std::string{});
+    const auto* message = std::get_if<core::Message>(&event.payload);
+    if (prints && message != nullptr && message->of_operator) json.member("of_operator", true);
     json.key("data");
     std::visit([&json](const auto& data) { json.value(data); }, event.payload);
     json.close_object();

@@ -19,6 +19,7 @@ struct CopyReport {
     std::uint64_t events = 0;
     std::string replaced;  ///< where the database lies that was there before, or empty
     std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
+    std::uint64_t damaged_sessions = 0;   ///< that are not read at all
 };
 
 /// What was saved of a damaged database.

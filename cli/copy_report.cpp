@@ -28,13 +28,29 @@ Json copy_json(const std::string& file, const CopyReport& report) {
     return {{"file", file},
             {"bytes", report.bytes},
             {"sessions", report.sessions},
-            {"events", report.events}};
+            {"events", report.events},
+            {"damaged_snapshots", report.damaged_snapshots},
+            {"damaged_sessions", report.damaged_sessions}};
 }
 
 void say_copy(const Console& console, const std::string& verb, const std::string& file,
               std::uint64_t sessions, std::uint64_t events) {
     console.out << verb << " " << clean_line(file) << ": " << sessions << " sessions, " << events
                 << " events, checked\n";
+}
+
+void say_damage(const Console& console, const CopyReport& report) {
+    if (report.damaged_snapshots > 0) {
+        console.err << "headway: of " << report.damaged_snapshots
+                    << " sessions the snapshot is damaged; their journal is sound and is read "
+                       "instead\n";
+    }
+    if (report.damaged_sessions > 0) {
+        console.err
+            << "headway: " << report.damaged_sessions
+            << " sessions cannot be read, since their rows are damaged; stop headway and run "
+               "`headway doctor --repair`\n";
+    }
 }
 
 }  // namespace headway::cli

@@ -26,4 +26,7 @@ Json copy_json(const std::string& file, const CopyReport& report);
 void say_copy(const Console& console, const std::string& verb, const std::string& file,
               std::uint64_t sessions, std::uint64_t events);
 
+/// Says on stderr what of the copy is damaged; nothing where all is sound.
+void say_damage(const Console& console, const CopyReport& report);
+
 }  // namespace headway::cli

@@ -100,8 +100,8 @@ struct Fold {
                          message.role == "agent" || message.role == "thought";
         if (own) return;
         const bool trusted = state.policy->trust_user || message.of_operator;
-        seen.other_spoke = trusted && words_left(state);
-        if (seen.other_spoke) ++state.other_words;
+        seen.other_spoke = message.of_operator || (trusted && words_left(state));
+        if (seen.other_spoke && !message.of_operator) ++state.other_words;
         if (!of_user(message)) return;
         seen.user_message = message.of_operator || asks_anew(message);
         if (!seen.user_message) return;

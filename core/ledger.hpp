@@ -133,9 +133,8 @@ struct Ledger {
     std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
     std::uint64_t last_content = 0;   ///< of the last file that was written whole
     std::uint32_t content_copies = 0;  ///< in a row: further files with that content
-    /// Messages of the user that lifted what was counted (user_words.hpp), since hard progress.
-    std::uint32_t lifts = 0;
-    std::uint32_t lifted_round = 0;  ///< informed_rounds at the last of them
+    std::uint32_t lifts =
+        0;  ///< messages of the user, as the agent reports them, that lifted counts
 
     /// Closes the current round and begins the next.
     void begin_round();
@@ -166,8 +165,7 @@ constexpr auto Ledger::fields() {
         field("calls", &L::calls), field("past_tiers", &L::past_tiers),
         field("slept_n", &L::slept_n), field("wait_outcome", &L::wait_outcome),
         field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
-        field("content_copies", &L::content_copies), field("lifts", &L::lifts),
-        field("lifted_round", &L::lifted_round));
+        field("content_copies", &L::content_copies), field("lifts", &L::lifts));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,

@@ -61,13 +61,11 @@ struct Nudge {
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
     std::uint32_t round = 0;    ///< Ledger::rounds at that time
     bool acknowledged = false;  ///< the agent took the advice: the loop must not return
-    std::uint32_t lifts = 0;    ///< messages of the user that lifted a verdict about it
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
         return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
                           field("step", &Nudge::step), field("round", &Nudge::round),
-                          field("acknowledged", &Nudge::acknowledged),
-                          field("lifts", &Nudge::lifts));
+                          field("acknowledged", &Nudge::acknowledged));
     }
 };
 

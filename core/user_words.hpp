@@ -5,28 +5,22 @@
 
 #include "core/session_state.hpp"
 
-// How much a message of the user lifts of what was counted. An agent reports these messages itself,
+// How often a message of the user lifts what was counted. An agent reports these messages itself,
 // and a hook of its tool reports real ones with the same token, so that nothing tells the two
-// apart. Bounds do: a person who speaks now and then is never short of them, and a message at each
-// step hides no loop.
+// apart: what bounds them must not come near a person who talks a lot.
 
 namespace headway::core {
 
-/// Messages of others that lift counts by themselves, in a whole session. Each further one needs a
+/// Messages that an agent may report for nothing, in a whole session. Each further one needs a
 /// round that brought news.
 inline constexpr std::uint32_t kUserWordsFree = 24;
-/// Those of the user in a row: rounds with news, kInformedRounds for each, give them back.
-inline constexpr std::uint32_t kLiftsFree = 10;
-/// How often a message lifts a verdict about one loop. When the same loop is back after that, only
-/// progress or advice lifts it.
-inline constexpr std::uint32_t kLiftsOfLoop = 2;
 
 /// True for a message of role `user` or `operator`. Pure.
 bool of_user(const Message& message) noexcept;
 /// Whether a message of others than the agent still begins a new row of texts. Pure.
 bool words_left(const SessionState& state) noexcept;
 /// Whether a message of the user that the agent reports now lifts what was counted. Pure.
-bool may_lift(const SessionState& state);
+bool may_lift(const SessionState& state) noexcept;
 /// Books such a message, event `n`: it begins a new scope.
 void lift(SessionState& state, std::uint64_t n);
 /// Books what only a person can have said: it takes none of those that an agent may report.

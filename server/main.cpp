@@ -22,13 +22,15 @@ using core::Result;
 
 Result<cli::CopyReport> back_up(const std::string& database, const std::string& file) {
     HEADWAY_TRY(const storage::DatabaseCounts made, server::backup_offline(database, file));
-    return cli::CopyReport{made.bytes, made.sessions, made.events, {}, made.damaged_snapshots};
+    return cli::CopyReport{made.bytes, made.sessions,          made.events,
+                           {},         made.damaged_snapshots, made.damaged_sessions};
 }
 
 Result<cli::CopyReport> restore(const std::string& database, const std::string& file) {
     HEADWAY_TRY(const storage::Restored made, storage::restore_database(file, database));
-    return cli::CopyReport{made.counts.bytes, made.counts.sessions, made.counts.events,
-                           made.replaced.string(), made.counts.damaged_snapshots};
+    return cli::CopyReport{
+        made.counts.bytes,      made.counts.sessions,          made.counts.events,
+        made.replaced.string(), made.counts.damaged_snapshots, made.counts.damaged_sessions};
 }
 
 Result<cli::RepairReport> repair(const std::string& database) {

@@ -80,10 +80,10 @@ Result<> sync_descriptor(const std::filesystem::path& path, int flags) {
                  {}};
 }
 
-/// Checks the rows of sessions and counts them. Of a damaged snapshot the journal takes the place;
-/// without its place in the journal a session cannot be read.
-Result<> count_sessions(Database& database, const std::filesystem::path& file,
-                        DatabaseCounts& counts) {
+/// Counts the rows of sessions, and those that are damaged: the daemon serves all others. Of a
+/// damaged snapshot the journal takes the place; without its place in the journal a session cannot
+/// be read.
+Result<> count_sessions(Database& database, DatabaseCounts& counts) {
     HEADWAY_TRY(Statement rows, database.prepare("SELECT key,name,n,tail,ended_at,state," +
                                                  checksum_column(database, "session") +
                                                  " FROM session WHERE name IS NOT NULL"));
@@ -94,13 +94,13 @@ Result<> count_sessions(Database& database, const std::filesystem::path& file,
         if (rows.is_null(6)) continue;  // from an older schema, or never saved
         const std::int64_t key = rows.integer(0);
         const auto sum = SessionChecksum::from_column(rows.integer(6));
-        if (sum.place !=
-            place_checksum(key, rows.text(1), rows.integer(2), rows.integer(3), rows.integer(4))) {
-            return corrupt(
-                file, "the row of session " + std::to_string(key) + " does not match its checksum");
-        }
-        if (sum.snapshot != snapshot_checksum(key, rows.integer(2), rows.blob(5)))
+        const auto place =
+            place_checksum(key, rows.text(1), rows.integer(2), rows.integer(3), rows.integer(4));
+        if (sum.place != place) {
+            ++counts.damaged_sessions;
+        } else if (sum.snapshot != snapshot_checksum(key, rows.integer(2), rows.blob(5))) {
             ++counts.damaged_snapshots;
+        }
     }
 }
 
@@ -108,7 +108,7 @@ Result<> count_sessions(Database& database, const std::filesystem::path& file,
 Result<> check_all(Database& database, const std::filesystem::path& file, DatabaseCounts& counts) {
     HEADWAY_CHECK(check_integrity(database, file));
     HEADWAY_CHECK(count_journal(database, file, counts));
-    return count_sessions(database, file, counts);
+    return count_sessions(database, counts);
 }
 
 }  // namespace

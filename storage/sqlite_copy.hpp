@@ -56,6 +56,7 @@ struct DatabaseCounts {
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t bytes = 0;
     std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
+    std::uint64_t damaged_sessions = 0;   ///< that are not read at all
 };
 
 /// Checks every page, index, journal row and session of a closed database, and counts. Does not

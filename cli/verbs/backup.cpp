@@ -38,6 +38,7 @@ int back_up_offline(const BackupOptions& options, const std::string& file, const
         console.out << dump(copy_json(file, *report)) << "\n";
     } else {
         say_copy(console, "backed up to", file, report->sessions, report->events);
+        say_damage(console, *report);
     }
     return kExitOk;
 }

@@ -32,16 +32,11 @@ int restore_backup(const RestoreOptions& options, const Server& server, const Co
         Json said = copy_json(*database, *report);
         said["replaced"] = nullptr;
         if (!report->replaced.empty()) said["replaced"] = report->replaced;
-        said["damaged_snapshots"] = report->damaged_snapshots;
         console.out << dump(said) << "\n";
         return kExitOk;
     }
     say_copy(console, "restored", *database, report->sessions, report->events);
-    if (report->damaged_snapshots > 0) {
-        console.err << "headway: of " << report->damaged_snapshots
-                    << " sessions the snapshot is damaged; their journal is sound and is read "
-                       "instead\n";
-    }
+    say_damage(console, *report);
     if (!report->replaced.empty())
         console.out << "the database that was there is now " << clean_line(report->replaced)
                     << "\n";

@@ -60,10 +60,11 @@ public:
             const std::string query = asks_start ? "?last_event_id=" + last_id_ : "";
             const HttpReply reply = daemon_.stream(path_ + query, last_id_, handlers);
             if (done_ || ended_at_) break;
+            if (reply.answered() && !worth_retrying(reply)) found_again();
             if (reply.ok()) {
                 backoff.reset();
-                lost_since_.reset();
                 unknown_since_.reset();
+                seen_ = true;
             } else if (!unknown_yet(reply) && !worth_retrying(reply)) {
                 return explain_failure(console_, daemon_, reply);
             }
@@ -83,6 +84,7 @@ private:
         if (reply.ok() && body && body->is_object()) {
             const std::uint64_t n = body->count_of("n");
             last_id_ = std::to_string(n > kRecentEvents ? n - kRecentEvents : 0);
+            seen_ = true;
         } else if (!unknown_yet(reply) && !worth_retrying(reply)) {
             explain_failure(console_, daemon_, reply);
             return false;
@@ -92,9 +94,16 @@ private:
 
     bool unknown_yet(const HttpReply& reply) {
         if (reply.status != 404 || problem_of(reply).code != "unknown_session") return false;
+        if (seen_) return false;               // it has been deleted since
         if (last_id_.empty()) last_id_ = "0";  // it is new when it comes: show it from its start
         if (!unknown_since_) say_unopened();
         return true;
+    }
+
+    /// The daemon answers: while it was away no agent could open the session.
+    void found_again() {
+        if (lost_since_ && unknown_since_) *unknown_since_ += steady_now() - *lost_since_;
+        lost_since_.reset();
     }
 
     void say_unopened() {
@@ -201,6 +210,7 @@ private:
     std::optional<SteadyTime> lost_since_;
     bool verdict_final_ = false;
     bool reached_ = false;
+    bool seen_ = false;                        ///< the session was there
     std::optional<SteadyTime> unknown_since_;  ///< there is no such session
     bool done_ = false;
 };

@@ -28,13 +28,24 @@ class DamageLog {
 public:
     explicit DamageLog(EngineReport report) : report_(std::move(report)) {}
     void say(storage::SessionKey session, const std::string& line) {
-        if (said_.size() < kSaidMax && said_.insert(session).second) report_(true, line);
+        say_once(said_, session, line);
+    }
+    /// The same of damage that costs nothing; of a session one line each.
+    void say_harmless(storage::SessionKey session, const std::string& line) {
+        say_once(said_harmless_, session, line);
     }
 
 private:
+    using Said = std::unordered_set<storage::SessionKey>;
     static constexpr std::size_t kSaidMax = 1'000;  ///< the log is not for more
+
+    void say_once(Said& said, storage::SessionKey session, const std::string& line) {
+        if (said.size() < kSaidMax && said.insert(session).second) report_(true, line);
+    }
+
     EngineReport report_;
-    std::unordered_set<storage::SessionKey> said_;
+    Said said_;
+    Said said_harmless_;
 };
 
 /// What the engine owns and its readers, transactions and started operations use. Engine thread

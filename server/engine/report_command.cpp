@@ -178,20 +178,13 @@ Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) 
     return {};
 }
 
-/// To speak as the operator needs the scope `control`: agents do not. Error: kForbidden.
-Result<> check_operator(ReportCommand& command) {
-    for (std::size_t place = 0; place < command.events.size(); ++place) {
-        auto* message = std::get_if<core::Message>(&command.events[place].payload);
-        if (message == nullptr || message->role != "operator") continue;
-        if (!command.controls) {
-            return Error{core::ErrorCode::kForbidden,
-                         "a message of role `operator` needs a token with the scope `control`; "
-                         "what a person tells the agent has the role `user`",
-                         (command.batch ? "/" + std::to_string(place) : "") + "/data/role"};
-        }
-        message->of_operator = command.by_operator;
+/// Notes who said what has the role `operator`: without a token for it, it is a word of the user.
+void note_operator(ReportCommand& command) {
+    if (!command.by_operator) return;
+    for (core::Event& event : command.events) {
+        auto* message = std::get_if<core::Message>(&event.payload);
+        if (message != nullptr && message->role == "operator") message->of_operator = true;
     }
-    return {};
 }
 
 /// Fills the numbers of the accepted events into the places that drop_known() left open.
@@ -230,7 +223,7 @@ Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& res
 Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     HEADWAY_CHECK(resolve_acknowledged(transaction, *this));
-    HEADWAY_CHECK(check_operator(*this));
+    note_operator(*this);
     api::Advice advice;
     advice.batch = batch;
     HEADWAY_TRY(const Echoes echoes, drop_known(transaction, resident, *this, advice));

@@ -76,8 +76,8 @@ Result<storage::StoredSession> Sessions::load(storage::SessionKey key, std::stri
 void Sessions::note_damage(const storage::StoredSession& stored) const {
     if (!stored.snapshot_damaged || !damage_) return;
     damage_(stored.key, "the snapshot of session '" + stored.session.id() +
-                            "' is damaged on the disk; its journal was read instead. Check the "
-                            "disk: `headway doctor`");
+                            "' is damaged on the disk. Nothing is lost, since its journal was read "
+                            "instead, but the disk may fail");
 }
 
 std::string way_out_of_damage(storage::Store& store) {

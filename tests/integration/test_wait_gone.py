@@ -256,5 +256,31 @@ class Daemons(OwnDaemonCase):
         self.assertFalse(client.session("b")["alive"])
         self.assertFalse(client.get("/progress/b").json()["alive"])
 
+
+class Outage(OwnDaemonCase):
+    def test_a_watch_for_a_session_that_never_comes_ends_behind_a_restart_too(self):
+        daemon = self.start()
+        process = Cli(daemon).start("watch", "never-there", "--open-within", "3s")
+        self.assertIn("does not exist yet", process.stderr.readline())
+        daemon.restart()
+        output = finish(process)
+        self.assertEqual(output.code, 6, output)
+
+    def test_a_watch_ends_when_its_session_is_deleted_while_the_daemon_is_away(self):
+        daemon = self.start()
+        client = daemon.client()
+        self.addCleanup(client.close)
+        client.open("job")
+        process = Cli(daemon).start("watch", "job", "--open-within", "2s")
+        self.assertIn("session.started", process.stdout.readline())
+        daemon.kill()
+        for file in daemon.state_dir.glob("headway.db*"):
+            file.unlink()
+        daemon.start(daemon.port)
+        output = finish(process)
+        self.assertEqual(output.code, 1, output)
+        self.assertNotIn("was not opened", output.err)
+
+
 if __name__ == "__main__":
     unittest.main()

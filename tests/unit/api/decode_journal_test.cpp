@@ -79,6 +79,19 @@ TEST_CASE("decode journal: Headway's own words may be longer than an agent's", "
     CHECK((*read == event));
 }
 
+TEST_CASE(
+    "decode journal: what an operator said is an operator's in an export, and is hidden elsewhere",
+    "[api]") {
+    Event event = stored(R"({"type":"message","data":{"role":"operator","text":"once more"}})");
+    std::get<Message>(event.payload).of_operator = true;
+    const auto read = exported(event);
+    require_ok(read);
+    CHECK((*read == event));
+    std::string line;
+    append_event(line, "s", event, false);
+    CHECK_THAT(line, !Catch::Contains("of_operator"));
+}
+
 TEST_CASE("decode journal: a call that held a secret shows no print of it", "[api]") {
     Event event = stored(R"({"type":"tool.finished","data":{"tool":"login","args":{"a":"b"}}})");
     std::string line;

@@ -201,6 +201,18 @@ TEST_CASE("flipped bits: a damaged snapshot is not used, the journal is read ins
     CHECK(verify_database(dir.file())->damaged_snapshots == 0);
 }
 
+TEST_CASE("flipped bits: a copy with a damaged session is as good as what it was made from",
+          "[storage]") {
+    const TempDir dir;
+    (void)two_sessions(dir);
+    execute(dir, "UPDATE session SET tail=7 WHERE name='a'");
+    const auto counts = verify_database(dir.file());
+    require_ok(counts);
+    CHECK(counts->sessions == 2);
+    CHECK(counts->damaged_sessions == 1);
+    CHECK(counts->damaged_snapshots == 0);
+}
+
 TEST_CASE("flipped bits: a session with a damaged journal pointer is refused alone", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
