@@ -38,9 +38,7 @@ public:
     core::Result<Answer> try_ask(const Command& command) {
         replies_.clear();
         turn({&command});
-        for (int turns = 0; turns < 1'000 && replies_.empty(); ++turns)
-            turn();
-        REQUIRE(replies_.size() == 1);
+        turn_until_answered();
         return std::move(replies_.front().what);
     }
     Answer ask(const Command& command) {
@@ -55,6 +53,12 @@ public:
             requests.back().listening = true;
         }
         engine_->turn(requests, 0);
+    }
+    /// An answer may wait for what other transactions have not committed yet.
+    void turn_until_answered() {
+        for (int turns = 0; turns < 1'000 && replies_.empty(); ++turns)
+            turn();
+        REQUIRE(replies_.size() == 1);
     }
     void run(std::vector<server::Request> requests) { engine_->turn(requests, 0); }
     void upkeep() { engine_->upkeep(true); }
