@@ -23,6 +23,7 @@ import tempfile
 
 from harness import ingest, judge, outbound, read, readers, recover, report, sse
 from harness.load import Client
+from harness.servers import Headway
 
 BENCHES = {"ingest": ingest, "read": read, "sse": sse, "judge": judge, "readers": readers, "outbound": outbound, "recover": recover}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -81,12 +82,15 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--clients", type=int, default=1000, help="sse: subscribers (default 1000)")
     parser.add_argument("--events", type=int, default=1_000_000, help="recover: size of the journal")
     parser.add_argument("--sessions", type=int, default=100_000, help="recover: sessions to open")
+    parser.add_argument("--packaged", action="store_true", help="measure build/package/headway, the binary that is packaged")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help=argparse.SUPPRESS)
     parser.add_argument("--keep", action="store_true", help="leave the state directories in place")
     parser.add_argument("--check", action="store_true", help="exit 1 if a bar is missed")
     options = parser.parse_args()
     options.build = options.build.resolve()
     options.rounds = max(1, options.rounds)
+    if options.packaged:
+        Headway.folder = ROOT / "build" / "package"
     return options
 
 

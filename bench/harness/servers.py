@@ -158,9 +158,10 @@ class BareBeast(WithPortsFile):
 class Headway(WithPortsFile):
     name = "headway"
     directory_name = "headway"
+    folder = None  # of the binary, where it is not that of the build
 
     def command(self) -> list:
-        return [str(self.build / "headway"), "serve", "--listen", "127.0.0.1:0", "--state-dir",
+        return [str((self.folder or self.build) / "headway"), "serve", "--listen", "127.0.0.1:0", "--state-dir",
                 str(self.directory / "state"), "--ports-file", str(self.ports_file)]
 
     def ready(self) -> bool:
