@@ -43,7 +43,7 @@ constexpr std::string_view kBenchWithId =
 constexpr std::string_view kRead =
     R"({"type":"tool.finished","event_id":"e%r-%c","data":{"tool":"Read",)"
     R"("call_id":"toolu_%r","round":%r,)"
-    R"("args":{"file_path":"/home/ann/work/engine/src/module_%v.cpp","offset":%v,)"
+    R"("args":{"file_path":"/home/ann/code/engine/src/module_%v.cpp","offset":%v,)"
     R"("limit":120},"ok":true,)"
     R"("result":"   %v  #include <vector>\n   2  \n   3  // Adds what is in \"values\".\n  )"
     R"( 4  int sum(const std::vector<int>& values) {\n   5      int all = 0;\n   6      )"
@@ -51,14 +51,14 @@ constexpr std::string_view kRead =
     R"("duration_ms":12}})";
 constexpr std::string_view kEdit =
     R"({"type":"tool.finished","event_id":"e%r-%c","data":{"tool":"Edit","round":%r,)"
-    R"("args":{"file_path":"/home/ann/work/engine/src/module_%v.cpp",)"
+    R"("args":{"file_path":"/home/ann/code/engine/src/module_%v.cpp",)"
     R"("old_string":"return all;","new_string":"return all + %r;"},"ok":true,"result":"The )"
     R"(file has been updated.",)"
-    R"("mutated":[{"path":"/home/ann/work/engine/src/module_%v.cpp",)"
+    R"("mutated":[{"path":"/home/ann/code/engine/src/module_%v.cpp",)"
     R"("digest":"9f86d081884c7d65%r"}],"duration_ms":9}})";
 constexpr std::string_view kFailing =
     R"({"type":"tool.finished","event_id":"e%r-%c","data":{"tool":"Bash","round":%r,)"
-    R"("args":{"command":"cd /home/ann/work/engine && cmake --build build && ctest -R )"
+    R"("args":{"command":"cd /home/ann/code/engine && cmake --build build && ctest -R )"
     R"(module_%v 2>&1 | tail -40",)"
     R"("description":"Run the tests"},"ok":false,"error":{"class":"test",)"
     R"("message":"module_test.cpp:%v: FAILED:\n  CHECK( sum(values) == 12 )\nwith )"
@@ -66,7 +66,7 @@ constexpr std::string_view kFailing =
     R"(tests failed"},"duration_ms":%r}})";
 constexpr std::string_view kSearch =
     R"({"type":"tool.finished","event_id":"e%r-%c","data":{"tool":"Grep","round":%r,)"
-    R"("args":{"pattern":"sum\\(","path":"/home/ann/work/engine","output_mode":"content"},)"
+    R"("args":{"pattern":"sum\\(","path":"/home/ann/code/engine","output_mode":"content"},)"
     R"("ok":true,"result":"src/module_%v.cpp:4:int sum(const std::vector<int>& values) )"
     R"({\nsrc/main.cpp:%v:    return sum({1, 2, 3});","duration_ms":31}})";
 constexpr std::string_view kStarted =
@@ -98,7 +98,7 @@ constexpr std::array<std::string_view, 4> kLoop{
     R"(Cannot find module 'left-pad'\n    at Function.resolve node:internal:%r:15"},)"
     R"("duration_ms":%r}})",
     R"({"type":"tool.finished","event_id":"e%r-%c","data":{"tool":"Read",)"
-    R"("args":{"file_path":"/home/ann/work/package.json"},"ok":true,"result":"{\n  )"
+    R"("args":{"file_path":"/home/ann/code/package.json"},"ok":true,"result":"{\n  )"
     R"(\"name\": \"web\",\n  \"version\": \"1.0.0\"\n}"}})",
     R"({"type":"tool.finished","event_id":"e%r-%c","data":{"tool":"bash",)"
     R"("args":{"command":"npm test"},"ok":false,"error":{"class":"exit","message":"Error: )"
@@ -133,7 +133,7 @@ std::string agent_event(std::size_t client, std::size_t round) {
 std::string hook_before(std::size_t client, std::size_t round) {
     return fill(
         R"({"session_id":"0b5e7c1e-%c",)"
-        R"("transcript_path":"/home/ann/.claude/projects/p/%c.jsonl","cwd":"/home/ann/work",)"
+        R"("transcript_path":"/home/ann/.claude/projects/p/%c.jsonl","cwd":"/home/ann/code",)"
         R"("permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",)"
         R"("tool_use_id":"toolu_%r",)"
         R"("tool_input":{"command":"make check-%v","description":"Run the checks"}})",
@@ -143,7 +143,7 @@ std::string hook_before(std::size_t client, std::size_t round) {
 std::string hook_after(std::size_t client, std::size_t round) {
     return fill(
         R"({"session_id":"0b5e7c1e-%c",)"
-        R"("transcript_path":"/home/ann/.claude/projects/p/%c.jsonl","cwd":"/home/ann/work",)"
+        R"("transcript_path":"/home/ann/.claude/projects/p/%c.jsonl","cwd":"/home/ann/code",)"
         R"("permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash",)"
         R"("tool_use_id":"toolu_%r",)"
         R"("tool_input":{"command":"make check-%v","description":"Run the checks"},)"
