@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Backups with and without a running daemon, and their restore."""
+import contextlib
 import os
 import shutil
+import sqlite3
 import stat
 import threading
 import unittest
@@ -150,6 +152,23 @@ class Restore(OwnDaemonCase):
         self.assertEqual(Cli(self.daemon).run("restore", replaced).code, 0)
         self.daemon.start()
         self.assertEqual(self.client(self.daemon).get("/v1/sessions/after").status, 200)
+
+    def test_what_is_damaged_in_a_copy_is_told_and_all_else_is_copied(self):
+        self.assertEqual(self.daemon.stop(), 0)
+        with contextlib.closing(sqlite3.connect(self.daemon.state_dir / "headway.db")) as database:
+            database.execute("UPDATE session SET tail=tail+7 WHERE name='after'")
+            database.commit()
+        copy, other = (self.daemon.root / name for name in ("copy.db", "other.db"))
+        done = Cli(self.daemon).run("backup", str(copy))
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("1 sessions cannot be read", done.err)
+        counts = Cli(self.daemon).run("backup", str(other), "--json").json()
+        self.assertEqual((counts["sessions"], counts["damaged_sessions"], counts["damaged_snapshots"]), (2, 1, 0))
+        done = Cli(self.daemon).run("restore", str(copy))
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("1 sessions cannot be read", done.err)
+        self.daemon.start()
+        self.assertEqual(self.client(self.daemon).get("/v1/sessions/before").status, 200)
 
     def test_a_daemon_that_runs_is_left_alone(self):
         done = Cli(self.daemon).run("restore", str(self.file))
