@@ -16,8 +16,9 @@ using namespace std::chrono_literals;
 /// Time of reads in a turn while no request waits.
 constexpr auto kReadsTurn = 20ms;
 /// The minimum of the same while a request waits. Reads get as long as the last commit took, so
-/// that both progress, also on a slow disk.
-constexpr auto kReadsShare = 2ms;
+/// that both progress, also on a slow disk. A fast disk commits in 0.3 ms: with 2 ms for reads a
+/// daemon took 3,000 reports a second with a p99 of 0.2 to 0.5 s beside readers, with this of 3 ms.
+constexpr auto kReadsShare = 800us;
 
 /// Drops the queries of closed connections, so that they do not delay others.
 void drop_reads(std::deque<Request>& reads, std::vector<std::uint64_t> connections) {

@@ -14,7 +14,7 @@
 namespace headway::server {
 
 /// The intended duration of one slice of a long query.
-inline constexpr std::chrono::microseconds kReaderSlice{1'000};
+inline constexpr std::chrono::microseconds kReaderSlice{400};
 
 /// What queries read: the sessions as of the last commit, and the tables beside the journal. Within
 /// a transaction it also shows what that has written. Engine thread only.
