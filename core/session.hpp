@@ -181,7 +181,7 @@ public:
 
     /// Requests a judge's opinion; false if this check is already in flight. The caller sends the
     /// question described by the check.requested event. Errors: kSessionEnded, kNoJudge,
-    /// kTooManyChecks.
+    /// kTooManyChecks, kInvalidId for a new id of the form of Headway's own.
     Result<bool> request_check(std::string check_id, std::string by, const Context& context,
                                std::vector<Event>& out);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string_view>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -9,6 +10,22 @@
 // Questions to a judge and their answers. checks.cpp decides what an answer changes.
 
 namespace headway::core {
+namespace {
+
+constexpr std::string_view kConfirmEnd = ".confirm";
+
+/// Whether Headway itself makes ids of this form: `<session>.c<n>`, and `.confirm` behind any. Ids
+/// are those of all sessions together, so an agent that could choose one would keep another
+/// session from its own check.
+bool is_of_own_form(std::string_view check_id) {
+    if (check_id.ends_with(kConfirmEnd)) return true;
+    const std::size_t other = check_id.find_last_not_of("0123456789");
+    const bool number = other != std::string_view::npos && other + 1 < check_id.size();
+    return number && check_id.substr(0, other + 1).ends_with(".c");
+}
+
+}  // namespace
+
 Result<bool> Session::request_check(std::string check_id, std::string by, const Context& context,
                                     std::vector<Event>& out) {
     Command command{*this, context, out};
@@ -17,6 +34,12 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
             ErrorCode::kSessionEnded, "the session has ended; there is nothing to check", {}};
     }
     if (state_.checks->find(check_id) != nullptr) return false;
+    if (is_of_own_form(check_id)) {
+        return Error{ErrorCode::kInvalidId,
+                     "an id that ends with `.c` and a number, or with `.confirm`, is one that "
+                     "Headway chooses; choose another",
+                     "/checkId"};
+    }
     if (context.judge == nullptr || context.judge->primary.empty()) {
         return Error{ErrorCode::kNoJudge,
                      "no judge is configured; add one as [judge.endpoints.NAME] with base_url and "
@@ -47,7 +70,7 @@ void Session::complete_check(CheckCompleted completed, const Context& context,
     const bool first = pending->cause != CheckCause::kConfirm && !pending->confirm.empty();
     const bool second_opinion =
         first && !pending->loop.empty() && completed.answer == CheckAnswer::kLooping;
-    std::string check_id = completed.check_id + ".confirm";
+    std::string check_id = completed.check_id + std::string{kConfirmEnd};
     credit_pause(command);
     command.add(std::move(completed));
     if (second_opinion && context.judge != nullptr && !context.judge->confirm.empty()) {

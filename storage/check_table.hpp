@@ -26,8 +26,10 @@ class CheckTable {
 public:
     virtual ~CheckTable() = default;
 
+    /// Takes the place of a check of another session with this id: of one that is being deleted, or
+    /// that an older version let choose an id of Headway's own form.
     virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
-    virtual core::Result<> finish_check(std::string_view id, Cursor done) = 0;
+    virtual core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) = 0;
     /// Finishes all checks in flight of a session that ends.
     virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;

@@ -36,16 +36,19 @@ Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
 Result<> SqlChecks::add_check(std::string_view id, SessionKey key, Cursor asked) {
     HEADWAY_TRY(
         Statement insert,
-        database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0)"));
+        database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0) ON "
+                          "CONFLICT(id) DO UPDATE SET session=excluded.session,"
+                          "asked=excluded.asked,done=0"));
     HEADWAY_ASSERT(!id.empty() && asked > 0);
     return insert.bind(1, id).bind(2, key).bind(3, asked).run();
 }
 
-Result<> SqlChecks::finish_check(std::string_view id, Cursor done) {
-    HEADWAY_TRY(Statement update,
-                database_.prepare("UPDATE judge_check SET done=?2 WHERE id=?1 AND done=0"));
+Result<> SqlChecks::finish_check(std::string_view id, SessionKey key, Cursor done) {
+    HEADWAY_TRY(
+        Statement update,
+        database_.prepare("UPDATE judge_check SET done=?2 WHERE id=?1 AND session=?3 AND done=0"));
     HEADWAY_ASSERT(done > 0);
-    return update.bind(1, id).bind(2, done).run();
+    return update.bind(1, id).bind(2, done).bind(3, key).run();
 }
 
 Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {

@@ -84,7 +84,7 @@ public:
     explicit SqlChecks(Sql& database) : database_(database) {}
 
     core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
-    core::Result<> finish_check(std::string_view id, Cursor done) override;
+    core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) override;
     core::Result<> finish_checks(SessionKey key, Cursor done) override;
     core::Result<std::optional<StoredCheck>> find_check(std::string_view id) override;
     core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;

@@ -51,7 +51,8 @@ Result<> JudgeDesk::apply(const Appended& appended) {
         } else if (const auto* done = std::get_if<core::CheckCompleted>(&event.payload)) {
             ++stats.outcomes[static_cast<std::size_t>(done->outcome)];
             if (done->answer) ++stats.answers[static_cast<std::size_t>(*done->answer)];
-            HEADWAY_CHECK(store_.checks().finish_check(done->check_id, cursor));
+            HEADWAY_CHECK(
+                store_.checks().finish_check(done->check_id, appended.resident.key, cursor));
             appended.publication.checked.push_back(done->check_id);
         } else if (std::holds_alternative<core::SessionEnded>(event.payload)) {
             const auto& pending = session.state().checks->pending;

@@ -139,7 +139,7 @@ private:
     public:
         explicit Checks(PostgresStore& store) : SqlChecks(store.sql_), store_(store) {}
         core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
-        core::Result<> finish_check(std::string_view id, Cursor done) override;
+        core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) override;
         core::Result<> finish_checks(SessionKey key, Cursor done) override;
 
     private:

@@ -22,9 +22,9 @@ Result<> PostgresStore::Checks::add_check(std::string_view id, SessionKey key, C
     return SqlChecks::add_check(id, key, store_.settled(asked));
 }
 
-Result<> PostgresStore::Checks::finish_check(std::string_view id, Cursor done) {
+Result<> PostgresStore::Checks::finish_check(std::string_view id, SessionKey key, Cursor done) {
     HEADWAY_CHECK(store_.lock_feed());
-    return SqlChecks::finish_check(id, store_.settled(done));
+    return SqlChecks::finish_check(id, key, store_.settled(done));
 }
 
 Result<> PostgresStore::Checks::finish_checks(SessionKey key, Cursor done) {

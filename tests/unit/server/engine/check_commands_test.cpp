@@ -180,3 +180,62 @@ TEST_CASE("engine checks: without read access to the session its checks are unkn
     auto hidden = court.daemon.ask(CheckQuery{"mine", Grants{}});
     CHECK(hidden.error().code == ErrorCode::kUnknownCheck);
 }
+
+TEST_CASE("engine checks: ids of the form of Headway's own are not for clients to choose",
+          "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.daemon.report("evil", {beat()});
+    for (const char* id : {"s.c3", "s.c12", ".c1", "mine.confirm", "s.c3.confirm"}) {
+        INFO(id);
+        auto refused = court.daemon.ask(CheckCommand{"evil", id, ""});
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == ErrorCode::kInvalidId);
+        CHECK(refused.error().field == "/checkId");
+    }
+    for (const char* id : {"s.c", "c3", "s.c3x", "abc3", "3", "confirm"}) {
+        INFO(id);
+        CHECK(court.ask("evil", id).status == 202);
+        court.answer("A: fine");
+    }
+    // What Headway chose may be asked for again.
+    const std::string own = Document::parse(court.ask("s", "").body)["checkId"];
+    CHECK(court.ask("s", own).status == 202);
+}
+
+TEST_CASE("engine checks: a check whose id another session's row has is asked all the same",
+          "[server]") {
+    Court court;
+    court.daemon.report("evil", {beat()});
+    court.daemon.report("s", {beat()});
+    const auto evil = court.daemon.store().find("evil");
+    // As an older version let agents do.
+    require_ok(court.daemon.store().begin());
+    const std::uint64_t next = court.daemon.journal("s").size() + 1;
+    const std::string id = "s.c" + std::to_string(next);
+    require_ok(court.daemon.store().checks().add_check(id, **evil, 1));
+    require_ok(court.daemon.store().commit());
+
+    CHECK(Document::parse(court.ask("s", "").body)["checkId"] == id);
+    REQUIRE(court.daemon.judge_jobs.size() == 1);
+    CHECK(court.daemon.judge_jobs.front().session == "s");
+    court.daemon.report("evil", {ended(Outcome::kCompleted)});  // ends no check of another
+    CHECK(court.look(id)["state"] == "running");
+    court.answer("A: fine");
+    CHECK(court.look(id)["status"] == "A");
+    CHECK(court.look(id)["sessionId"] == "s");
+}
+
+TEST_CASE("engine checks: the id of a check of a session that is being deleted is free",
+          "[server]") {
+    Court court;
+    court.daemon.report("old", {beat()});
+    court.ask("old", "nightly");
+    court.daemon.report("old", {ended(Outcome::kCompleted)});
+    court.daemon.report("new", {beat()});
+    require_ok(court.daemon.ask(ForgetCommand{"old"}));
+    require_ok(court.daemon.store().delete_some(kNever));  // its name is the first to go
+    REQUIRE_FALSE(court.daemon.store().find("old").value());
+    CHECK(court.ask("new", "nightly").status == 202);
+    CHECK(court.look("nightly")["sessionId"] == "new");
+}

@@ -198,7 +198,7 @@ TEST_CASE("postgres: approvals and checks find their events although positions a
     a.hold();
     const Cursor later = a.report({beat()});
     require_ok(store->approvals().save_approval(a.key, approval, 0, later));
-    require_ok(store->checks().finish_check("c1", later));
+    require_ok(store->checks().finish_check("c1", a.key, later));
     require_ok(store->commit());
     CHECK(store->approvals().find_approval(a.key, 3).value()->decided == 7);
     CHECK(store->checks().find_check("c1").value()->done == 7);
