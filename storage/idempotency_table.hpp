@@ -14,6 +14,8 @@ namespace headway::storage {
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
+    /// Of the use, as found; what began later is another's of the same name.
+    core::Timestamp at = core::kNever;
 };
 
 /// Which `Idempotency-Key`s were used, kept as long as ended sessions: part of the Store, with its

@@ -9,7 +9,7 @@ namespace headway::storage {
 using core::Result;
 
 Result<> SqlIdempotency::prepare() {
-    HEADWAY_TRY(find_, database_.prepare("SELECT fingerprint,session FROM idempotency WHERE "
+    HEADWAY_TRY(find_, database_.prepare("SELECT fingerprint,session,at FROM idempotency WHERE "
                                          "key=?1"));
     HEADWAY_TRY(add_, database_.prepare("INSERT INTO idempotency(key,fingerprint,session,at) "
                                         "VALUES(?1,?2,?3,?4) ON CONFLICT(key) DO UPDATE SET "
@@ -25,6 +25,7 @@ Result<std::optional<IdempotentUse>> SqlIdempotency::find_key(std::string_view k
     IdempotentUse use;
     use.fingerprint = rows->text(0);
     use.session = rows->text(1);
+    use.at = core::Timestamp{core::Millis{rows->integer(2)}};
     return std::optional{std::move(use)};
 }
 

@@ -89,6 +89,9 @@ Result<std::optional<ApprovalShown>> replay(Transaction& transaction, const AskC
     if (!ref) return none;
     HEADWAY_TRY(const Resident* asker, transaction.find(ref->session));
     if (asker == nullptr) return none;
+    // The session may have been deleted, and its id be another's by now: the key is free then. The
+    // other's approval of this number is not what was asked for.
+    if (asker->session.state().opened_at > use->at) return none;
     if (use->fingerprint != command.idempotency_fingerprint) {
         return Error{ErrorCode::kIdempotencyMismatch,
                      "this key was used with another body; use a new key", "Idempotency-Key"};

@@ -82,7 +82,8 @@ Result<std::optional<SessionDocument>> replay(Transaction& transaction,
                 transaction.store().idempotency().find_key(command.idempotency_key));
     if (!use) return none;
     HEADWAY_TRY(const Resident* opened, transaction.find(use->session));
-    if (opened == nullptr) return none;  // the session of the key was deleted: the key is free
+    // The session of the key was deleted, and its id may be another's by now: the key is free.
+    if (opened == nullptr || opened->session.state().opened_at > use->at) return none;
     if (use->fingerprint != command.idempotency_fingerprint) {
         return Error{ErrorCode::kIdempotencyMismatch,
                      "this key was used with another body; use a new key", "Idempotency-Key"};

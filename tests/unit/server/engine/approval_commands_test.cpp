@@ -299,3 +299,29 @@ TEST_CASE("engine approvals: a decision whose texts are damaged is no notice, an
     CHECK(s.log.front().find("damaged") != std::string::npos);
     CHECK(s.store().rollbacks() == 0);
 }
+
+TEST_CASE("engine approvals: the key of a request does not outlive its session", "[server]") {
+    Supervised daemon{{}, at(0)};
+    AskCommand first = ask("s", call());
+    first.idempotency_key = "k1";
+    first.idempotency_fingerprint = "f";
+    const std::uint64_t n = parsed(approval_reply(daemon.ask(first)))["n"];
+    daemon.report("s", {ended(Outcome::kCompleted)});
+    require_ok(daemon.ask(ForgetCommand{"s"}));
+    while (daemon.store().find("s").value())
+        require_ok(daemon.store().delete_some(kNever));
+    daemon.clock().advance_to(at(5));
+    daemon.restart();
+
+    ApprovalRequested other = call("sha256:2", "c2");
+    other.tool = "Read";
+    const std::uint64_t same = parsed(approval_reply(daemon.ask(ask("s", other))))["n"];
+    REQUIRE(same == n);
+    approval_reply(daemon.ask(DecideCommand{"s", same, approve(), false}));
+
+    const Document again = parsed(approval_reply(daemon.ask(first)));
+    CHECK(again["tool"] == "deploy");
+    CHECK(again["status"] == "pending");
+    CHECK(again["n"] != n);
+    CHECK(parsed(approval_reply(daemon.ask(first)))["n"] == again["n"]);  // its key is used again
+}
