@@ -15,6 +15,7 @@
 #include "core/classify.hpp"
 #include "core/command.hpp"
 #include "core/mask.hpp"
+#include "core/tool_names.hpp"
 #include "core/words.hpp"
 
 namespace headway::api {
@@ -56,6 +57,18 @@ struct ResultText {
 
 constexpr std::array<std::string_view, 3> kOutputKeys{"output", "stdout", "stderr"};
 
+/// Codex begins each answer with a random number: "Chunk ID: 2f3a10", then how long it took.
+void cut_chunk_id(std::string& canonical) {
+    constexpr std::string_view kChunk = "Chunk ID: ";
+    constexpr std::size_t kAtMost = 64;  // behind the names of an object
+    constexpr std::size_t kIdBytesMax = 32;
+    const std::size_t at = std::string_view{canonical}.substr(0, kAtMost).find(kChunk);
+    if (at == std::string::npos) return;
+    const std::size_t end = canonical.find("Wall time: ", at);
+    if (end == std::string::npos || end - at > kChunk.size() + kIdBytesMax) return;
+    canonical.erase(at, end - at);
+}
+
 ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished& call,
                        bool shell) {
     ResultText read;
@@ -66,6 +79,7 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
         read.bytes =
             result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
         append_canonical(read.canonical, *result, true);
+        cut_chunk_id(read.canonical);
     }
     const bool cut = read.canonical.find(kCutMark) != std::string::npos;
     if (!call.result_digest.empty() && (!result || cut))
@@ -222,6 +236,45 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
     return low_digest(room);
 }
 
+/// A command that sleeps and then finds a lock held, or a port of this machine closed, waits for
+/// that: no provider refuses anything.
+void excuse_own_machine(CallPrint& print, const core::ToolFinished& call, std::string_view result) {
+    static constexpr std::array<std::string_view, 8> kLocks{
+        "could not get lock", "unable to acquire", "state lock", "database is locked",
+        "index.lock",         "another process",   "is held by", "already in use"};
+    static constexpr std::array<std::string_view, 4> kHere{"localhost", "127.0.0.1", "0.0.0.0",
+                                                           "::1"};
+    static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
+                                                             "failed to connect to"};
+    std::string said = core::lower(result.substr(0, kEchoBytesMax));
+    if (call.error)
+        said += core::lower(std::string_view{call.error->message.kept}.substr(0, kEchoBytesMax));
+    const bool port = core::mentions(said, kClosed) && core::mentions(said, kHere);
+    if (!port && !core::mentions(said, kLocks)) return;
+    print.failure = FailureKind::kOther;
+    print.set(core::Shape::kBusy, true);
+}
+
+/// What the answer says of something that runs elsewhere. A failed call may say it in its error:
+/// many commands that ask for a status exit with one while it is pending.
+void shape_state(CallPrint& print, const core::ToolFinished& call, std::string_view command,
+                 std::string_view result) {
+    if (print.kind == CallKind::kVerify) return;
+    const std::string_view error =
+        call.error ? std::string_view{call.error->message.kept} : std::string_view{};
+    const bool by_error =
+        !call.ok && !error.empty() && (result.empty() || !core::is_only_exit_status(error));
+    const std::string_view said = by_error ? error : result;
+    if (!core::has_state_words(said)) return;
+    const bool asks = print.kind == CallKind::kPoll || command.find("sleep ") != command.npos;
+    print.running = core::says_running(said) && (call.ok || (asks && !core::says_over(said)));
+    print.set(core::Shape::kBusy, core::says_busy(said));
+    // A wait of a tool that ran out of time has not ended: it is asked again.
+    const bool ran_out = command.empty() && print.kind == CallKind::kPoll && call.ok &&
+                         said.find("timed_out") != said.npos;
+    print.set(core::Shape::kOver, !ran_out && !by_error && core::says_over(said));
+}
+
 }  // namespace
 
 CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
@@ -254,10 +307,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     print.trivial = core::is_trivial(plain) && call.result_digest.empty();
     print.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
-    const bool state = print.kind != CallKind::kVerify && core::has_state_words(plain);
-    print.running = state && call.ok && core::says_running(plain);
-    print.set(core::Shape::kOver, state && core::says_over(plain));
-    print.set(core::Shape::kBusy, state && core::says_busy(plain));
+    shape_state(print, call, command, plain);
     text = result.canonical;
     text.push_back(call.ok ? '+' : '-');
     if (call.error) {
@@ -270,6 +320,8 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     const bool red = print.failing.value_or(0) > 0;
     if (!call.ok || red) print_failure(print, call, plain);
     shape_call(print, call, args, command, plain);
+    if (!call.ok && print.is(core::Shape::kSleeps) && !print.typed_failure)
+        excuse_own_machine(print, call, plain);
     return print;
 }
 

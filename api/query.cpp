@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/plain_text.hpp"
+
 namespace headway::api {
 namespace {
 
@@ -70,7 +72,11 @@ Result<Query> Query::parse(std::string_view query, std::string_view known) {
                                : percent_decoded(pair.substr(equals + 1), true);
         if (!name || !value) {
             return Error{ErrorCode::kInvalidParameter, "a percent sign must be written %25",
-                         std::string{pair.substr(0, equals)}};
+                         as_utf8(pair.substr(0, equals))};
+        }
+        if (as_utf8(*name) != *name || as_utf8(*value) != *value) {
+            return Error{ErrorCode::kInvalidParameter, "must be UTF-8",
+                         as_utf8(pair.substr(0, equals))};
         }
         if (!is_one_of(known, *name)) {
             return Error{ErrorCode::kInvalidParameter,

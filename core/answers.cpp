@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 21> kEnds{"cancelled",
                                                  "dependencyneversatisfied",
                                                  "timed_out",
                                                  "out_of_memory"};
-constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state lock",
+constexpr std::array<std::string_view, 20> kInUse{"could not get lock",  "state lock",
                                                   "lock held",           "waiting for cache lock",
                                                   "unable to acquire",   "is locked",
                                                   "index.lock",          "another process",
@@ -43,7 +43,8 @@ constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state 
                                                   "rate_limit",          "overloaded",
                                                   "service unavailable", "temporarily unavailable",
                                                   "resource busy",       "device or resource busy",
-                                                  "try again later",     "is busy"};
+                                                  "try again later",     "is busy",
+                                                  "already in use",      "database is locked"};
 constexpr auto all_state_words() {
     std::array<std::string_view, kEnds.size() + kInUse.size() + kStillUnderWay.size()> all{};
     std::size_t at = 0;
@@ -292,6 +293,11 @@ std::string_view without_frame(std::string_view result) {
         const std::string_view said = trimmed(errors.substr(0, errors.find("\nError: ")));
         return said == "(empty)" ? std::string_view{} : said;
     }
+    if (result.starts_with("Chunk ID: ")) {  // Codex: a random number, then how long it took
+        const std::size_t end = result.find('\n');
+        if (end != result.npos && result.substr(end + 1).starts_with("Wall time: "))
+            return result.substr(end + 1);
+    }
     if (result.starts_with("<returncode>")) {
         const std::size_t from = result.find(kTag);
         if (from == result.npos) return result;
@@ -316,50 +322,6 @@ std::string without_quotes(std::string_view text) {
     }
     HEADWAY_ASSERT(out.size() <= text.size() + 1);
     return out;
-}
-
-namespace {
-
-/// True if a word of a tool's name (`pressKey`, `press_key`) is in the list.
-template <class List>
-bool names_one_of(std::string_view tool, const List& list) {
-    std::string word;
-    for (std::size_t i = 0; i <= tool.size(); ++i) {
-        const char c = i < tool.size() ? tool[i] : '_';
-        const bool hump = c >= 'A' && c <= 'Z' && i > 0 && tool[i - 1] >= 'a' && tool[i - 1] <= 'z';
-        if (!is_letter(c) || hump) {
-            if (contains(list, word)) return true;
-            word.clear();
-        }
-        if (is_letter(c)) word.push_back(lower(c));
-    }
-    return false;
-}
-
-}  // namespace
-
-bool acts_on_screen(std::string_view tool) {
-    static constexpr WordList<28> kActs{
-        {"scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
-         "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
-         "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
-         "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"}};
-    return names_one_of(tool, kActs);
-}
-
-bool is_screen(std::string_view tool) {
-    static constexpr WordList<10> kScreens{{"computer", "browser", "desktop", "screen", "gui",
-                                            "device", "phone", "game", "page", "mouse"}};
-    return names_one_of(tool, kScreens);
-}
-
-bool only_remembers(std::string_view tool) {
-    static constexpr WordList<2> kAlone{{"memorize", "remember"}};
-    static constexpr WordList<2> kMemory{{"memory", "scratchpad"}};
-    static constexpr WordList<8> kWrites{
-        {"write", "save", "add", "store", "update", "append", "set", "record"}};
-    return names_one_of(tool, kAlone) ||
-           (names_one_of(tool, kMemory) && names_one_of(tool, kWrites));
 }
 
 bool only_goes_on(std::string_view message) {

@@ -42,16 +42,6 @@ std::string_view without_frame(std::string_view result);
 /// The text with what it quotes left out: a message that says what was not found is one message.
 std::string without_quotes(std::string_view text);
 
-/// True for a tool that acts on a screen, a page or a game, whose effect only another call shows:
-/// scroll, click, type, press, navigate.
-bool acts_on_screen(std::string_view tool);
-
-/// True for a tool that stands for a screen, a page or a game; its argument `action` says more.
-bool is_screen(std::string_view tool);
-
-/// True for a tool that writes what the agent wants to remember: its own memory, not the work.
-bool only_remembers(std::string_view tool);
-
 /// True for a message that asks for nothing but more of the same: "continue", "please go on".
 bool only_goes_on(std::string_view message);
 

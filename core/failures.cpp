@@ -89,7 +89,7 @@ struct Phrase {
 };
 
 // In this order: causes that a person must fix before transient ones.
-constexpr std::array<Phrase, 56> kPhrases{{
+constexpr std::array<Phrase, 64> kPhrases{{
     {"context length", FailureKind::kContext},
     {"context_length", FailureKind::kContext},
     {"context window", FailureKind::kContext},
@@ -114,6 +114,14 @@ constexpr std::array<Phrase, 56> kPhrases{{
     {"too many requests", FailureKind::kTransient},
     {"rate limit", FailureKind::kTransient},
     {"rate_limit", FailureKind::kTransient},
+    {"rate exceeded", FailureKind::kTransient},
+    {"request rate", FailureKind::kTransient},
+    {"throttlingexception", FailureKind::kTransient},
+    {"toomanyrequests", FailureKind::kTransient},
+    {"resource_exhausted", FailureKind::kTransient},
+    {"resourceexhausted", FailureKind::kTransient},
+    {"connection timed out", FailureKind::kTransient},
+    {"no route to host", FailureKind::kTransient},
     {"overloaded", FailureKind::kTransient},
     {"service unavailable", FailureKind::kTransient},
     {"bad gateway", FailureKind::kTransient},
@@ -231,7 +239,12 @@ FailureKind failure_of_error(const ErrorReported& error) {
 
 FailureKind failure_of_message(std::string_view message) {
     const std::string_view text = message.substr(0, 1024);
-    if (const FailureKind kind = status_in(text); kind != FailureKind::kNone) return kind;
+    if (const FailureKind kind = status_in(text); kind != FailureKind::kNone) {
+        // GitHub says with 403 that there were too many requests.
+        static constexpr Phrases kLimits{
+            std::array<std::string_view, 3>{"rate limit", "rate_limit", "too many requests"}};
+        return kLimits.any_in(text) ? FailureKind::kTransient : kind;
+    }
     const std::size_t found = kPhraseWords.first_in(text);
     return found < kPhrases.size() ? kPhrases[found].kind : FailureKind::kOther;
 }
@@ -281,41 +294,6 @@ bool says_running(std::string_view result) {
         const bool denied = at > 0 && text[at - 1] == ' ' &&
                             (ends_with_any(before, kDenied) || ends_with_no(before));
         if (!denied) return true;
-    }
-    return false;
-}
-
-namespace {
-
-/// True for a number with that unit around the slash: "41 it/s", not "tests/unit/server".
-bool is_rate(std::string_view text, std::size_t slash, std::string_view unit) {
-    const std::size_t before = unit.find('/');
-    HEADWAY_ASSERT(before != std::string_view::npos && slash < text.size());
-    if (slash < before || text.substr(slash - before, unit.size()) != unit) return false;
-    const std::size_t end = slash - before + unit.size();
-    if (end < text.size() && text[end] == ':') return true;  // "requests/sec: 42"
-    std::size_t at = slash - before;
-    if (at > 1 && text[at - 1] == ' ') --at;
-    return at > 0 && is_digit(text[at - 1]) && (end == text.size() || !is_word(text[end]));
-}
-
-}  // namespace
-
-bool is_measurement(std::string_view command, std::string_view result) {
-    static constexpr Phrases kAsks{std::array<std::string_view, 18>{
-        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest",
-        "p50", "p95", "p99", "iperf", "vegeta", "k6 run", "wrk ", "oha ", "sysbench", "fio "}};
-    static constexpr std::array<std::string_view, 7> kAnswers{
-        "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
-    if (kAsks.any_in(command.substr(0, 512))) return true;
-    const std::string_view start = result.substr(0, 512);
-    if (start.find('/') == std::string_view::npos) return false;
-    const std::string text = lower(start);
-    for (std::size_t slash = text.find('/'); slash != std::string::npos;
-         slash = text.find('/', slash + 1)) {
-        for (const std::string_view unit : kAnswers) {
-            if (is_rate(text, slash, unit)) return true;
-        }
     }
     return false;
 }

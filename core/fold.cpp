@@ -69,7 +69,8 @@ struct Fold {
 
     void operator()(const ToolFinished& call) const {
         const Timestamp since = call.call_id.empty() ? kNever : close_call(call.call_id);
-        evidence = enter_call(state, call, event.n, since != kNever);
+        const Millis took = since != kNever ? event.at - since : Millis{0};
+        evidence = enter_call(state, call, event.n, took, since != kNever);
         if (!state.approvals.requests.empty())
             enter(state.approvals, call, evidence.print, event.n, evidence.replayed);
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);

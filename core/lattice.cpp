@@ -213,8 +213,9 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
     if (unheard(state, around)) {
-        // Some agents send no heartbeats during a long call, so this is not silence.
-        if (state.call_in_flight()) return Verdict::kSlow;
+        // Some agents send no heartbeats during a long call, so this is not silence, unless the
+        // last one named the call: then they do.
+        if (state.call_in_flight() && !state.in_flight_beat) return Verdict::kSlow;
         // An idle agent waits for a task.
         const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
         return waits ? Verdict::kWaiting : Verdict::kSilent;

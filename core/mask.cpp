@@ -159,17 +159,22 @@ std::size_t named_date_end(std::string_view text, std::size_t at) {
     return scan.digits(4) && !is_digit(scan.peek()) ? scan.at() : at;
 }
 
-/// 0.03s, 12 ms, 1m 3s; a single letter must touch its number.
+/// 0.03s, 12 ms, 1m 3s, 1m3.2s, 2d3h; a single letter must touch its number.
 std::size_t duration_end(std::string_view text, std::size_t at) {
+    static constexpr std::string_view kLarger = "wdhm";  // another unit may follow these
     Scanner scan{text, at};
-    if (scan.digits() == 0) return at;
-    scan.fraction();
-    const bool apart = scan.take(' ');
-    const std::string_view unit = scan.letters();
-    if (unit.empty() || (apart && unit.size() == 1)) return at;
-    if (is_digit(scan.peek()) && unit.size() == 1) return scan.at();  // 1m3s
-    if (!contains(kDurationUnits, unit) || is_word(scan.peek())) return at;
-    return scan.at();
+    for (std::size_t part = 0; part <= kLarger.size(); ++part) {
+        if (scan.digits() == 0) return at;
+        scan.fraction();
+        const bool apart = part == 0 && scan.take(' ');
+        const std::string_view unit = scan.letters();
+        if (unit.empty() || (apart && unit.size() == 1)) return at;
+        const bool larger = unit.size() == 1 && kLarger.find(unit[0]) != kLarger.npos;
+        if (larger && is_digit(scan.peek())) continue;
+        const bool known = contains(kDurationUnits, unit) || (part > 0 && larger);
+        return known && !is_word(scan.peek()) ? scan.at() : at;
+    }
+    return at;
 }
 
 std::size_t uuid_end(std::string_view text, std::size_t at) {

@@ -4,9 +4,11 @@
 #include <array>
 #include <string>
 
+#include "core/answers.hpp"
 #include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/sound_rules.hpp"
+#include "core/tool_names.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -15,13 +17,6 @@ namespace {
 bool blocks(FailureKind kind) {
     return kind == FailureKind::kTransient || kind == FailureKind::kAuth ||
            kind == FailureKind::kUnknownTool || kind == FailureKind::kRefused;
-}
-
-/// `ask_user`, `ask_followup_question`: a tool that waits for a person.
-bool asks_a_person(std::string_view tool) {
-    const std::string name = lower(tool);
-    return name.find("ask") != std::string::npos &&
-           mentions(name, std::array<std::string_view, 4>{"user", "human", "question", "operator"});
 }
 
 std::string_view what_blocks(FailureKind kind) {

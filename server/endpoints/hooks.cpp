@@ -201,9 +201,10 @@ Result<> pass_on(Services& on, HookReading& reading) {
     const Hook& hook = command.call.hook;
     const bool generic = reading.name == "generic";
     if (!reading.read && hook.session.empty()) return not_understood(on, reading, generic);
-    if (hook.session.empty() || (reading.required && hook.kind == api::hooks::HookKind::kNone)) {
+    const bool must = generic || reading.required;
+    if (hook.session.empty() || (must && hook.kind == api::hooks::HookKind::kNone)) {
         const Error none{ErrorCode::kInvalidField, "is no hook that is known here", "body"};
-        return reading.required ? Result<>{none} : nothing(on, reading.to);
+        return must ? Result<>{none} : nothing(on, reading.to);
     }
     // Clients of the neutral form name the agent themselves.
     constexpr std::size_t kAgentBytesMax = 32;  // the session's id has to fit behind it

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <utility>
 
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
@@ -216,4 +218,71 @@ TEST_CASE("the same state at another address each time is no news") {
         agent.does(call("http_get", url).answers(R"({"state":"queued"})"));
     }
     CHECK(agent.state().judgement->needs_somebody);
+}
+
+TEST_CASE("a poll that says by its exit status that it goes on is a wait") {
+    for (const char* command : {"gh pr checks 12", "gh run view 12 --exit-status"}) {
+        CAPTURE(command);
+        Agent agent{each_hook()};
+        for (int i = 0; i < 12; ++i)
+            agent.does(bash(command).fails("build\tpending\t0\thttps://x/1"));
+        expect_waiting(agent);
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    }
+}
+
+TEST_CASE("a sleep and another try at a lock, a port or a server of one's own is a wait") {
+    const std::pair<const char*, const char*> cases[] = {
+        {"sleep 60; terraform apply", "Error: Error acquiring the state lock"},
+        {"sleep 20; node server.js", "listen EADDRINUSE: address already in use :::3000"},
+        {"sleep 10; curl -sS localhost:8080/health",
+         "curl: (7) Failed to connect to localhost port 8080: Connection refused"},
+        {"sleep 60; apt-get install -y jq", "E: Could not get lock /var/lib/dpkg/lock-frontend"},
+        {"sleep 60; python check_done.py", "job not finished yet"}};
+    for (const auto& [command, message] : cases) {
+        CAPTURE(command);
+        Agent agent{each_hook()};
+        for (int i = 0; i < 12; ++i)
+            agent.does(bash(command).fails(message));
+        expect_waiting(agent);
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+        CHECK_FALSE(agent.ever(Verdict::kBlocked));
+    }
+}
+
+TEST_CASE("the same without a sleep is no wait") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash("node server.js").fails("listen EADDRINUSE: address already in use"));
+    expect_stuck(agent);
+}
+
+TEST_CASE("pods whose age alone changes do not move") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 110; ++i) {
+        const std::string age = with("NAME READY STATUS AGE\nweb-1 0/1 Pending 3h{}m", i % 60);
+        agent.does(bash("sleep 60; kubectl get pods").result(age));
+    }
+    expect_waiting(agent);
+    CHECK(agent.state().judgement->needs_somebody);
+}
+
+TEST_CASE("the same failure with another duration each time is a loop") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 6; ++i)
+        agent.does(bash("./sync.sh").result(with("nothing to sync, checked in 1m{}s", 10 + i)));
+    expect_stuck(agent);
+}
+
+TEST_CASE("who asks a person again and again waits as long as the calls do") {
+    for (const char* tool : {"mcp__headway__ask_human", "wait_agent"}) {
+        CAPTURE(tool);
+        Agent agent{each_hook()};
+        for (int i = 0; i < 40; ++i) {
+            Call asks = call(tool, R"({"question":"May I?"})");
+            asks.result("No person has answered yet. Ask again to go on waiting.");
+            agent.starts(asks).passes(std::chrono::seconds{50}).ends(asks);
+        }
+        CHECK_FALSE(agent.ever(Verdict::kStuck));
+    }
 }

@@ -274,6 +274,70 @@ TEST_CASE("print: a red test says nothing of what is under way, any other answer
     CHECK_FALSE(print_of_shell("./a", R"("ok":false,"result":"pending")").running);
 }
 
+TEST_CASE("print: a failed look may say that it goes on, in its answer or its error", "[api]") {
+    CHECK(print_of_shell("gh pr checks 1", R"("ok":false,"result":"build\tpending\t0")").running);
+    const std::string error = R"("ok":false,"error":{"message":"build in_progress"})";
+    CHECK(print_of_shell("gh run view 1 --exit-status", error).running);
+    CHECK(print_of_shell("sleep 60; ./done.sh",
+                         R"("ok":false,"error":{"message":"job not finished yet"})")
+              .running);
+    CHECK_FALSE(print_of_shell("./done.sh", error).running);
+    CHECK_FALSE(
+        print_of_shell("gh run view 1", R"("ok":false,"error":{"message":"build 4 failed"})")
+            .running);
+    CHECK(print_of_shell("x", R"("ok":false,"error":{"message":"database is locked"})")
+              .is(Shape::kBusy));
+}
+
+TEST_CASE("print: a command that sleeps for its own machine is refused by no provider", "[api]") {
+    const auto failed = [](const std::string& command, const std::string& message) {
+        return print_of_shell(command, R"("ok":false,"error":{"message":")" + message + R"("})");
+    };
+    const std::string closed = "Failed to connect to localhost port 80: Connection refused";
+    for (const std::string& said :
+         {std::string{"E: Could not get lock /var/lib/dpkg/lock-frontend"}, closed,
+          std::string{"listen EADDRINUSE: address already in use :::3000"}}) {
+        INFO(said);
+        const CallPrint waits = failed("sleep 10; ./serve", said);
+        CHECK(waits.failure == FailureKind::kOther);
+        CHECK(waits.is(Shape::kBusy));
+    }
+    CHECK(failed("curl localhost", closed).failure == FailureKind::kTransient);
+    CHECK(failed("sleep 10; curl api.example", "connect to api.example: Connection refused")
+              .failure == FailureKind::kTransient);
+}
+
+TEST_CASE("print: the number that Codex puts before an answer is none of it", "[api]") {
+    const auto codex = [](const std::string& id) {
+        return print_of_shell(
+            "ls", R"("result":"Chunk ID: )" + id + R"(\nWall time: 0.1 seconds\nOutput:\na b")");
+    };
+    CHECK(codex("2f3a10").outcome == codex("9e0001").outcome);
+    CHECK(print_of_shell("ls", R"("result":"Chunk ID: 1")").outcome !=
+          print_of_shell("ls", R"("result":"Chunk ID: 2")").outcome);
+}
+
+TEST_CASE("print: a wait of a tool that ran out of time has not ended", "[api]") {
+    const std::string rest = R"("result":{"status":"running","timed_out":true})";
+    CHECK_FALSE(print_of_call(R"("tool":"wait_agent","args":{"id":"a"},)" + rest).is(Shape::kOver));
+    CHECK(print_of_shell("squeue", R"("result":"job 4 timed_out")").is(Shape::kOver));
+}
+
+TEST_CASE("print: the parts of a duration are one", "[api]") {
+    const auto took = [](const std::string& time) {
+        return print_of_shell("./sync", R"("result":"done in )" + time + '"').outcome;
+    };
+    const auto first = took("12s");
+    for (const char* time : {"1m23s", "0m1.234s", "3h5m", "2d3h", "1h2m3s", "15 ms", "4.2s"}) {
+        INFO(time);
+        CHECK(took(time) == first);
+    }
+    for (const char* other : {"1m23", "3d4x", "7b3s", "1.2m3q"}) {
+        INFO(other);
+        CHECK(took(other) != first);
+    }
+}
+
 TEST_CASE("print: the path is the target, else an argument, else of the command", "[api]") {
     const auto path = [](const std::string& data) { return print_of_call(data).path; };
     const auto a = path(R"("tool":"read","target":"a.c")");

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "core/tool_names.hpp"
+
 using namespace headway::core;
 
 TEST_CASE("answers: messages that name an exit status and nothing else", "[core]") {

@@ -244,6 +244,23 @@ TEST_CASE("lattice: a silent idle agent waits for a task", "[core]") {
     CHECK(story.verdict() == Verdict::kSilent);
 }
 
+TEST_CASE("lattice: a call whose heartbeats have stopped is silent, one without any is slow",
+          "[core]") {
+    for (const bool beats : {false, true}) {
+        CAPTURE(beats);
+        Story story;
+        ToolStarted started;
+        started.call_id = "c1";
+        started.tool = "run";
+        story.report(event(started), 1);
+        Heartbeat beat;
+        if (beats) beat.in_flight = InFlightBeat{"c1", {}};
+        story.report(event(beat), 1'000);
+        story.tick(3'600'000);
+        CHECK(story.verdict() == (beats ? Verdict::kSilent : Verdict::kSlow));
+    }
+}
+
 TEST_CASE("lattice: under strict a new phase lifts what its errors made stuck", "[core]") {
     Policy policy;
     policy.profile = Profile::kStrict;

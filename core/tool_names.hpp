@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+// What the name of a tool says of it. Pure.
+
+namespace headway::core {
+
+/// True for a tool that acts on a screen, a page or a game, whose effect only another call shows:
+/// scroll, click, type, press, navigate.
+bool acts_on_screen(std::string_view tool);
+
+/// True for a tool that stands for a screen, a page or a game; its argument `action` says more.
+bool is_screen(std::string_view tool);
+
+/// True for a tool that writes what the agent wants to remember: its own memory, not the work.
+bool only_remembers(std::string_view tool);
+
+/// `ask_user`, `ask_followup_question`: a tool that waits for a person.
+bool asks_a_person(std::string_view tool);
+
+}  // namespace headway::core
