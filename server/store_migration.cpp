@@ -92,15 +92,15 @@ private:
     Result<> copy_events() {
         const Cursor head = from_.head();
         for (Cursor after = 0;;) {
-            HEADWAY_TRY(auto events, from_.read_stream(after, kBatchEvents));
-            if (events.empty()) return {};
-            after = events.back().cursor;
+            HEADWAY_TRY(storage::StreamPage page, from_.read_stream(after, kBatchEvents));
             std::vector<ImportedRow> rows;
-            for (storage::StreamEvent& read : events)
+            for (storage::StreamEvent& read : page.events)
                 HEADWAY_CHECK(add_event(std::move(read), rows));
-            HEADWAY_CHECK(import_.add_rows(rows));
+            if (!rows.empty()) HEADWAY_CHECK(import_.add_rows(rows));
+            after = page.through;
             say("copying events", static_cast<std::uint64_t>(after),
                 static_cast<std::uint64_t>(head));
+            if (page.end) return {};
         }
     }
 

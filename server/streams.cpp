@@ -22,11 +22,14 @@ std::string hello_frame(const StreamReply& reply) {
                              ",\"replay_from\":" + std::to_string(reply.from) + "}";
     std::string frame = "retry: 2000\n";
     api::append_sse(frame, "hello", {}, data);
-    if (!reply.reset.empty()) {
-        api::append_sse(
-            frame, "reset", {},
-            "{\"reason\":\"" + reply.reset + "\",\"oldest\":" + std::to_string(reply.oldest) + "}");
-    }
+    return frame;
+}
+
+std::string reset_frame(const StreamReply& reply) {
+    std::string frame;
+    api::append_sse(
+        frame, "reset", {},
+        "{\"reason\":\"" + reply.reset + "\",\"oldest\":" + std::to_string(reply.oldest) + "}");
     return frame;
 }
 
@@ -83,6 +86,8 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
             return;
         }
         text = start(client, reply);
+    } else {
+        text = reset(client, reply);
     }
     if (client.kind == StreamKind::kProgress) {
         send_text(*connection, client, text);
@@ -95,6 +100,7 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
         client.position = event.cursor;
         ++frames_sent_;
     }
+    client.position = std::max(client.position, reply.through);
     if (reply.caught_up && !connection->peer_ended()) go_live(id, client);
     if (!text.empty()) send_text(*connection, client, text);
     if (connection->peer_ended()) return connection->finish_stream();
@@ -105,7 +111,17 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
 std::string Streams::start(Client& client, const StreamReply& reply) {
     client.started = true;
     client.position = reply.from;
-    return hello_frame(reply);
+    client.oldest = reply.oldest;
+    return hello_frame(reply) + (reply.reset.empty() ? "" : reset_frame(reply));
+}
+
+/// What was deleted in the middle of the replay is said once.
+std::string Streams::reset(Client& client, const StreamReply& reply) {
+    const bool goes_back = reply.from < client.position;
+    if (reply.reset.empty() || (!goes_back && reply.oldest <= client.oldest)) return {};
+    client.position = reply.from;
+    client.oldest = reply.oldest;
+    return reset_frame(reply);
 }
 
 /// Queries the next page once the client has read the last one.

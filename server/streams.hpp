@@ -90,7 +90,8 @@ private:
         std::string session;
         std::string caller;
         std::uint64_t slot = 0;
-        std::int64_t position = 0;  ///< of the last event sent
+        std::int64_t position = 0;  ///< read up to here
+        std::int64_t oldest = 0;    ///< as the client knows it
         std::optional<std::int64_t> after;
         std::uint64_t next_frame = 0;  ///< in the channel, once live
         bool started = false;          ///< the header and `hello` are sent
@@ -104,6 +105,7 @@ private:
     Channel& channel_of(const Client& client);
     Frame make_frame(std::string text);
     static std::string start(Client& client, const StreamReply& reply);
+    static std::string reset(Client& client, const StreamReply& reply);
     void next_page(std::uint64_t id, Client& client);
     void go_live(std::uint64_t id, Client& client);
     void pump(std::uint64_t id, Client& client);

@@ -2,7 +2,6 @@
 #include "storage/sqlite_journal.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -184,38 +183,57 @@ Result<std::vector<core::Event>> SqliteJournal::read_session(SessionKey key, Cha
     return events;
 }
 
-Result<std::vector<StreamEvent>> SqliteJournal::read_stream(Cursor after, std::size_t limit) {
-    std::vector<StreamEvent> events;
+/// The id of a session; empty if it is being deleted, or what is left of it belongs to none.
+Result<const std::string*> SqliteJournal::name_of(SessionKey key, Names& names) {
+    const auto [name, fresh] = names.try_emplace(key);
+    if (fresh) {
+        Rows known{name_.bind(1, key)};
+        HEADWAY_TRY(const bool found, known.next());
+        if (found) name->second = known->text(0);
+    }
+    return &name->second;
+}
+
+Result<StreamPage> SqliteJournal::read_stream(Cursor after, std::size_t limit) {
+    HEADWAY_ASSERT(limit > 0);
+    StreamPage page;
+    page.through = after;
     // A row holds the events from its cursor on; the row with the event behind `after` starts at
     // most a report earlier. Only wanted rows are read, because others may be damaged.
     HEADWAY_TRY(Statement inside, database_.prepare("SELECT max(cursor) FROM journal WHERE "
                                                     "cursor<=?1"));
     HEADWAY_TRY(const bool some, inside.bind(1, after + 1).step());
     const Cursor from = some && !inside.is_null(0) ? inside.integer(0) : after;
-    Rows rows{stream_.bind(1, from).bind(2, static_cast<std::int64_t>(limit) + 1)};
-    std::unordered_map<SessionKey, std::string> names;
-    while (events.size() < limit) {
+    // One more, because all of the first row may be before. So each call comes at least a row
+    // further, also where all rows belong to a session that is being deleted.
+    const std::size_t rows_max = limit + 1;
+    Rows rows{stream_.bind(1, from).bind(2, static_cast<std::int64_t>(rows_max))};
+    Names names;
+    for (std::size_t read = 0; read < rows_max && page.events.size() < limit; ++read) {
         HEADWAY_TRY(const bool more, rows.next());
-        if (!more) return events;
-        HEADWAY_CHECK(check_row(rows.row()));
-        const SessionKey key = rows->integer(1);
-        auto [name, fresh] = names.try_emplace(key);
-        if (fresh) {
-            Rows known{name_.bind(1, key)};
-            HEADWAY_TRY(const bool found, known.next());
-            if (found) name->second = known->text(0);
+        if (!more) {
+            page.through = std::max(after, next_ - 1);
+            page.end = true;
+            return page;
         }
-        if (name->second.empty()) continue;  // being deleted
+        HEADWAY_CHECK(check_row(rows.row()));
+        HEADWAY_TRY(const std::string* name, name_of(rows->integer(1), names));
         const auto first = static_cast<std::uint64_t>(rows->integer(2));
-        HEADWAY_TRY(auto decoded, decode_events(rows->blob(4), first));
         Cursor cursor = rows->integer(0);
+        if (name->empty()) {
+            HEADWAY_TRY(const std::uint64_t count, count_events(rows->blob(4)));
+            page.through = std::max(page.through, cursor + static_cast<Cursor>(count) - 1);
+            continue;
+        }
+        HEADWAY_TRY(auto decoded, decode_events(rows->blob(4), first));
         HEADWAY_ASSERT(!decoded.empty());
         for (core::Event& event : decoded) {
-            if (cursor > after) events.push_back({cursor, name->second, std::move(event)});
-            ++cursor;
+            if (cursor > after) page.events.push_back({cursor, *name, std::move(event)});
+            page.through = std::max(page.through, cursor++);
         }
     }
-    return events;
+    page.end = page.through >= next_ - 1;
+    return page;
 }
 
 }  // namespace headway::storage

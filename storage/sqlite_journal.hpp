@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "storage/sql_tables.hpp"
@@ -47,10 +48,13 @@ public:
     core::Result<> replay(StoredSession& stored);
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after, std::size_t limit);
-    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit);
+    core::Result<StreamPage> read_stream(Cursor after, std::size_t limit);
 
 private:
+    using Names = std::unordered_map<SessionKey, std::string>;
+
     core::Result<> find_ends();
+    core::Result<const std::string*> name_of(SessionKey key, Names& names);
 
     Database& database_;
     SqlMeta& meta_;

@@ -95,9 +95,18 @@ Result<> SqliteRetention::doom_forgotten(Deletion& step) {
     return doom(key, std::move(id), step);
 }
 
+/// All its events count as deleted from here on: streams leave them out at once.
 Result<> SqliteRetention::doom(SessionKey key, std::string id, Deletion& step) {
     step.doomed = key;
     step.doomed_id = std::move(id);
+    HEADWAY_TRY(const Cursor tail, database_.query_integer("SELECT tail FROM session WHERE key=" +
+                                                           std::to_string(key)));
+    const auto last = journal_.row(tail);
+    if (!last && last.error().code != core::ErrorCode::kStorageCorrupt) return last.error();
+    if (last && last->session == key) {
+        const auto count = count_events(last->events);
+        HEADWAY_CHECK(note_deleted(tail + (count ? static_cast<Cursor>(*count) : 1) - 1));
+    }
     HEADWAY_TRY(Statement unlist, database_.prepare("DELETE FROM session_index WHERE session=?1"));
     HEADWAY_CHECK(unlist.bind(1, key).run());
     HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
@@ -126,7 +135,7 @@ Result<bool> SqliteRetention::delete_rows() {
     if (tail == 0) return delete_side_rows(doomed);
 
     HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM journal WHERE cursor=?1"));
-    HEADWAY_TRY(Cursor deleted, meta_.get("deleted_through"));
+    Cursor deleted = 0;
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0 &&
                             bytes < core::limits::kRetentionBytesPerStep;
@@ -148,9 +157,15 @@ Result<bool> SqliteRetention::delete_rows() {
     }
     HEADWAY_TRY(Statement shorten, database_.prepare("UPDATE session SET tail=?2 WHERE key=?1"));
     HEADWAY_CHECK(shorten.bind(1, doomed).bind(2, tail).run());
-    HEADWAY_CHECK(meta_.set("deleted_through", deleted));
-    journal_.forget_through(deleted);
+    HEADWAY_CHECK(note_deleted(deleted));
     return true;
+}
+
+Result<> SqliteRetention::note_deleted(Cursor through) {
+    HEADWAY_TRY(const Cursor before, meta_.get("deleted_through"));
+    if (through > before) HEADWAY_CHECK(meta_.set("deleted_through", through));
+    journal_.forget_through(std::max(before, through));
+    return {};
 }
 
 /// After the journal: deletes the session's other rows, and the session itself last.

@@ -25,6 +25,8 @@ private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
+    /// Events up to here are deleted, or will be.
+    core::Result<> note_deleted(Cursor through);
     core::Result<bool> delete_side_rows(SessionKey doomed);
 
     Database& database_;

@@ -53,7 +53,7 @@ public:
                                                         std::size_t limit) override {
         return journal_.read_session(key, chain, after, limit);
     }
-    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override {
+    core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) override {
         return journal_.read_stream(after, limit);
     }
     Cursor oldest() const override { return journal_.oldest(); }

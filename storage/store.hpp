@@ -56,6 +56,15 @@ struct StreamEvent {
     core::Event event;
 };
 
+/// A piece of the stream of all sessions.
+struct StreamPage {
+    std::vector<StreamEvent> events;
+    /// Read up to here: what is not in `events` is deleted, or its session is being deleted. The
+    /// next piece is read after it, and not after the last event.
+    Cursor through = 0;
+    bool end = false;  ///< nothing follows
+};
+
 /// What a restart loads: the sessions with events after the last snapshots.
 struct Recovery {
     std::vector<StoredSession> sessions;
@@ -129,10 +138,11 @@ public:
     virtual core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                                 std::uint64_t after,
                                                                 std::size_t limit) = 0;
-    /// Events of all sessions with a cursor above `after`, in order, at least `limit` if there are
-    /// that many.
-    virtual core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) = 0;
-    /// The oldest cursor from which nothing has been deleted.
+    /// Events of all sessions with a cursor above `after`, in order. Reads up to `limit` events,
+    /// but for the rest of a row, and a bounded number of rows. Those of sessions that are being
+    /// deleted are left out, so few events, or none, are not the end.
+    virtual core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) = 0;
+    /// The oldest cursor from which nothing has been deleted or is being deleted.
     virtual Cursor oldest() const = 0;
     virtual Cursor head() const = 0;
 

@@ -38,6 +38,8 @@ struct StreamReply {
     bool caught_up = false;  ///< what follows comes live
     std::string reset;       ///< why the requested position is not available, or empty
     std::int64_t from = 0;   ///< the position before the first event
+    /// The position before the next page: some events may be deleted.
+    std::int64_t through = 0;
 };
 
 /// A hook whose body the I/O thread has read.

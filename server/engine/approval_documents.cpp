@@ -43,14 +43,17 @@ Result<> add_texts(storage::Store& store, const storage::StoredApproval& stored,
                    api::ApprovalDocument& document) {
     document.texts.reason = stored.approval.reason;
     HEADWAY_TRY(const auto asked, store.read_stream(stored.cursor - 1, 1));
-    if (!asked.empty()) {
-        const auto* event = std::get_if<core::ApprovalRequested>(&asked.front().event.payload);
+    if (!asked.events.empty()) {
+        const auto* event =
+            std::get_if<core::ApprovalRequested>(&asked.events.front().event.payload);
         if (event != nullptr) document.asked = *event;
     }
     if (stored.decided == 0 || !has_texts(stored.approval)) return {};
     HEADWAY_TRY(const auto said, store.read_stream(stored.decided - 1, 1));
     const auto* event =
-        said.empty() ? nullptr : std::get_if<core::ApprovalDecided>(&said.front().event.payload);
+        said.events.empty()
+            ? nullptr
+            : std::get_if<core::ApprovalDecided>(&said.events.front().event.payload);
     if (event != nullptr) document.texts = texts_of(*event);
     return {};
 }

@@ -15,8 +15,8 @@ Result<api::CheckDocument> read_document(storage::Store& store,
     document.session = stored.session_id;
     document.asked.check_id = stored.id;
     HEADWAY_TRY(auto asked, store.read_stream(stored.asked - 1, 1));
-    if (!asked.empty()) {
-        core::Event& event = asked.front().event;
+    if (!asked.events.empty()) {
+        core::Event& event = asked.events.front().event;
         document.asked_n = event.n;
         document.asked_at = event.at;
         if (auto* said = std::get_if<core::CheckRequested>(&event.payload))
@@ -27,8 +27,8 @@ Result<api::CheckDocument> read_document(storage::Store& store,
     core::CheckCompleted& answer = document.done.emplace();
     answer.outcome = core::JudgeOutcome::kCancelled;
     answer.error = "the session ended first";
-    if (done.empty()) return document;
-    core::Event& event = done.front().event;
+    if (done.events.empty()) return document;
+    core::Event& event = done.events.front().event;
     document.done_n = event.n;
     document.done_at = event.at;
     if (auto* said = std::get_if<core::CheckCompleted>(&event.payload)) answer = std::move(*said);

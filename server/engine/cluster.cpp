@@ -2,6 +2,7 @@
 #include "server/engine/cluster.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -19,11 +20,6 @@ using core::Result;
 
 constexpr std::size_t kDuePerTurn = 500;
 constexpr std::size_t kToldPerTurn = 500;
-/// Rows of the feed in one go: a daemon that was away for long follows in steps.
-constexpr std::size_t kFeedPage = 1'000;
-/// And events in them, since a row has up to a thousand: some ten megabytes at most are read at
-/// once.
-constexpr std::size_t kFeedEvents = 10'000;
 /// A write waits no longer for a session that another daemon holds: that one is stopped in the
 /// middle of a turn, which the database ends after two seconds.
 constexpr auto kDeferredMax = 4s;
@@ -39,15 +35,6 @@ constexpr auto kClaimEvery = 250ms;
 constexpr auto kPulseEvery = 1s;
 /// Without a pulse for so long, gaps may be missing, and no session is judged by time.
 constexpr core::Millis kPulseFresh = 2'500ms;
-
-/// How many of the rows hold at most kFeedEvents events; at least one.
-std::size_t rows_of_one_step(std::span<const storage::FeedRow> rows) {
-    std::size_t events = rows.front().count;
-    std::size_t step = 1;
-    while (step < rows.size() && (events += rows[step].count) <= kFeedEvents)
-        ++step;
-    return step;
-}
 
 }  // namespace
 
@@ -294,59 +281,6 @@ Result<> Cluster::refresh(const SessionNames& names, Publication& publication) {
             drop(*gone);
         }
     }
-    return {};
-}
-
-/// What others have appended, up to position `last`, for the streams. They end where an event
-/// cannot be read, so that none of them has a gap: their clients resume at a daemon that can, or
-/// learn why not.
-Result<> Cluster::read_events(storage::Cursor last, Publication& publication) {
-    auto events = tables_.read_stream(published_, static_cast<std::size_t>(last - published_));
-    if (!events) {
-        const ErrorCode code = events.error().code;
-        if (code != ErrorCode::kStorageTooNew && code != ErrorCode::kStorageCorrupt)
-            return std::move(events).error();
-        publication.streams_end = std::move(events).error().detail;
-        return {};
-    }
-    for (storage::StreamEvent& event : *events) {
-        if (event.cursor <= last) publication.events.push_back(std::move(event));
-    }
-    return {};
-}
-
-Result<> Cluster::follow(bool listening, Publication& publication) {
-    followed_at_ = Clock::steady();
-    behind_ = false;
-    HEADWAY_TRY(std::vector<storage::FeedRow> rows, store_.read_feed(published_, kFeedPage));
-    if (rows.empty()) return {};
-    const std::size_t step = rows_of_one_step(rows);
-    behind_ = rows.size() == kFeedPage || step < rows.size();
-    rows.resize(step);
-    const storage::Cursor last =
-        rows.back().cursor + static_cast<storage::Cursor>(rows.back().count) - 1;
-    if (listening) HEADWAY_CHECK(read_events(last, publication));
-    std::unordered_map<std::string_view, storage::KnownSession> newest;
-    for (const storage::FeedRow& row : rows) {
-        if (!row.session.name.empty()) newest[row.session.name] = row.session;
-    }
-    std::vector<storage::KnownSession> known;
-    for (auto& [name, session] : newest) {
-        const Resident* resident = sessions_.residents().find(name);
-        if (resident == nullptr) {
-            publication.changed.push_back(session.name);
-        } else if (resident->session.state().n < session.n) {
-            known.push_back(session);
-        }
-    }
-    HEADWAY_CHECK(catch_up(known, false, &publication));
-    for (const storage::KnownSession& one : known) {
-        if (sessions_.residents().find(std::string_view{one.name}) == nullptr)
-            publication.changed.push_back(one.name);
-    }
-    publication.followed = true;
-    published_ = last;
-    store_.set_head(last);
     return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/queries.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -43,19 +44,20 @@ Result<> stream_session(const Reader& reader, const StreamQuery& query, StreamRe
     }
     const auto started = Clock::steady();
     std::int64_t at = reply.from;
-    while (at < reply.head && reply.events.size() < core::limits::kReplayPage &&
+    reply.caught_up = at >= reply.head;
+    while (!reply.caught_up && reply.events.size() < core::limits::kReplayPage &&
            Clock::steady() - started < kReaderSlice) {
         HEADWAY_TRY(auto events,
                     reader.store().read_session(resident->key, resident->chain,
                                                 static_cast<std::uint64_t>(at), kReplayStep));
-        if (events.empty()) break;
-        at = static_cast<std::int64_t>(events.back().n);
+        if (!events.empty()) at = static_cast<std::int64_t>(events.back().n);
+        reply.caught_up = events.empty() || at >= reply.head;
         for (core::Event& event : events) {
             const auto n = static_cast<std::int64_t>(event.n);
             reply.events.push_back({n, query.session, std::move(event)});
         }
     }
-    reply.caught_up = reply.events.empty() || reply.events.back().cursor == reply.head;
+    reply.through = at;
     return {};
 }
 
@@ -72,23 +74,22 @@ Result<> stream_all(const Reader& reader, const StreamQuery& query, StreamReply&
         reply.reset = "the position is from the future; was the database restored?";
         reply.from = reply.head;
     } else if (reply.from > 0 && reply.from < reply.oldest - 1) {
-        reply.reset = "events after the position were deleted by retention";
+        reply.reset = "events after the position were deleted";
     }
     const auto started = Clock::steady();
     std::int64_t at = reply.from;
     while (!reply.caught_up && reply.events.size() < core::limits::kReplayPage &&
            Clock::steady() - started < kReaderSlice) {
-        HEADWAY_TRY(auto events, reader.store().read_stream(at, kReplayStep));
-        reply.caught_up = events.size() < kReplayStep;
+        HEADWAY_TRY(storage::StreamPage page, reader.store().read_stream(at, kReplayStep));
         // What other daemons have committed since then comes live.
-        while (!events.empty() && events.back().cursor > reply.head) {
-            events.pop_back();
-            reply.caught_up = true;
-        }
-        if (!events.empty()) at = events.back().cursor;
-        reply.events.insert(reply.events.end(), std::make_move_iterator(events.begin()),
-                            std::make_move_iterator(events.end()));
+        while (!page.events.empty() && page.events.back().cursor > reply.head)
+            page.events.pop_back();
+        at = std::min(page.through, std::max(at, reply.head));
+        reply.caught_up = page.end || at >= reply.head;
+        reply.events.insert(reply.events.end(), std::make_move_iterator(page.events.begin()),
+                            std::make_move_iterator(page.events.end()));
     }
+    reply.through = at;
     return {};
 }
 

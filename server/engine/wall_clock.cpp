@@ -53,8 +53,8 @@ core::Result<> WallClock::start_after(storage::Store& store) {
     if (!newest) {
         report_(true, "the newest event cannot be read: " + newest.error().detail);
         last += core::Millis{1};  // the largest age, so that nothing is deleted at once
-    } else if (!newest->empty()) {
-        last = newest->back().event.at;
+    } else if (!newest->events.empty()) {
+        last = newest->events.back().event.at;
     }
     const core::Millis behind = last == core::kNever ? core::Millis{0} : last - clock_.now();
     if (behind > core::Millis{0}) {

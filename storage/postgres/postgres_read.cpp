@@ -224,43 +224,54 @@ Result<std::vector<core::Event>> PostgresStore::read_session(SessionKey key, Cha
 }
 
 /// Events of the open transaction, which are not written yet.
-std::vector<StreamEvent> PostgresStore::read_appended(Cursor after, std::size_t limit) const {
-    std::vector<StreamEvent> events;
+StreamPage PostgresStore::read_appended(Cursor after, std::size_t limit) const {
+    StreamPage page{{}, after, true};
     for (const Appended& row : appended_) {
         auto decoded = decode_events(row.events, row.n);
         HEADWAY_ASSERT(decoded.has_value());  // encoded here
-        Cursor cursor = base_ + row.offset;
+        Cursor cursor = base_ + row.offset - 1;
         for (core::Event& event : *decoded) {
-            if (cursor > after && events.size() < limit)
-                events.push_back({cursor, rows_.at(row.session).known.name, std::move(event)});
-            ++cursor;
+            if (++cursor <= after) continue;
+            page.end = page.events.size() < limit;
+            if (!page.end) return page;
+            page.events.push_back({cursor, rows_.at(row.session).known.name, std::move(event)});
+            page.through = cursor;
         }
     }
-    return events;
+    return page;
 }
 
-Result<std::vector<StreamEvent>> PostgresStore::read_stream(Cursor after, std::size_t limit) {
+Result<StreamPage> PostgresStore::read_stream(Cursor after, std::size_t limit) {
+    HEADWAY_ASSERT(limit > 0);
     if (feed_locked_ && after >= base_) return read_appended(after, limit);
     HEADWAY_CHECK(connect());
+    // One more, because all of the first row may be before. The limit counts rows before it is
+    // known which sessions are being deleted: their rows cost a bounded amount of work, too.
+    const std::size_t rows_max = limit + 1;
     PostgresParameters values;
-    values.add(after + 1).add(static_cast<std::int64_t>(limit) + 1);
+    values.add(after + 1).add(static_cast<std::int64_t>(rows_max));
     HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask("SELECT j.session,j.n,j.count,j.events,j.crc,t.pos,s.name FROM stream t "
-                         "JOIN session s ON s.key=t.session JOIN journal j ON j.session=t.session "
-                         "AND j.n=t.n WHERE t.pos>=coalesce((SELECT max(pos) FROM stream WHERE "
-                         "pos<=$1),0) AND s.name IS NOT NULL ORDER BY t.pos LIMIT $2",
+                sql_.ask("SELECT j.session,j.n,j.count,j.events,j.crc,t.pos,s.name,t.count FROM "
+                         "(SELECT pos,session,n,count FROM stream WHERE pos>=coalesce((SELECT "
+                         "max(pos) FROM stream WHERE pos<=$1),0) ORDER BY pos LIMIT $2) t LEFT "
+                         "JOIN session s ON s.key=t.session LEFT JOIN journal j ON s.name IS NOT "
+                         "NULL AND j.session=t.session AND j.n=t.n ORDER BY t.pos",
                          values));
-    std::vector<StreamEvent> events;
-    for (int at = 0; at < rows.size() && events.size() < limit; ++at) {
-        HEADWAY_TRY(auto decoded, events_of(rows, at));
+    StreamPage page{{}, after, false};
+    int at = 0;
+    for (; at < rows.size() && page.events.size() < limit; ++at) {
         Cursor cursor = rows.integer(at, 5);
+        page.through = std::max(page.through, cursor + rows.integer(at, 7) - 1);
+        if (rows.is_null(at, 0)) continue;  // being deleted
+        HEADWAY_TRY(auto decoded, events_of(rows, at));
         for (core::Event& event : decoded) {
             if (cursor > after)
-                events.push_back({cursor, std::string{rows.bytes(at, 6)}, std::move(event)});
+                page.events.push_back({cursor, std::string{rows.bytes(at, 6)}, std::move(event)});
             ++cursor;
         }
     }
-    return events;
+    page.end = at == rows.size() && at < static_cast<int>(rows_max);
+    return page;
 }
 
 Result<std::vector<FeedRow>> PostgresStore::read_feed(Cursor after, std::size_t limit) {

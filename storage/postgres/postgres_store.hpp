@@ -54,7 +54,7 @@ public:
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after,
                                                         std::size_t limit) override;
-    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override;
+    core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) override;
     Cursor oldest() const override { return oldest_; }
     Cursor head() const override { return head_; }
     core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
@@ -225,7 +225,7 @@ private:
     core::Result<> write_rows();
     core::Result<> write_feed();
     core::Result<> lock_feed();
-    std::vector<StreamEvent> read_appended(Cursor after, std::size_t limit) const;
+    StreamPage read_appended(Cursor after, std::size_t limit) const;
     core::Result<std::vector<core::Event>> events_of(const PostgresRows& rows, int at);
     core::Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored);
     void forget_unknown_ids(std::span<const SessionKey> keys);

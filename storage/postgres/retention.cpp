@@ -46,7 +46,7 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
 }
 
 /// The next session that is to be forgotten, or that ended before `cutoff`. It is unknown from here
-/// on, and its rows are deleted step by step.
+/// on, all its events count as deleted, and its rows are deleted step by step.
 Result<> PostgresRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
     PostgresParameters values;
     values.add(cutoff);
@@ -67,6 +67,9 @@ Result<> PostgresRetention::doom(SessionKey key, std::string id, Deletion& step)
     PostgresParameters one;
     one.add(key);
     HEADWAY_CHECK(sql_.send("DELETE FROM session_index WHERE session=$1", one));
+    HEADWAY_TRY(const PostgresRows last,
+                sql_.ask("SELECT coalesce(max(pos+count-1),0) FROM stream WHERE session=$1", one));
+    HEADWAY_CHECK(note_deleted(last.integer(0, 0)));
     return sql_.send("UPDATE session SET name=NULL,due_at=NULL WHERE key=$1", one);
 }
 
@@ -93,13 +96,7 @@ Result<bool> PostgresRetention::delete_rows() {
     for (int at = 0; at < gone.size(); ++at)
         deleted = std::max(deleted, gone.integer(at, 0));
     if (deleted > 0) {
-        PostgresParameters through;
-        through.add(deleted);
-        HEADWAY_CHECK(
-            sql_.send("INSERT INTO meta(name,value) VALUES('deleted_through',$1) ON "
-                      "CONFLICT(name) DO UPDATE SET value=excluded.value WHERE "
-                      "meta.value<excluded.value",
-                      through));
+        HEADWAY_CHECK(note_deleted(deleted));
         return true;
     }
     HEADWAY_TRY(const std::int64_t journal,
@@ -107,6 +104,16 @@ Result<bool> PostgresRetention::delete_rows() {
                             "WHERE session=$1 LIMIT $2)",
                             doomed));
     return journal > 0 ? Result<bool>{true} : delete_side_rows(doomed);
+}
+
+Result<> PostgresRetention::note_deleted(Cursor through) {
+    PostgresParameters value;
+    value.add(through);
+    return sql_.send(
+        "INSERT INTO meta(name,value) VALUES('deleted_through',$1) ON "
+        "CONFLICT(name) DO UPDATE SET value=excluded.value WHERE "
+        "meta.value<excluded.value",
+        value);
 }
 
 /// After the journal: deletes the session's other rows, and the session itself last.

@@ -23,6 +23,8 @@ private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<bool> delete_rows();
+    /// Events up to here are deleted, or will be.
+    core::Result<> note_deleted(Cursor through);
     core::Result<bool> delete_side_rows(SessionKey doomed);
     core::Result<std::int64_t> delete_some(std::string_view sql, SessionKey session);
 

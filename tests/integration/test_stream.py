@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Server-Sent Events: in order, resumable without loss or duplicates, and no client delays another."""
+import contextlib
 import random
 import signal
 import threading
 import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.daemon import own_database
 from support.limits import eventually, patient
 from support.sse import EventStream
 
@@ -173,6 +175,35 @@ class SlowReaders(OwnDaemonCase):
         daemon.clock.advance(12)
         eventually(lambda: client.beat("a")["next_heartbeat_ms"] == 10000, 15, "the end of the stalled stream")
         self.assertEqual(client.get("/livez").status, 200)
+
+
+@own_database
+class WhatIsLeftOfASession(OwnDaemonCase):
+    def test_it_hides_nothing_that_stands_behind_it(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        client.open("before")
+        client.open("broken")
+        for _ in range(100):
+            client.report("broken", "message", text="x")
+        client.end("broken")
+        for _ in range(10):
+            client.report("behind", "message", text="x")
+        with EventStream(daemon.port, "/v1/stream") as now:
+            head = now.next().data["head"]
+        daemon.stop()
+        # As retention leaves it where it finds a damaged row.
+        with contextlib.closing(daemon.database()) as database, database:
+            (key,) = database.execute("SELECT key FROM session WHERE name='broken'").fetchone()
+            for table, column in (("session", "key"), ("session_index", "session"), ("event_id", "session")):
+                database.execute(f"DELETE FROM {table} WHERE {column}=?", (key,))
+        daemon.start()
+        stream = EventStream(daemon.port, "/v1/stream?last_event_id=0")
+        self.addCleanup(stream.close)
+        events = stream.until(lambda e: e.id == head)
+        self.assertEqual([e.data["session"] for e in events if e.is_journal and e.data["session"] != "before"], ["behind"] * 11)
+        self.client(daemon).report("behind", "message", text="live")
+        self.assertEqual(stream.next().data["data"]["text"], "live")
 
 
 class ManyReaders(OwnDaemonCase):

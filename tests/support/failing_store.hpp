@@ -323,8 +323,8 @@ public:
         if (auto error = faults_.failure(Faults::Step::kStream)) return *error;
         return real_.read_session(key, chain, after, limit);
     }
-    core::Result<std::vector<storage::StreamEvent>> read_stream(storage::Cursor after,
-                                                                std::size_t limit) override {
+    core::Result<storage::StreamPage> read_stream(storage::Cursor after,
+                                                  std::size_t limit) override {
         if (auto error = faults_.failure(Faults::Step::kStream)) return *error;
         return real_.read_stream(after, limit);
     }

@@ -82,7 +82,9 @@ std::vector<core::Event> Supervised::journal(const std::string& session) {
     const auto key = stored_->find(session).value();
     REQUIRE(key.has_value());
     std::vector<core::Event> events;
-    for (storage::StreamEvent& one : stored_->read_stream(0, 100'000).value()) {
+    storage::StreamPage page = stored_->read_stream(0, 100'000).value();
+    REQUIRE(page.end);
+    for (storage::StreamEvent& one : page.events) {
         if (one.session == session) events.push_back(std::move(one.event));
     }
     return events;

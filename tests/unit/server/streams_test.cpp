@@ -299,6 +299,37 @@ TEST_CASE("streams: a queue that is full ends the stream, which resumes by its l
     CHECK(run_until(hub.io, [&] { return hub.streams.size() == 0; }));
 }
 
+TEST_CASE("streams: a page without events moves the position, and what is gone is said once",
+          "[server]") {
+    Hub hub;
+    auto client = hub.connections.connect();
+    client.far.send("GET /v1/stream HTTP/1.1\r\nHost: localhost:7717\r\n\r\n");
+    REQUIRE(run_until(hub.io, [&] { return hub.asked.count(client.id) == 1; }));
+    hub.page(client.id, {hub.event("s")}, false);
+    for (const std::int64_t through : {40, 80, 120}) {
+        REQUIRE(run_until(hub.io, [&] {
+            client.far.read();
+            return hub.asked.count(client.id) == 1;
+        }));
+        StreamReply reply;
+        reply.from = hub.asked.at(client.id).after.value();
+        CHECK(reply.from == (through == 40 ? 1 : through - 40));
+        reply.through = through;
+        reply.oldest = 200;
+        reply.reset = "events after the position were deleted";
+        hub.asked.erase(client.id);
+        hub.streams.on_page(client.id, std::move(reply));
+    }
+    REQUIRE(run_until(hub.io, [&] { return hub.asked.count(client.id) == 1; }));
+    CHECK(hub.asked.at(client.id).after == 120);
+    hub.page(client.id, {}, true);
+    hub.cursor = 200;
+    hub.publish("s");
+    REQUIRE(run_until(hub.io, [&] { return count_of(client.far.read(), "id: 201\n") == 1; }));
+    CHECK(count_of(client.far.received(), "event: reset") == 1);
+    CHECK(count_of(client.far.received(), "\"oldest\":200") == 1);
+}
+
 TEST_CASE("streams: a client that half closes before its stream begins gets what is there",
           "[server]") {
     for (const char* path : {"/v1/sessions/s/stream", "/v1/stream"}) {

@@ -130,8 +130,8 @@ TEST_CASE("flipped bits: one event is readable beside damaged rows", "[storage]"
     const auto store = opened(dir);
     const auto one = store->read_stream(2, 1);
     require_ok(one);
-    REQUIRE(one->size() == 1);
-    CHECK(one->front().cursor == 3);
+    REQUIRE(one->events.size() == 1);
+    CHECK(one->events.front().cursor == 3);
     CHECK(code_of(store->read_stream(1, 1)) == ErrorCode::kStorageCorrupt);
 }
 

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "core/limits.hpp"
 #include "tests/support/gen.hpp"
@@ -106,6 +107,25 @@ std::int64_t count(const TempDir& dir, const std::string& table) {
     return database->query_integer("SELECT count(*) FROM " + table).value();
 }
 
+/// Reads the whole stream in pages that each read a few rows: the events of each session. A row has
+/// at most two, and `gap` in one piece are deleted.
+std::map<std::string, std::size_t> in_pages(Store& store, std::size_t limit, Cursor gap) {
+    std::map<std::string, std::size_t> found;
+    for (Cursor after = 0;;) {
+        const auto page = store.read_stream(after, limit);
+        require_ok(page);
+        REQUIRE(page->through > after);
+        REQUIRE(page->through <= after + 2 * (static_cast<Cursor>(limit) + 1) + gap);
+        for (const StreamEvent& one : page->events) {
+            REQUIRE(one.cursor > after);
+            REQUIRE(one.cursor <= page->through);
+            ++found[one.session];
+        }
+        after = page->through;
+        if (page->end) return found;
+    }
+}
+
 }  // namespace
 
 TEST_CASE("store: a new journal is empty", "[storage]") {
@@ -118,7 +138,7 @@ TEST_CASE("store: a new journal is empty", "[storage]") {
     require_ok(recovery);
     CHECK(recovery->sessions.empty());
     CHECK(recovery->events == 0);
-    CHECK(store->read_stream(0, 10).value().empty());
+    CHECK(store->read_stream(0, 10).value().events.empty());
     CHECK(code_of(store->load(1)) == ErrorCode::kUnknownSession);
 }
 
@@ -183,15 +203,59 @@ TEST_CASE("store: the stream is read from anywhere, also from within a row", "[s
     }
     const Cursor head = store->head();
     for (Cursor after = 0; after <= head; ++after) {
-        const auto events = store->read_stream(after, 5);
-        require_ok(events);
-        REQUIRE(events->size() >= static_cast<std::size_t>(std::min<Cursor>(5, head - after)));
+        const auto page = store->read_stream(after, 5);
+        require_ok(page);
+        REQUIRE(page->events.size() >= static_cast<std::size_t>(std::min<Cursor>(5, head - after)));
         Cursor expected = after;
-        for (const StreamEvent& one : *events)
+        for (const StreamEvent& one : page->events)
             REQUIRE(one.cursor == ++expected);
+        REQUIRE(page->through == expected);
+        REQUIRE(page->end == (expected == head));
     }
-    CHECK(store->read_stream(0, 1).value().front().session == "a");
-    CHECK(store->read_stream(head + 100, 5).value().empty());
+    CHECK(store->read_stream(0, 1).value().events.front().session == "a");
+    CHECK(store->read_stream(head + 100, 5).value().events.empty());
+}
+
+TEST_CASE("store: the stream passes over a session that is being deleted, a page at a time",
+          "[storage]") {
+    const TempDir dir;
+    Cursor last = 0;
+    Cursor gap = 0;
+    {
+        const auto store = store_in(dir);
+        Writer before{*store, "before"};
+        Writer doomed{*store, "doomed"};
+        doomed.fill(200);
+        doomed.end();
+        last = store->head();
+        Writer behind{*store, "behind"};
+        behind.fill(4);
+        require_ok(store->begin());
+        require_ok(store->forget(doomed.key));
+        require_ok(store->commit());
+    }
+    SECTION("from the moment that it is unknown") {
+        const auto store = store_in(dir);
+        CHECK(store->oldest() == 1);
+        REQUIRE(store->delete_some(kNever).value().doomed_id == "doomed");
+        CHECK(store->oldest() == last + 1);
+    }
+    SECTION("what is left of it, when its chain was broken") {
+        {
+            auto database = Database::open(dir.file().string());
+            require_ok(database->execute("DELETE FROM journal WHERE cursor=100"));
+        }
+        const auto store = store_in(dir);
+        while (store->delete_some(kNever).value().more) {
+        }
+        gap = last - 99;
+    }
+    CHECK(count(dir, "journal WHERE session=2") > 90);
+    const auto store = store_in(dir);
+    const std::map<std::string, std::size_t> rest{{"before", 1}, {"behind", 5}};
+    CHECK(in_pages(*store, 1, gap) == rest);
+    CHECK(in_pages(*store, 2, gap) == rest);
+    CHECK(in_pages(*store, 32, gap) == rest);
 }
 
 TEST_CASE("store: event ids are known once the session was saved", "[storage]") {
@@ -333,7 +397,7 @@ TEST_CASE("store: after an error during a read the next one has its own paramete
     const auto others = store->read_stream(6, 1);
     require_ok(others);
     std::vector<Cursor> cursors;
-    for (const StreamEvent& one : *others)
+    for (const StreamEvent& one : others->events)
         cursors.push_back(one.cursor);
     CHECK(cursors == std::vector<Cursor>{7});
 }
@@ -422,7 +486,7 @@ TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[s
     CHECK(store->head() == head);
     CHECK(store->find("b").value() == std::nullopt);
     CHECK_FALSE(store->idempotency().find_key("k").value().has_value());
-    CHECK(store->read_stream(head, 10).value().empty());
+    CHECK(store->read_stream(head, 10).value().events.empty());
     require_ok(store->begin());
     Chain again = chain;
     std::vector<Event> events{beat()};
@@ -468,7 +532,7 @@ TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[s
         CHECK(store->oldest() > 1200);
         CHECK(store->read_session(live.key, live.chain, 0, 100).value().size() == 11);
         CHECK(code_of(store->load(old.key)) == ErrorCode::kUnknownSession);
-        for (const StreamEvent& one : store->read_stream(0, 2000).value())
+        for (const StreamEvent& one : store->read_stream(0, 2000).value().events)
             CHECK(one.session == "live");
     }
     CHECK(count(dir, "session") == 1);
@@ -529,7 +593,7 @@ TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]"
     while (store->delete_some(at(1000)).value().more) {
     }
     CHECK_FALSE(store->find("old").value().has_value());
-    CHECK(store->read_stream(0, 10).value().empty());
+    CHECK(store->read_stream(0, 10).value().events.empty());
 }
 
 TEST_CASE("store: a session to be forgotten goes whatever retention says, also after a restart",

@@ -39,7 +39,7 @@ std::map<std::string, std::vector<Event>> contents(SqliteStore& store) {
     const auto recovery = store.recover();
     require_ok(recovery);
     std::map<std::string, std::vector<Event>> journals;
-    for (const StreamEvent& one : store.read_stream(0, 1'000).value())
+    for (const StreamEvent& one : store.read_stream(0, 1'000).value().events)
         journals[one.session].push_back(one.event);
     for (const auto& [id, journal] : journals) {
         for (std::size_t i = 0; i < journal.size(); ++i)

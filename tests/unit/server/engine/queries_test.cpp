@@ -395,6 +395,36 @@ TEST_CASE("engine queries: a long stream comes in pages without a gap", "[server
     }
 }
 
+TEST_CASE(
+    "engine queries: a stream of all passes over what is being deleted, and leaves out nothing",
+    "[server]") {
+    Supervised s;
+    (void)s.report("before", {beat()});
+    for (int i = 0; i < 600; ++i)
+        (void)s.report("doomed", {beat()});
+    (void)s.report("doomed", {ended(Outcome::kCompleted)});
+    (void)s.report("behind", std::vector<Event>(10, beat()));
+    require_ok(s.ask(ForgetCommand{"doomed"}));
+    // As far as a slow reader comes before the name is gone.
+    std::int64_t at = stream(s, "", 0).through;
+    REQUIRE(s.store().delete_some(kNever).value().doomed_id == "doomed");
+    StreamReply page = stream(s, "", at);
+    CHECK(page.reset == "events after the position were deleted");
+    std::size_t behind = 0;
+    for (;; page = stream(s, "", at)) {
+        for (const auto& one : page.events) {
+            REQUIRE(one.cursor > at);
+            CHECK(one.session == "behind");
+            ++behind;
+        }
+        REQUIRE((page.through > at || page.caught_up));
+        at = page.through;
+        if (page.caught_up) break;
+    }
+    CHECK(behind == s.journal("behind").size());
+    CHECK(at == page.head);
+}
+
 TEST_CASE("engine queries: a crowd of readers takes turns, and reports go first", "[server]") {
     Supervised s;
     headway::core::Message message;

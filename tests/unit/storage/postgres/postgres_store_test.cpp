@@ -29,7 +29,7 @@ TEST_CASE("postgres: a new journal is empty", "[postgres]") {
     CHECK(store->head() == 0);
     CHECK(store->oldest() == 1);
     CHECK(store->find("a").value() == std::nullopt);
-    CHECK(store->read_stream(0, 10).value().empty());
+    CHECK(store->read_stream(0, 10).value().events.empty());
     CHECK(code_of(store->load(1)) == ErrorCode::kUnknownSession);
 }
 
@@ -45,14 +45,14 @@ TEST_CASE("postgres: cursors count events over all sessions and daemons, in the 
     CHECK(b.write({beat()}) == 6);
     CHECK(two->committed() == 6);
     CHECK(two->find("a").value() == a.key);
-    const auto stream = one->read_stream(2, 10).value();
+    const auto stream = one->read_stream(2, 10).value().events;
     REQUIRE(stream.size() == 4);
     CHECK(stream[0].cursor == 3);
     CHECK(stream[0].session == "a");
     CHECK(stream[0].event.n == 2);
     CHECK(stream[3].cursor == 6);
     CHECK(stream[3].session == "b");
-    CHECK(one->read_stream(4, 1).value().front().cursor == 5);
+    CHECK(one->read_stream(4, 1).value().events.front().cursor == 5);
 }
 
 TEST_CASE("postgres: a session is read back by any daemon, from a snapshot and what came after it",
@@ -330,6 +330,37 @@ TEST_CASE("postgres: a session that has ended is deleted with all its rows", "[p
     CHECK(here.number("SELECT count(*) FROM journal WHERE session=" + std::to_string(a.key)) == 0);
     require_ok(store->recover());
     CHECK(store->oldest() == 6);
+}
+
+TEST_CASE("postgres: the stream passes over a session that is being deleted, a page at a time",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    PostgresWriter a{*store, "a"};
+    for (int i = 0; i < 20; ++i)
+        a.write({beat()});
+    a.write({ended(Outcome::kCompleted)});
+    a.save();
+    const Cursor last = store->committed();
+    PostgresWriter b{*store, "b"};
+    b.write({beat()});
+    REQUIRE(store->delete_some(at(1'000'000)).value().doomed == a.key);
+    REQUIRE(here.number("SELECT count(*) FROM stream WHERE session=" + std::to_string(a.key)) > 20);
+    require_ok(store->recover());
+    CHECK(store->oldest() == last + 1);
+    std::vector<Cursor> cursors;
+    for (Cursor after = 0;;) {
+        const auto page = store->read_stream(after, 4);
+        require_ok(page);
+        REQUIRE(page->through > after);
+        REQUIRE(page->through <= after + 6);  // a row of the end may have two events
+        for (const StreamEvent& one : page->events)
+            cursors.push_back(one.cursor);
+        after = page->through;
+        if (page->end) break;
+    }
+    CHECK(cursors == std::vector<Cursor>{last + 1, last + 2});
 }
 
 TEST_CASE("postgres: a newer schema is refused, and nothing is changed", "[postgres]") {
