@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway migrate`, and what the other verbs say of a store in PostgreSQL."""
+import contextlib
 import shutil
 import subprocess
 import unittest
@@ -62,6 +63,24 @@ class Migrate(OwnDaemonCase):
         return {"journals": {name: client.journal(name) for name in ("parent", "child", "done")},
                 "approvals": [a for a in client.get("/v1/approvals").json()["approvals"]],
                 "sessions": [s["id"] for s in client.get("/v1/sessions").json()["sessions"]]}
+
+    def test_what_stands_behind_a_long_session_that_is_being_deleted_is_there(self):
+        daemon, schema = self.own_daemon()
+        client = self.client(daemon.start())
+        client.open("doomed")
+        for _ in range(4_010):  # more rows than are copied at once
+            client.report("doomed", "message", text="x")
+        client.end("doomed")
+        client.report("behind", "message", text="x")
+        journal = client.journal("behind")
+        daemon.stop()
+        with contextlib.closing(daemon.database()) as database, database:
+            database.execute("DELETE FROM session_index WHERE session=(SELECT key FROM session WHERE name='doomed')")
+            database.execute("UPDATE session SET name=NULL WHERE name='doomed'")
+        report = self.migrate(daemon, schema, "--json").json()
+        self.assertEqual((report["sessions"], report["events"]), (1, len(journal)))
+        shared = self.shared_daemon(schema).start()
+        self.assertEqual(self.client(shared).journal("behind")[:len(journal)], journal)
 
     def test_sessions_approvals_and_tokens_are_the_same_there(self):
         daemon, schema = self.own_daemon()
