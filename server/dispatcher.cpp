@@ -120,6 +120,8 @@ void Dispatcher::publish(Publication& publication) {
         cut_streams();
     }
     if (!publication.streams_end.empty()) streams_.drain(publication.streams_end);
+    for (const std::string& session : publication.replaced)
+        forget(session);
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
         holds_.session_changed(view.id);
@@ -127,10 +129,8 @@ void Dispatcher::publish(Publication& publication) {
         if (const core::SessionView* shown = views_.update(std::move(view)))
             watched.push_back(shown->id);
     }
-    for (const std::string& session : publication.deleted) {
-        views_.forget(session);
-        processes_.forget(session);
-    }
+    for (const std::string& session : publication.deleted)
+        forget(session);
     for (const std::string& session : publication.changed)
         changed_elsewhere(session);
     streams_.publish(publication.events);
@@ -141,6 +141,8 @@ void Dispatcher::publish(Publication& publication) {
     if (publication.followed) polls_.look_again();
     for (const Answered& answered : publication.replies)
         answered.task->answer(*this, answered.to);
+    for (const std::string& session : publication.deleted)
+        streams_.session_deleted(session);  // those that these replies have begun
     if (publication.copied) backups_.copied(*publication.copied);
     for (const std::string& id : publication.decided)
         polls_.document_changed(id);
@@ -151,6 +153,14 @@ void Dispatcher::publish(Publication& publication) {
     views_.trim();
     http_.relieve();
     polls_.arm();
+}
+
+/// The session was deleted. Its streams end before they get events of the next one of its id.
+void Dispatcher::forget(const std::string& session) {
+    views_.forget(session);
+    processes_.forget(session);
+    streams_.session_deleted(session);
+    polls_.session_deleted(session);
 }
 
 /// Another daemon changed a session that the engine does not have in memory.

@@ -89,6 +89,7 @@ private:
     void hook(const ReplyTo& to, HookAnswered answered) override;
 
     void cut_streams();
+    void forget(const std::string& session);
     void changed_elsewhere(const std::string& session);
 
     const Clock& clock_;

@@ -29,6 +29,7 @@ public:
     void answered(const ReplyTo& to) { documents_.answered(to); }
 
     void session_changed(const std::string& session) { sessions_.notify(session); }
+    void session_deleted(const std::string& session) { sessions_.session_deleted(session); }
     void document_changed(const std::string& id) { documents_.notify(id); }
     /// Other daemons may have changed documents.
     void look_again() { documents_.look_again(); }

@@ -79,6 +79,7 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
     if (found == clients_.end() || connection == nullptr) return;
     Client& client = found->second;
     client.asked = false;
+    if (client.ended) return;
     std::string text;
     if (!client.started) {
         if (!connection->begin_stream(client.slot)) {
@@ -127,7 +128,9 @@ std::string Streams::reset(Client& client, const StreamReply& reply) {
 /// Queries the next page once the client has read the last one.
 void Streams::next_page(std::uint64_t id, Client& client) {
     HttpConnection* connection = find_(id);
-    if (client.live || client.asked || connection == nullptr || !connection->writable()) return;
+    if (client.live || client.asked || client.ended || connection == nullptr ||
+        !connection->writable())
+        return;
     client.asked = ask_(id, {client.session, client.position});
     if (!client.asked) connection->close();  // overloaded: the client resumes from its last id
 }
@@ -161,10 +164,26 @@ void Streams::cut_lagged(HttpConnection& connection, Client& client) {
 
 void Streams::say_last(HttpConnection& connection, Client& client, std::string_view event,
                        std::string_view data) {
+    if (std::exchange(client.ended, true)) return;
     std::string frame;
     api::append_sse(frame, event, {}, data);
     send_text(connection, client, frame);
     connection.finish_stream();
+}
+
+/// One that has not begun is left alone: its answer tells whether the session exists.
+void Streams::session_deleted(const std::string& session) {
+    if (!views_.watched(session)) return;
+    std::vector<std::uint64_t> gone;
+    for (const auto& [id, client] : clients_) {
+        if (client.started && client.session == session) gone.push_back(id);
+    }
+    for (const std::uint64_t id : gone) {
+        HttpConnection* connection = find_(id);
+        if (connection == nullptr) continue;
+        say_last(*connection, clients_.at(id), "goodbye",
+                 R"({"reason":"the session was deleted"})");
+    }
 }
 
 void Streams::cut(const std::function<bool(const std::string&)>& may_stay) {
@@ -280,10 +299,9 @@ void Streams::drain(std::string_view reason) {
     std::vector<std::uint64_t> ids;
     for (const auto& [id, client] : clients_)
         ids.push_back(id);
-    std::string frame;
     std::string data = R"({"reason":)";
     api::append_json_string(data, reason);
-    api::append_sse(frame, "goodbye", {}, data + "}");
+    data += '}';
     for (const std::uint64_t id : ids) {
         HttpConnection* connection = find_(id);
         const auto client = clients_.find(id);
@@ -292,8 +310,7 @@ void Streams::drain(std::string_view reason) {
             connection->close();
             continue;
         }
-        send_text(*connection, client->second, frame);
-        connection->finish_stream();
+        say_last(*connection, client->second, "goodbye", data);
     }
 }
 

@@ -59,6 +59,9 @@ public:
     void on_closed(std::uint64_t connection);
     /// Sends a comment on quiet streams.
     void keep_alive(Clock::Steady::time_point now);
+    /// Ends the streams of a session that was deleted, with a goodbye: its id is free, and a next
+    /// session of that name counts its events from 1 again.
+    void session_deleted(const std::string& session);
     /// Ends the streams whose caller may not stay, with a goodbye.
     void cut(const std::function<bool(const std::string& caller)>& may_stay);
     /// Ends all streams with a goodbye that says why.
@@ -96,6 +99,7 @@ private:
         std::uint64_t next_frame = 0;  ///< in the channel, once live
         bool started = false;          ///< the header and `hello` are sent
         bool live = false;
+        bool ended = false;  ///< its last frame is sent
         bool asked = false;  ///< a page was requested
         bool stale = false;  ///< progress: the document changed while the socket was full
         Clock::Steady::time_point quiet_since;

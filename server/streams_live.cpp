@@ -133,7 +133,7 @@ void Streams::bound_rings() {
 
 void Streams::pump(std::uint64_t id, Client& client) {
     HttpConnection* connection = find_(id);
-    if (connection == nullptr || client.kind == StreamKind::kProgress) return;
+    if (connection == nullptr || client.ended || client.kind == StreamKind::kProgress) return;
     const Channel& channel = channel_of(client);
     // Its page may have had more than was published: what other daemons had committed.
     while (client.next_frame >= channel.base && client.next_frame < channel.end() &&

@@ -69,6 +69,20 @@ void Waiters::notify(const std::string& session) {
         try_answer(id, false);
 }
 
+void Waiters::session_deleted(const std::string& session) {
+    const auto waiting = by_session_.find(session);
+    if (waiting == by_session_.end()) return;
+    const std::vector<std::uint64_t> ids = waiting->second;
+    for (const std::uint64_t id : ids) {
+        const auto pending = waits_.find(id);  // it may name the session twice
+        if (pending == waits_.end() || pending->second.wait.missing_ok) continue;
+        answer_(pending->second.wait.reply_to,
+                core::Error{core::ErrorCode::kUnknownSession,
+                            "the session '" + session + "' was deleted", "id"});
+        remove(id);
+    }
+}
+
 core::WaitAnswer Waiters::answer_for(const Wait& wait, const std::string& session,
                                      const api::ReadingTime& time) const {
     const auto reached = [&](core::Timestamp at) { return at != core::kNever && at <= time.now; };

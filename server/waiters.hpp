@@ -44,6 +44,8 @@ public:
     core::Result<> add(Wait wait);
     /// A session's view changed.
     void notify(const std::string& session);
+    /// Answers the waits that do not wait for a session of this id to be opened.
+    void session_deleted(const std::string& session);
     /// The client is gone.
     void drop_connection(std::uint64_t connection);
     /// Answers the waits whose deadline has passed or that became impossible by time; kNever: all.

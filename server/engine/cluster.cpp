@@ -150,6 +150,7 @@ void Cluster::settle(Publication& publication, std::span<Resident* const> moved)
         if (resident->dirty_from >= storage::kProvisionalCursor)
             resident->dirty_from = store_.settled(resident->dirty_from);
     }
+    say_replaced(publication);
     for (const storage::SessionKey key : unshown_) {
         const Resident* resident = sessions_.residents().find(key);
         if (resident != nullptr && !resident->touched)
@@ -206,8 +207,19 @@ void Cluster::drop_deleted() {
         found.insert(one.name);
     for (const std::string& name : looked_at_) {
         Resident* gone = found.contains(name) ? nullptr : sessions_.residents().find(name);
-        if (gone != nullptr) drop(*gone);
+        if (gone != nullptr) drop_replaced(*gone);
     }
+}
+
+/// Its streams and waits end with the next publication.
+void Cluster::drop_replaced(Resident& resident) {
+    replaced_.push_back(resident.session.id());
+    drop(resident);
+}
+
+void Cluster::say_replaced(Publication& publication) {
+    std::move(replaced_.begin(), replaced_.end(), std::back_inserter(publication.replaced));
+    replaced_.clear();
 }
 
 /// Brings sessions up to the numbers that their rows say. With `loads`, those that are not in
@@ -220,11 +232,13 @@ Result<> Cluster::catch_up(std::span<const storage::KnownSession> known, bool lo
     for (const storage::KnownSession& one : known) {
         ResidentSet& residents = sessions_.residents();
         Resident* resident = residents.find(std::string_view{one.name});
-        // Deleted and opened again; or a database that took over without the newest commits.
-        const bool stale = resident != nullptr &&
-                           (resident->key != one.key || resident->session.state().n > one.n);
-        if (stale) drop(*resident);
-        if (stale) resident = nullptr;
+        if (resident != nullptr && resident->key != one.key) {  // deleted and opened again
+            drop_replaced(*resident);
+            resident = nullptr;
+        } else if (resident != nullptr && resident->session.state().n > one.n) {
+            drop(*resident);  // a database took over without the newest commits
+            resident = nullptr;
+        }
         if (one.n == 0) continue;
         if (resident == nullptr) {
             if (loads) missing.push_back(one.key);
@@ -270,6 +284,7 @@ Result<> Cluster::refresh(const SessionNames& names, Publication& publication) {
     if (names.empty()) return {};
     HEADWAY_TRY(const std::vector<storage::KnownSession> known, store_.numbers(names));
     HEADWAY_CHECK(catch_up(known, false, &publication));
+    say_replaced(publication);
     if (known.size() == names.size()) return {};
     std::unordered_set<std::string_view> found;
     for (const storage::KnownSession& one : known)

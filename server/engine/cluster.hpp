@@ -115,6 +115,8 @@ private:
     core::Result<> read_events(storage::Cursor last, Publication& publication);
     static core::Error lost_connection();
     void drop_deleted();
+    void drop_replaced(Resident& resident);
+    void say_replaced(Publication& publication);
     std::vector<std::string_view> ancestors_of(std::span<const std::string_view> names) const;
 
     storage::Store& tables_;
@@ -136,8 +138,9 @@ private:
     std::unordered_map<const WriteTask*, Clock::Steady::time_point> since_;
     storage::Cursor published_ = 0;  ///< all before and at it is published here
     ClusterHints* hints_ = nullptr;
-    bool behind_ = false;       ///< there is more than one page to follow
-    std::int64_t tokens_ = -1;  ///< as of the last pulse
+    std::vector<std::string> replaced_;  ///< as in Publication, for the next one
+    bool behind_ = false;                ///< there is more than one page to follow
+    std::int64_t tokens_ = -1;           ///< as of the last pulse
     std::vector<storage::DaemonSeen> daemons_;
     std::uint64_t breaks_ = 0;     ///< of connections, when memory was last read
     std::uint64_t conflicts_ = 0;  ///< writes that had to wait for another daemon

@@ -78,7 +78,7 @@ Result<> Cluster::follow(bool listening, Publication& publication) {
         const Resident* resident = sessions_.residents().find(name);
         if (resident == nullptr) {
             publication.changed.push_back(session.name);
-        } else if (resident->session.state().n < session.n) {
+        } else if (resident->key != session.key || resident->session.state().n < session.n) {
             known.push_back(session);
         }
     }
@@ -87,6 +87,7 @@ Result<> Cluster::follow(bool listening, Publication& publication) {
         if (sessions_.residents().find(std::string_view{one.name}) == nullptr)
             publication.changed.push_back(one.name);
     }
+    say_replaced(publication);
     publication.followed = true;
     published_ = last;
     store_.set_head(last);

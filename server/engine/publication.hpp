@@ -27,7 +27,9 @@ struct Publication {
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;
     std::vector<Answered> replies;
-    std::vector<std::string> deleted;                      ///< sessions deleted by retention
+    std::vector<std::string> deleted;  ///< sessions deleted by retention
+    /// Sessions that other daemons had deleted before this turn, which may use their ids again.
+    std::vector<std::string> replaced;
     std::vector<std::string> changed;                      ///< by other daemons, without a view
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
     /// approvals that are not pending any more
@@ -41,8 +43,8 @@ struct Publication {
 
     bool empty() const {
         return views.empty() && events.empty() && replies.empty() && deleted.empty() &&
-               changed.empty() && !tokens && decided.empty() && checked.empty() && !copied &&
-               fatal.empty() && streams_end.empty();
+               replaced.empty() && changed.empty() && !tokens && decided.empty() &&
+               checked.empty() && !copied && fatal.empty() && streams_end.empty();
     }
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway forget` and its route: all that is stored of a session goes, and nothing of another one."""
+import concurrent.futures
 import contextlib
 import os
 import pty
@@ -10,6 +11,7 @@ import unittest
 from support.case import OwnDaemonCase
 from support.cli import Cli
 from support.limits import eventually, patient
+from support.sse import EventStream
 
 SECRET = "the goal that no person may read again"
 
@@ -89,6 +91,28 @@ class Forget(OwnDaemonCase):
         self.assertIn("top.sub is open", output.err)
         self.assertIn("headway cancel top.sub", output.err)
         self.assertFalse(self.gone("top"))
+
+    def test_its_streams_and_waits_end_and_the_next_of_its_name_is_followed_from_the_start(self):
+        self.ended("nightly")
+        self.c.open("open")
+        streams = []
+        for path in ("/v1/sessions/nightly/stream", "/progress/nightly/stream"):
+            streams.append(EventStream(self.daemon.port, path))
+            self.addCleanup(streams[-1].close)
+            self.assertEqual(streams[-1].next().name, "hello")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            wait = pool.submit(self.client(self.daemon).get, "/v1/wait?all=nightly,open&until=ended&wait=30s")
+            eventually(lambda: "headway_waiters 1" in self.c.get("/metrics").body.decode(), 15, "the wait")
+            self.assertEqual(self.operator.request("DELETE", "/v1/sessions/nightly").status, 202)
+            for stream in streams:
+                last = stream.rest()[-1]
+                self.assertEqual((last.name, last.data), ("goodbye", {"reason": "the session was deleted"}))
+            self.assertEqual(wait.result(patient(20)).status, 404)
+        self.c.open("nightly")
+        with EventStream(self.daemon.port, "/v1/sessions/nightly/stream", last_event_id=9) as again:
+            self.assertEqual([again.next().name for _ in range(2)], ["hello", "reset"])
+            self.c.beat("nightly")
+            self.assertEqual(again.next().id, 2)
 
     def test_it_takes_a_person_or_a_yes(self):
         self.ended("a")

@@ -83,8 +83,10 @@ public:
     /// As they were published last.
     std::optional<std::vector<core::TokenRecord>> tokens;
     std::vector<core::SessionView> views;  ///< as they were published
-    std::string streams_end;               ///< why its streams ended
-    std::vector<std::string> asked;        ///< sessions that a judge was asked about
+    std::vector<std::string> deleted;      ///< sessions, as they were published
+    std::vector<std::string> replaced;
+    std::string streams_end;         ///< why its streams ended
+    std::vector<std::string> asked;  ///< sessions that a judge was asked about
     server::EngineStats stats;
 
 private:
@@ -93,6 +95,9 @@ private:
             replies_.push_back(reply_of(answered));
         std::move(published.events.begin(), published.events.end(), std::back_inserter(events));
         std::move(published.views.begin(), published.views.end(), std::back_inserter(views));
+        std::move(published.deleted.begin(), published.deleted.end(), std::back_inserter(deleted));
+        std::move(published.replaced.begin(), published.replaced.end(),
+                  std::back_inserter(replaced));
         if (published.tokens) tokens = std::move(published.tokens);
         if (!published.streams_end.empty()) streams_end = std::move(published.streams_end);
         stats = published.stats;

@@ -271,6 +271,54 @@ TEST_CASE("dispatcher: a stream that cannot be fed any more is ended, not left w
     CHECK(count(far.received(), "id: 1\n") == 1);
 }
 
+TEST_CASE("dispatcher: a report to a session whose id was free is answered", "[server]") {
+    Desk desk;
+    Wire far = desk.beat("s");
+    Publication publication;
+    publication.replaced.emplace_back("s");
+    publication.views.push_back(Desk::view("s"));
+    publication.replies.push_back(desk.advice(desk.next().reply_to, "s"));
+    desk.publish(std::move(publication));
+    REQUIRE(desk.has_answer(far));
+    CHECK(far.received().starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("dispatcher: what follows a session or waits for it ends when it is deleted",
+          "[server]") {
+    Desk desk;
+    Publication open;
+    open.views.push_back(Desk::view("s"));
+    desk.publish(std::move(open));
+    Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
+    Wire far = desk.send("GET", "/v1/sessions/s/stream?last_event_id=0");
+    const ReplyTo first = desk.next().reply_to;
+    StreamReply page;
+    page.session = "s";
+    page.events.push_back(desk.event("s", 1));
+    page.caught_up = true;
+    Publication deleted;
+    deleted.deleted.emplace_back("s");
+    SECTION("although it has just begun") {
+        deleted.replies.push_back(answered(first, Answer{std::move(page)}));
+    }
+    SECTION("that is live") {
+        Publication begun;
+        begun.replies.push_back(answered(first, Answer{std::move(page)}));
+        desk.publish(std::move(begun));
+        deleted.events.push_back(desk.event("s", 2));  // of the one that has its id now
+    }
+    desk.publish(std::move(deleted));
+    REQUIRE(run_until(desk.io, [&] {
+        far.read();
+        return far.ended();
+    }));
+    CHECK(count(far.received(), "event: goodbye") == 1);
+    CHECK(count(far.received(), "id: 1\n") == 1);
+    CHECK(count(far.received(), "id: 2\n") == 0);
+    REQUIRE(desk.has_answer(waits));
+    CHECK(waits.received().starts_with("HTTP/1.1 404"));
+}
+
 TEST_CASE(
     "dispatcher: a view that cannot be read is an error for those who wait, and asked for "
     "again",

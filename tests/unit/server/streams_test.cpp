@@ -330,6 +330,49 @@ TEST_CASE("streams: a page without events moves the position, and what is gone i
     CHECK(count_of(client.far.received(), "\"oldest\":200") == 1);
 }
 
+TEST_CASE("streams: those of a deleted session end, and no others", "[server]") {
+    Hub hub;
+    hub.views.update(view("s", 1));
+    auto events = hub.follow("/v1/sessions/s/stream");
+    auto progress = hub.follow("/progress/s/stream");
+    auto other = hub.follow("/v1/sessions/t/stream");
+    auto all = hub.follow("/v1/stream");
+    auto behind = hub.connections.connect();
+    behind.far.send("GET /v1/sessions/s/stream HTTP/1.1\r\nHost: localhost:7717\r\n\r\n");
+    REQUIRE(run_until(hub.io, [&] { return hub.asked.count(behind.id) == 1; }));
+    hub.page(behind.id, {hub.event("s")}, false);
+    REQUIRE(run_until(hub.io, [&] {
+        behind.far.read();
+        return hub.asked.count(behind.id) == 1;
+    }));
+    auto asks = hub.connections.connect();
+    asks.far.send("GET /v1/sessions/s/stream HTTP/1.1\r\nHost: localhost:7717\r\n\r\n");
+    REQUIRE(run_until(hub.io, [&] { return hub.asked.count(asks.id) == 1; }));
+
+    hub.views.forget("s");
+    hub.streams.session_deleted("s");
+    hub.numbers["s"] = 0;  // opened again
+    hub.publish("s");
+    hub.page(behind.id, {hub.event("s")}, true);
+    hub.publish("t");
+    for (Connections::Client* gone : {&events, &progress, &behind}) {
+        REQUIRE(run_until(hub.io, [&] {
+            gone->far.read();
+            return gone->far.ended();
+        }));
+        CHECK(count_of(gone->far.received(), "event: goodbye") == 1);
+        CHECK(gone->far.received().ends_with("{\"reason\":\"the session was deleted\"}\n\n"));
+    }
+    REQUIRE(run_until(hub.io, [&] {
+        return count_of(other.far.read(), "event: message") == 1 &&
+               count_of(all.far.read(), "event: message") == 2;
+    }));
+    REQUIRE(run_until(hub.io, [&] { return hub.streams.size() == 3; }));
+    hub.page(asks.id, {}, true);  // of the session that has its id now
+    hub.publish("s");
+    REQUIRE(run_until(hub.io, [&] { return count_of(asks.far.read(), "event: message") == 1; }));
+}
+
 TEST_CASE("streams: a client that half closes before its stream begins gets what is there",
           "[server]") {
     for (const char* path : {"/v1/sessions/s/stream", "/v1/stream"}) {

@@ -325,3 +325,25 @@ TEST_CASE("waiters: each session that ends a wait has its cause", "[server]") {
     CHECK(room.body(1)["causes"] == Document::parse(R"({"a":"silent"})"));
     CHECK(room.body(1)["matched"] == Document::parse(R"({"b":"completed"})"));
 }
+
+TEST_CASE("waiters: a deleted session ends its waits, unless they wait for it to be opened",
+          "[server]") {
+    WaitingRoom room;
+    room.views.update(view("a", 3, Verdict::kFailed));
+    room.views.update(view("b", 3, Verdict::kProgressing));
+    room.wait(1, {"a", "b"}, "completed");
+    room.wait(2, {"a", "a", "b"}, "completed");
+    room.wait(3, {"a", "b"}, "completed", 1000, false, true);
+    room.wait(4, {"b"}, "completed");
+    CHECK(room.answers.empty());
+    room.views.forget("a");
+    room.waiters.session_deleted("a");
+    CHECK(room.body(1)["code"] == "unknown_session");
+    CHECK(room.body(2)["code"] == "unknown_session");
+    CHECK(room.answers.size() == 2);
+    room.waiters.session_deleted("a");
+    room.waiters.session_deleted("unknown");
+    CHECK(room.waiters.size() == 2);
+    room.change("a", 1, Verdict::kCompleted);
+    CHECK(room.body(3)["matched"]["a"] == "completed");
+}

@@ -46,3 +46,36 @@ TEST_CASE("cluster: daemons that report to one session in turn continue each oth
     CHECK(one.report("s", {beat_with_id("b")}) == std::vector{second[0]});
     CHECK(one.report("s", {beat_with_id("c")})[0] > second[0]);
 }
+
+TEST_CASE(
+    "cluster: a daemon says that another one has deleted a session, also when its id is used "
+    "again",
+    "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresDaemon one{here, "one"};
+    PostgresDaemon two{here, "two"};
+    one.report("s", {beat_with_id("a"), ended(core::Outcome::kCompleted)});
+    two.ask(StreamQuery{"s", 0});
+    one.ask(ForgetCommand{"s"});
+    const auto sessions = [&] { return here.number("SELECT count(*) FROM session"); };
+    for (int steps = 0; steps < 20 && sessions() > 0; ++steps)
+        one.upkeep();
+    REQUIRE(sessions() == 0);
+    CHECK(two.deleted.empty());
+    SECTION("to who asks for it") {
+        CHECK(code_of(two.try_ask(StreamQuery{"s", 0})) == core::ErrorCode::kUnknownSession);
+        CHECK(two.deleted == std::vector<std::string>{"s"});
+        CHECK(two.replaced.empty());
+    }
+    SECTION("when it follows the next one's first event") {
+        one.report("s", {beat_with_id("a")});
+        two.stream(one.stream({}).head);
+        CHECK(two.replaced == std::vector<std::string>{"s"});
+    }
+    SECTION("when it writes to the next one") {
+        one.report("s", {beat_with_id("a")});
+        two.report("s", {beat_with_id("b")});
+        CHECK(two.replaced == std::vector<std::string>{"s"});
+    }
+}
