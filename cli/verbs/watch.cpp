@@ -163,7 +163,10 @@ private:
             if (told_lost()) note("connected again");
             return;
         }
-        if (event.type == "goodbye") return note("the daemon is going down; waiting for it");
+        if (event.type == "goodbye") {
+            const Json& why = data["reason"];
+            return note((why.is_string() ? why.text() : "the stream ended") + "; connecting again");
+        }
         if (event.type == "lagged") return note("too slow for the stream; resuming");
         if (event.type == "reset") {
             return note("some history is gone; the stream goes on from what is left");

@@ -114,6 +114,16 @@ class Forget(OwnDaemonCase):
             self.c.beat("nightly")
             self.assertEqual(again.next().id, 2)
 
+    def test_who_watches_it_is_shown_why_that_ends(self):
+        self.ended("a")
+        watch = self.cli.start("watch", "a", "--follow", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(watch.kill)
+        eventually(lambda: "headway_streams 1" in self.c.get("/metrics").body.decode(), 15, "the stream")
+        self.assertEqual(self.cli.run("forget", "a", "--yes").code, 0)
+        said = watch.communicate(timeout=patient(30))[1]
+        self.assertEqual(watch.returncode, 1, said)
+        self.assertIn("the session was deleted", said)
+
     def test_it_takes_a_person_or_a_yes(self):
         self.ended("a")
         output = self.cli.run("forget", "a")
