@@ -115,8 +115,8 @@ Result<> JudgedCommand::name(Reader& reader, SessionNames& names) {
 }
 
 Result<Unanswered> JudgedCommand::operator()(Transaction& transaction) {
-    const auto question = transaction.judges().close(reply.id);
-    if (!question) return Unanswered{};
+    const JudgeDesk::Question* question = transaction.judges().close(reply.id);
+    if (question == nullptr) return Unanswered{};
     HEADWAY_TRY(Resident * resident, transaction.find(question->session));
     if (resident == nullptr) return Unanswered{};
     if (question->check_id.empty()) {

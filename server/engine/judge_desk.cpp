@@ -75,18 +75,22 @@ void JudgeDesk::commit() {
         unasked_.insert(unasked_.end(), std::make_move_iterator(staged_.begin()),
                         std::make_move_iterator(staged_.end()));
     }
+    closing_.clear();
     rollback();
 }
 
 void JudgeDesk::rollback() {
     staged_.clear();
     ending_.clear();
+    for (const auto& [id, question] : closing_) {
+        if (question.check_id.empty()) estimating_.insert(question.session);
+    }
+    questions_.merge(closing_);
+    closing_.clear();
 }
 
 Result<> JudgeDesk::recover() {
     rollback();
-    questions_.clear();
-    estimating_.clear();
     unasked_.clear();
     given_up_.clear();
     return look_again();
@@ -196,13 +200,12 @@ const std::string* JudgeDesk::session_of(std::uint64_t question) const {
     return found == questions_.end() ? nullptr : &found->second.session;
 }
 
-std::optional<JudgeDesk::Question> JudgeDesk::close(std::uint64_t question) {
-    const auto found = questions_.find(question);
-    if (found == questions_.end()) return std::nullopt;
-    std::optional<Question> closed{std::move(found->second)};
-    questions_.erase(found);
-    if (closed->check_id.empty()) estimating_.erase(closed->session);
-    return closed;
+const JudgeDesk::Question* JudgeDesk::close(std::uint64_t question) {
+    auto open = questions_.extract(question);
+    if (!open) return nullptr;
+    const Question& closed = closing_.insert(std::move(open)).position->second;
+    if (closed.check_id.empty()) estimating_.erase(closed.session);
+    return &closed;
 }
 
 }  // namespace headway::server

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -40,7 +39,8 @@ public:
     /// The transaction of the applied events was committed: their checks wait to be asked.
     void commit();
     void rollback();
-    /// Queues the open checks of the journal, after a start or a failed commit.
+    /// Queues the open checks of the journal, after a start or a failed commit, but for those that
+    /// a judge is asked about already.
     core::Result<> recover();
 
     /// Of a store that other daemons write, too: queues the open checks whose daemon is gone.
@@ -58,8 +58,9 @@ public:
 
     /// The session of an open question, or null.
     const std::string* session_of(std::uint64_t question) const;
-    /// Closes an open question; empty if it is not open.
-    std::optional<Question> close(std::uint64_t question);
+    /// Closes an open question; null if it is not open. After a rollback it is open again, because
+    /// its answer comes again.
+    const Question* close(std::uint64_t question);
 
 private:
     core::Result<bool> claim(const core::CheckRequested& asked);
@@ -79,7 +80,8 @@ private:
     std::deque<Asked> unasked_;
     /// Checks whose session cannot be read: said once, and not each time that it is looked again.
     std::unordered_set<std::string> given_up_;
-    std::vector<Asked> staged_;        ///< checks of the open transaction
+    std::vector<Asked> staged_;                            ///< checks of the open transaction
+    std::unordered_map<std::uint64_t, Question> closing_;  ///< questions that end with it
     std::vector<std::string> ending_;  ///< sessions with questions that end in it
 };
 
