@@ -37,7 +37,7 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
           [this](const ReplyTo& to, const Response& response) { replies_.respond(to, response); },
           [this](DialogLeftCommand left) {
               const std::string session = left.session;
-              intake_.ask(request_of({}, std::move(left)), session);
+              intake_.deliver(request_of({}, std::move(left)), session, 0);
           }),
       processes_(io,
                  [this](const std::string& session) {

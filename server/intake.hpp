@@ -46,7 +46,8 @@ private:
     CommandQueue& queue_;
     const ViewCache& views_;
     const Streams& streams_;
-    /// bounded by the open questions to judges and messages to webhooks
+    /// bounded by the open questions to judges, the messages to webhooks, the sessions of processes
+    /// and the hooks that are held
     std::vector<Kept> kept_;
     bool wake_posted_ = false;
 };

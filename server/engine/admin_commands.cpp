@@ -63,6 +63,10 @@ void WebhookDoneCommand::arrive(EngineParts& parts) const {
     parts.webhooks.landed(result);
 }
 
+void WebhookDoneCommand::wait(EngineParts& parts) const {
+    parts.webhooks.hold(result);
+}
+
 Result<WebhookTried> WebhookDoneCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(transaction.webhooks().settle(result, transaction.now()));
     if (result.job.row == 0 && result.outcome == WebhookOutcome::kCancelled)

@@ -96,6 +96,10 @@ struct WebhookDoneCommand {
 
     /// Ends the message in flight, whether the turn commits or not.
     void arrive(EngineParts& parts) const;
+    /// The client of a test gets the error.
+    bool delivered() const { return result.job.row != 0; }
+    /// The message counts as in flight again: it must not go out a second time.
+    void wait(EngineParts& parts) const;
     core::Result<> name(Reader&, SessionNames&) const { return {}; }
     core::Result<WebhookTried> operator()(Transaction& transaction);
 };

@@ -43,6 +43,7 @@ struct JudgedCommand {
     JudgeReply reply;
     std::string session = {};  ///< of the question, from name()
 
+    static bool delivered() { return true; }
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<Unanswered> operator()(Transaction& transaction);
 };

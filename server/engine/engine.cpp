@@ -147,7 +147,9 @@ Clock::Steady::time_point Engine::next_wake() const {
     // Another daemon may hold what is to be looked at.
     if (!receivers_.empty() && !lost_) return cluster_ ? now + kReceiveAgain : now;
     if (cluster_ && !lost_) wake = std::min(wake, cluster_->next_wake(now));
-    const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
+    if (!unstored_.empty() && !lost_ && disk_.writable())
+        wake = std::min(wake, std::max(now, unstored_.next_try()));
+    const core::Timestamp told = sends() ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
     if (const auto due = deadlines_.next())
@@ -164,6 +166,24 @@ void Engine::note_gap(Clock::Steady::time_point begin) {
 }
 
 void Engine::turn(std::vector<Request>& requests, std::size_t left) {
+    deliver_again(requests);
+    take_turn(requests, left);
+}
+
+/// Before the requests of the turn, which may be about the same session.
+void Engine::deliver_again(const std::vector<Request>& requests) {
+    if (!unstored_.due(Clock::steady())) return;
+    const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
+    disk_.look_at_files(writes);
+    // Without a client that tries it, a probe says first whether the store takes writes.
+    if (disk_.is_closed() || (!writes && !disk_.writable())) return;
+    if (lost_ && (!writes || !regain())) return;
+    std::vector<Request> again = unstored_.take();
+    take_turn(again, 0);
+    unstored_.tried(Clock::steady());
+}
+
+void Engine::take_turn(std::vector<Request>& requests, std::size_t left) {
     const auto started = Clock::steady();
     if (settings_.reader_seen) note_gap(settings_.reader_seen());
     for (const Request& request : requests)
@@ -262,7 +282,7 @@ void Engine::start(std::vector<Request>& requests, bool first, Publication& publ
 
 /// What may only rest on committed state.
 void Engine::after_commit() {
-    if (webhooks_.any() && !lost_ && !disk_.full() && !disk_.sync_failed()) {
+    if (sends()) {
         if (auto sent = webhooks_.send_due(clock_.now()); !sent)
             report_(true, "webhooks cannot be read from the database: " + sent.error().detail);
     }

@@ -20,6 +20,7 @@
 #include "server/engine/projections.hpp"
 #include "server/engine/reader.hpp"
 #include "server/engine/transaction.hpp"
+#include "server/engine/unstored.hpp"
 #include "server/engine/upkeep.hpp"
 #include "server/engine/wall_clock.hpp"
 #include "server/engine/webhook_desk.hpp"
@@ -61,7 +62,8 @@ public:
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
 
-    /// One turn with these requests; `left` remain in the queue. Public for tests.
+    /// One turn with these requests, behind one with what is tried again; `left` remain in the
+    /// queue. Public for tests.
     void turn(std::vector<Request>& requests, std::size_t left);
     /// Housekeeping after a turn, in bounded steps; more of it when idle. Public for tests.
     void upkeep(bool idle);
@@ -69,6 +71,8 @@ public:
 private:
     Clock::Steady::time_point next_wake() const;
     void note_gap(Clock::Steady::time_point begin);
+    void deliver_again(const std::vector<Request>& requests);
+    void take_turn(std::vector<Request>& requests, std::size_t left);
     void arrive(std::vector<Request>& requests);
     void start(std::vector<Request>& requests, bool first, Publication& publication);
 
@@ -88,8 +92,8 @@ private:
     bool try_again(const std::vector<Request>& requests, Publication& publication);
     void give_up(const core::Error& error, std::vector<Request>& requests,
                  Publication& publication);
-    static void refuse(const core::Error& error, std::vector<Request>& requests,
-                       Publication& publication);
+    void refuse(const core::Error& error, std::vector<Request>& requests, Publication& publication);
+    void answer(Request& request, Publication& publication);
     bool regain();
     void after_commit();
 
@@ -121,6 +125,8 @@ private:
     void save_everything();
     /// True while neither sessions nor the disk can be used.
     bool halted() const { return lost_ || disk_.is_closed(); }
+    /// True if messages may be sent: their results are expected to be stored.
+    bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
 
     storage::Store& store_;
     Clock& clock_;
@@ -155,6 +161,7 @@ private:
     EngineStats totals_;                ///< what transactions count
     EngineParts parts_;
 
+    Unstored unstored_;
     std::deque<Request> reads_;               ///< without an answer; they count in the queue
     std::vector<storage::SessionKey> moved_;  ///< sessions with new events of this turn
     /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next

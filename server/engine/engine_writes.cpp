@@ -27,10 +27,6 @@ std::uint32_t load_factor(std::size_t backlog) {
     return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
 }
 
-bool is_write(const Request& request) {
-    return request.write != nullptr;
-}
-
 }  // namespace
 
 void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
@@ -60,7 +56,8 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     const auto started = Clock::steady();
     const Transaction::Turn turn{clock_.now(), load_factor(requests.size() + left), listening_};
     for (const Request& request : requests) {
-        if (cluster_ && request.write != nullptr) request.write->keep();
+        if (request.write == nullptr) continue;
+        if (cluster_ || request.write->delivered()) request.write->keep();
     }
     std::optional<Transaction> tried;
     for (int tries = 1;; ++tries) {
@@ -80,8 +77,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     receivers_ = transaction.take_woken();
     if (transaction.deletes()) upkeep_.hurry_deletion();
     for (Request& request : requests) {
-        if (request.write != nullptr)
-            publication.replies.push_back({request.reply_to, std::move(request.write)});
+        if (request.write != nullptr) answer(request, publication);
     }
     publish_views(transaction, publication);
 }
@@ -304,8 +300,14 @@ void Engine::refuse(const Error& error, std::vector<Request>& requests, Publicat
     for (Request& request : requests) {
         if (request.write == nullptr) continue;
         request.write->fail(error);
-        publication.replies.push_back({request.reply_to, std::move(request.write)});
+        answer(request, publication);
     }
+}
+
+/// Publishes the result of a write, unless it is tried again.
+void Engine::answer(Request& request, Publication& publication) {
+    if (unstored_.keep(request, parts_)) return;
+    publication.replies.push_back({request.reply_to, std::move(request.write)});
 }
 
 bool Engine::regain() {

@@ -63,6 +63,7 @@ struct HookAgainCommand {
 struct AgentGoneCommand {
     std::string session;
 
+    static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);
         return {};

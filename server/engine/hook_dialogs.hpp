@@ -43,6 +43,7 @@ struct DialogLeftCommand {
     std::string session;
     std::uint64_t n = 0;
 
+    static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<Unanswered> operator()(Transaction& transaction);
 };

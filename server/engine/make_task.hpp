@@ -70,11 +70,21 @@ public:
     void arrive(EngineParts& parts) override {
         if constexpr (requires { op_.arrive(parts); }) op_.arrive(parts);
     }
+    bool delivered() const override {
+        if constexpr (requires { op_.delivered(); }) {
+            return (kept_ ? *kept_ : op_).delivered();  // run() may have moved its arguments away
+        } else {
+            return false;
+        }
+    }
+    void wait(EngineParts& parts) override {
+        if constexpr (requires { op_.wait(parts); }) op_.wait(parts);
+    }
     void keep() override {
         if (!kept_) kept_.emplace(op_);
     }
     void restore() override {
-        op_ = kept_.value();
+        if (kept_) op_ = *kept_;
         error_.reset();
         result_.reset();
     }
@@ -86,7 +96,7 @@ public:
 
 private:
     Op op_;
-    std::optional<Op> kept_;  ///< only where a transaction may be run again
+    std::optional<Op> kept_;  ///< only of what may be run again
     std::optional<typename std::invoke_result_t<Op&, Transaction&>::value_type> result_;
 };
 

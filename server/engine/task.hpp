@@ -46,6 +46,8 @@ public:
     /// The error is the result, whatever the task made of its run.
     void fail(core::Error error) { error_ = std::move(error); }
     bool failed() const noexcept { return error_.has_value(); }
+    /// True if the store did not take it.
+    bool unstored() const noexcept { return error_ && is_storage_error(error_->code); }
 
 protected:
     std::optional<core::Error> error_;
@@ -69,9 +71,14 @@ public:
     virtual bool fills_disk() const = 0;
     /// The turn has begun; called whether anything can be written or not.
     virtual void arrive(EngineParts& parts) = 0;
+    /// True for what the I/O thread learns by itself and says once: if the store does not take it,
+    /// it is tried again (Unstored) and not answered.
+    virtual bool delivered() const = 0;
+    /// It was not stored, and waits for the next try.
+    virtual void wait(EngineParts& parts) = 0;
     /// Keeps a copy of the arguments, before name() and run() change them: for restore().
     virtual void keep() = 0;
-    /// Makes the task as it was at keep(): its transaction is run again.
+    /// Makes the task as it was at keep(), if that was called: it is run again.
     virtual void restore() = 0;
 };
 
@@ -112,6 +119,10 @@ struct Request {
     std::unique_ptr<ReadTask> read = nullptr;
     std::unique_ptr<StartTask> start = nullptr;
 };
+
+inline bool is_write(const Request& request) noexcept {
+    return request.write != nullptr;
+}
 
 /// A task with its result.
 struct Answered {

@@ -202,6 +202,10 @@ void WebhookDesk::landed(const WebhookResult& result) {
     (result.job.row == 0 ? endpoint->testing : endpoint->in_flight) = false;
 }
 
+void WebhookDesk::hold(const WebhookResult& result) {
+    if (Endpoint* const endpoint = find(result.job.endpoint)) endpoint->in_flight = true;
+}
+
 Result<> WebhookDesk::settle(const WebhookResult& result, Timestamp now) {
     Endpoint* const endpoint = find(result.job.endpoint);
     if (endpoint == nullptr || result.outcome == WebhookOutcome::kCancelled) return {};

@@ -56,6 +56,9 @@ public:
     core::Result<> note(const core::Session& session, std::span<const core::Event> events);
     /// A try has ended; updates memory, also if nothing can be written.
     void landed(const WebhookResult& result);
+    /// Its result could not be stored and comes again by landed(): until then the endpoint gets no
+    /// message, least of all this one.
+    void hold(const WebhookResult& result);
     /// Records the result of a try. Writes.
     core::Result<> settle(const WebhookResult& result, core::Timestamp now);
     /// Sends committed messages that are due; outside of a transaction.

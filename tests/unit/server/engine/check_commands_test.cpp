@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/supervised.hpp"
+#include "tests/support/settle_down.hpp"
 
 using namespace headway::core;
 using namespace headway::server;
@@ -103,6 +103,37 @@ TEST_CASE("engine checks: a judge that cannot be reached leaves an outcome and n
     court.answer("A ignored, since it was not an answer", JudgeOutcome::kUnreachable);
     CHECK(court.look("mine")["outcome"] == "unreachable");
     CHECK(court.look("mine")["status"].is_null());
+}
+
+TEST_CASE("engine checks: an answer that could not be written down is written later", "[server]") {
+    Court court;
+    court.daemon.report("s", {tool_finished("c1")});
+    court.ask("s", "mine");
+    JudgeReply reply;
+    reply.id = court.daemon.judge_jobs.back().id;
+    reply.session = "s";
+    reply.outcome = JudgeOutcome::kAnswered;
+    reply.text = R"({"answer":"A","evidence":[2],"confidence":0.9,"reason":"files change"})";
+    SECTION("the commit fails") {
+        court.daemon.store().fail(FailingStore::Step::kCommit);
+    }
+    SECTION("the journal cannot be written") {
+        court.daemon.store().fail(FailingStore::Step::kAppend, ErrorCode::kStorageUnavailable);
+    }
+    SECTION("the database is renamed") {
+        court.daemon.store().fail(FailingStore::Step::kFiles, ErrorCode::kStorageUnavailable);
+    }
+    SECTION("something of it is damaged, as it seems") {
+        court.daemon.store().fail(FailingStore::Step::kAppend, ErrorCode::kStorageCorrupt);
+    }
+    CHECK(court.daemon.turn({JudgedCommand{std::move(reply)}}).empty());
+    settle_down(court.daemon);
+    CHECK(court.look("mine")["state"] == "running");
+    court.daemon.store().fail(FailingStore::Step::kNone);
+    settle_down(court.daemon);
+    CHECK(court.look("mine")["state"] == "completed");
+    CHECK(court.look("mine")["status"] == "A");
+    CHECK(court.daemon.judge_jobs.size() == 1);  // it was not asked again
 }
 
 TEST_CASE("engine checks: the same id asks once, for one session", "[server]") {

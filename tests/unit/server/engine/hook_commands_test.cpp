@@ -5,7 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "api/hooks/report.hpp"
-#include "tests/support/supervised.hpp"
+#include "server/engine/hook_dialogs.hpp"
+#include "tests/support/settle_down.hpp"
 
 // What hooks make of their sessions, command by command.
 
@@ -40,12 +41,17 @@ HookAnswered answered(Supervised& daemon, headway::tests::Command command) {
     return std::get<HookAnswered>(*std::move(what));
 }
 
-std::vector<ToolFinished> finishes(Supervised& daemon, const std::string& session) {
-    std::vector<ToolFinished> found;
+template <class Payload>
+std::vector<Payload> all_of(Supervised& daemon, const std::string& session) {
+    std::vector<Payload> found;
     for (const Event& event : daemon.journal(session)) {
-        if (const auto* call = std::get_if<ToolFinished>(&event.payload)) found.push_back(*call);
+        if (const auto* one = std::get_if<Payload>(&event.payload)) found.push_back(*one);
     }
     return found;
+}
+
+std::vector<ToolFinished> finishes(Supervised& daemon, const std::string& session) {
+    return all_of<ToolFinished>(daemon, session);
 }
 
 }  // namespace
@@ -542,4 +548,39 @@ TEST_CASE("engine hooks: a call does not run without the arguments that a person
     CHECK(damaged.reply.edit_json.empty());
     CHECK(damaged.reply.allow.empty());
     CHECK(daemon.store().rollbacks() == 0);
+}
+
+TEST_CASE("engine hooks: the end of an agent's process that could not be written down is later",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"prompt","text":"fix it")"));
+    const auto step = GENERATE(FailingStore::Step::kCommit, FailingStore::Step::kBegin,
+                               FailingStore::Step::kFiles);
+    daemon.store().fail(step, ErrorCode::kStorageUnavailable);
+    CHECK(daemon.turn({AgentGoneCommand{"s"}}).empty());
+    settle_down(daemon);
+    CHECK(all_of<SessionEnded>(daemon, "s").empty());
+    daemon.store().fail(FailingStore::Step::kNone);
+    if (GENERATE(false, true)) {  // a client, which does not come before it
+        testclock::jump(testclock::Jump::pass(std::chrono::minutes{1}));
+        const auto replies = daemon.turn({ReportCommand{"s", {beat()}, false, {}}});
+        CHECK_FALSE(replies.back().what.has_value());
+    } else {
+        settle_down(daemon);
+    }
+    REQUIRE(all_of<SessionEnded>(daemon, "s").size() == 1);
+    CHECK(all_of<SessionEnded>(daemon, "s")[0].outcome == Outcome::kFailed);
+}
+
+TEST_CASE("engine hooks: a dialog that nothing waits for any more is closed later", "[server]") {
+    Supervised daemon;
+    const HookAnswered asked = answered(
+        daemon,
+        hook(R"("event":"permission","dialog":true,"tool":"bash","args":{"x":1},"call":"1")"));
+    REQUIRE(asked.call.dialog != 0);
+    daemon.store().fail(FailingStore::Step::kFiles, ErrorCode::kStorageUnavailable);
+    CHECK(daemon.turn({DialogLeftCommand{"s", asked.call.dialog}}).empty());
+    daemon.store().fail(FailingStore::Step::kNone);
+    settle_down(daemon);
+    CHECK(all_of<ApprovalClosed>(daemon, "s").size() == 1);
 }

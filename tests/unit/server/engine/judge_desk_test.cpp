@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/supervised.hpp"
+#include "tests/support/settle_down.hpp"
 
 using namespace headway::core;
 using namespace headway::server;
@@ -118,6 +118,29 @@ TEST_CASE("engine estimates: a failure or an unreadable answer leaves a marked f
     CHECK_FALSE(made.reasoning.kept.empty());
     bureau.daemon.report("s", {ended(Outcome::kCompleted)});
     CHECK(bureau.analytics().empty());
+}
+
+TEST_CASE("engine estimates: one that could not be written down is written later", "[server]") {
+    Bureau bureau;
+    bureau.call("s", "c1");
+    JudgeReply reply;
+    reply.id = bureau.daemon.judge_jobs.back().id;
+    reply.session = "s";
+    reply.outcome = JudgeOutcome::kAnswered;
+    reply.text = R"({"progressPercent":45})";
+    SECTION("the commit fails") {
+        bureau.daemon.store().fail(FailingStore::Step::kCommit);
+    }
+    SECTION("the database is renamed") {
+        bureau.daemon.store().fail(FailingStore::Step::kFiles, ErrorCode::kStorageUnavailable);
+    }
+    CHECK(bureau.daemon.turn({JudgedCommand{std::move(reply)}}).empty());
+    bureau.daemon.store().fail(FailingStore::Step::kNone);
+    settle_down(bureau.daemon);
+    REQUIRE(bureau.estimates("s").size() == 1);
+    CHECK(bureau.estimates("s")[0].percent == 45);
+    bureau.call("s", "c2");  // none is open any more
+    CHECK(bureau.daemon.judge_jobs.size() == 2);
 }
 
 TEST_CASE("engine estimates: the end of the session cancels what is under way", "[server]") {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/supervised.hpp"
+#include "tests/support/settle_down.hpp"
 
 using namespace headway::core;
 using namespace headway::server;
@@ -104,16 +104,62 @@ TEST_CASE("engine webhooks: after kill -9 what was not settled is sent again wit
     CHECK(told.daemon.webhook_jobs.back().id != id);
 }
 
-TEST_CASE("engine webhooks: a delivery that could not be written down is made again", "[server]") {
+TEST_CASE("engine webhooks: what could not be written down is not sent again, but written later",
+          "[server]") {
     Told told;
     told.ends("s");
-    told.daemon.store().fail(FailingStore::Step::kCommit);
-    CHECK_FALSE(told.done(WebhookOutcome::kDelivered).has_value());
-    CHECK(told.daemon.webhook_jobs.size() == 1);  // not while nothing can be written
+    WebhookDoneCommand done;
+    done.result.job = told.daemon.webhook_jobs.back();
+    done.result.outcome = WebhookOutcome::kDelivered;
+    SECTION("the commit fails") {
+        told.daemon.store().fail(FailingStore::Step::kCommit);
+    }
+    SECTION("the commit fails, and not for lack of space") {
+        told.daemon.store().fail(FailingStore::Step::kCommit, ErrorCode::kStorageUnavailable);
+    }
+    SECTION("the database is renamed") {
+        told.daemon.store().fail(FailingStore::Step::kFiles, ErrorCode::kStorageUnavailable);
+    }
+    SECTION("nothing but this cannot be written") {
+        told.daemon.store().fail(FailingStore::Step::kOutbox, ErrorCode::kStorageUnavailable);
+    }
+    CHECK(told.daemon.turn({done}).empty());
+    for (int i = 0; i < 3; ++i) {
+        told.daemon.engine().upkeep(true);  // a probe
+        told.daemon.turn({});
+    }
+    CHECK(told.daemon.webhook_jobs.size() == 1);
+    told.daemon.store().fail(FailingStore::Step::kNone);
+    settle_down(told.daemon);
+    CHECK(told.daemon.webhook_jobs.size() == 1);
+    CHECK(told.list()["delivered"] == 1);
+    CHECK(told.list()["pending"] == 0);
+    told.ends("t");
+    CHECK(told.daemon.webhook_jobs.size() == 2);
+}
+
+TEST_CASE("engine webhooks: nothing is sent while the store takes no writes", "[server]") {
+    Told told;
+    told.daemon.webhooks_go_out = false;
+    told.ends("s");
+    told.daemon.webhooks_go_out = true;
+    told.daemon.store().fail(FailingStore::Step::kFiles, ErrorCode::kStorageUnavailable);
+    CHECK_FALSE(told.daemon.ask(ReportCommand{"t", {beat()}, false, {}}).has_value());
+    told.daemon.clock().advance_to(at(3'600'000));  // the pause of the endpoint is over
+    told.daemon.turn({});
+    told.daemon.turn({});
+    CHECK(told.daemon.webhook_jobs.empty());
     told.daemon.store().fail(FailingStore::Step::kNone);
     told.daemon.report("t", {beat()});
-    REQUIRE(told.daemon.webhook_jobs.size() == 2);
-    CHECK(told.daemon.webhook_jobs[0].id == told.daemon.webhook_jobs[1].id);
+    CHECK(told.daemon.webhook_jobs.size() == 1);
+}
+
+TEST_CASE("engine webhooks: the client of a test hears that its result was not stored",
+          "[server]") {
+    Told told;
+    CHECK(told.daemon.turn({WebhookTestCommand{"ops"}}).empty());
+    told.daemon.store().fail(FailingStore::Step::kCommit);
+    CHECK(code_of(told.done(WebhookOutcome::kDelivered)) == ErrorCode::kStorageFull);
 }
 
 TEST_CASE("engine webhooks: a failure is tried again when it is due, then it is dead", "[server]") {
