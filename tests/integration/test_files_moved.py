@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The files of a running daemon are deleted, renamed or cut: it stops acknowledging, and says how to save what there is."""
+import contextlib
+import json
+import os
 import re
 import shutil
 import subprocess
 import threading
+import time
 import unittest
+from pathlib import Path
 
 from support.case import OwnDaemonCase
 from support.daemon import Daemon
 from support.limits import eventually
+from support.llm import LlmServer
+from support.webhook_receiver import SECRET, Receiver
 
 
 class Agents:
@@ -161,6 +168,103 @@ class Moved(OwnDaemonCase):
         client.beat("a")
         delete_state(daemon)
         eventually(lambda: client.get("/readyz").status == 503, what="not ready")
+
+
+@contextlib.contextmanager
+def renamed(daemon):
+    """The database is elsewhere meanwhile, and the daemon has noticed it."""
+    database = daemon.state_dir / "headway.db"
+    elsewhere = database.with_name("elsewhere")
+    database.rename(elsewhere)
+    client = daemon.client()
+    try:
+        eventually(lambda: client.get("/readyz").status == 503, what="not ready")
+        yield
+        elsewhere.rename(database)
+        eventually(lambda: client.get("/readyz").status == 200, what="ready again")
+    finally:
+        client.close()
+
+
+class Delivered(OwnDaemonCase):
+    """What the daemon learns by itself while its database is renamed: it is said once, and not by a client that repeats it."""
+
+    def test_a_message_is_not_sent_again_and_its_result_is_kept(self):
+        receiver = Receiver()
+        self.addCleanup(receiver.stop)
+        receiver.answers = ["hang"]
+        config = ('[webhooks]\nretry = ["0s", "1s", "1h"]\n[webhooks.endpoints.ops]\n'
+                  f'url = "{receiver.url}"\nsecret_env = "HOOK_SECRET"\nallow_private_addresses = "on"\n')
+        daemon = Daemon({}, config)
+        daemon.environment["HOOK_SECRET"] = SECRET
+        self.addCleanup(daemon.close)
+        daemon.start()
+        client = self.client(daemon, token=daemon.operator_token())
+        for session in ("a", "b"):
+            client.report(session, "message", role="assistant", text="x")
+            client.end(session, "failed", reason="gave up")
+        receiver.wait_for(1)
+        with renamed(daemon):
+            receiver.release()  # the first try has failed, and the next is due before the database is back
+            time.sleep(3)
+            self.assertEqual(len(receiver.messages), 1, "sent while nothing is written")
+
+        def shown() -> dict:
+            return client.get("/v1/webhooks").json()["webhooks"][0]
+        eventually(lambda: shown()["pending"] == 0, what="all delivered")
+        self.assertEqual((shown()["delivered"], shown()["failed"]), (2, 1))
+        self.assertEqual(sorted(m.data["session"] for m in receiver.messages), ["a", "a", "b"])
+
+    def test_the_answer_of_a_judge_ends_its_check(self):
+        llm = LlmServer()
+        self.addCleanup(llm.stop)
+        endpoint = f'base_url = "{llm.url}"\nmodel = "sleep:2"\n'
+        daemon = self.start(config="[judge.endpoints.local]\n" + endpoint)
+        client = self.client(daemon)
+        client.report("a", "tool.finished", tool="bash", ok=True, args={"command": "ls"}, result="a b c")
+        self.assertEqual(client.post("/check-status", {"sessionId": "a", "checkId": "c1"}).status, 202)
+        eventually(llm.requests, what="a question")
+        with renamed(daemon):
+            time.sleep(4)
+        eventually(lambda: client.get("/check-status/c1").json()["state"] == "completed", what="the end of the check")
+        self.assertEqual(len(llm.requests()), 1)
+
+    def test_an_agent_that_ends_meanwhile_is_gone(self):
+        daemon = self.start()
+        agent = subprocess.Popen(["sleep", "600"])
+        self.addCleanup(agent.wait)
+        self.addCleanup(agent.kill)
+        stat = Path(f"/proc/{agent.pid}/stat").read_text()
+        headers = {"X-Headway-Agent-Pid": str(agent.pid), "X-Headway-Agent-Start": stat[stat.rindex(")") + 2:].split()[19],
+                   "X-Headway-Agent-Boot": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+                   "X-Headway-Agent-Pid-Ns": os.readlink("/proc/self/ns/pid")[5:-1]}
+        client = self.client(daemon)
+        hook = {"hook_event_name": "UserPromptSubmit", "session_id": "a", "prompt": "go"}
+        self.assertEqual(client.post("/v1/hooks/claude", hook, headers).status, 200)
+        with renamed(daemon):
+            agent.kill()
+            agent.wait()
+            time.sleep(1)
+            self.assertIsNone(client.session("claude-a")["ended_at"])
+        session = eventually(lambda: client.session("claude-a")["ended_at"] and client.session("claude-a"), what="its end")
+        self.assertEqual(session["outcome"], "failed")
+        self.assertIn("agent_gone", json.dumps(session))
+
+    def test_what_is_kept_does_not_hold_up_the_end_of_the_daemon(self):
+        llm = LlmServer()
+        self.addCleanup(llm.stop)
+        daemon = self.start(config=f'[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "sleep:1"\n')
+        client = self.client(daemon)
+        client.report("a", "tool.finished", tool="bash", ok=True, args={"command": "ls"}, result="a b c")
+        self.assertEqual(client.post("/check-status", {"sessionId": "a", "checkId": "c1"}).status, 202)
+        database = daemon.state_dir / "headway.db"
+        database.rename(database.with_name("elsewhere"))
+        time.sleep(2)
+        self.assertEqual(daemon.stop(), 0)
+        database.with_name("elsewhere").rename(database)
+        daemon.start()
+        client = self.client(daemon)
+        eventually(lambda: client.get("/check-status/c1").json()["state"] == "completed", what="the check, asked again")
 
 
 if __name__ == "__main__":

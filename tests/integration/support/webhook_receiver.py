@@ -122,8 +122,12 @@ class Receiver:
     def wait_for(self, count: int) -> list:
         return self.wait(lambda messages: len(messages) >= count, what=f"message {count}")
 
-    def stop(self):
+    def release(self):
+        """What hangs ends without an answer."""
         self._released.set()
+
+    def stop(self):
+        self.release()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
