@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -11,6 +13,13 @@
 
 namespace headway::core {
 namespace {
+
+/// Raises a policy to the floor; `raised` gets the names of what was below.
+void raise(const PolicyFloor& floor, const Policy& defaults, Policy& policy,
+           std::vector<std::string>& raised) {
+    std::vector<std::string> more = raise_to(floor, defaults, policy);
+    std::move(more.begin(), more.end(), std::back_inserter(raised));
+}
 
 /// Trust is only the default, so an untrusted origin is reported only to clients that asked for
 /// trust.
@@ -77,7 +86,7 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
     HEADWAY_ASSERT(state_.n == 0);
     Policy policy = effective_policy(about.policy, defaults);
     if (context.floor != nullptr) {
-        about.raised = raise_to(*context.floor, defaults, policy);
+        raise(*context.floor, defaults, policy, about.raised);
         note_origin(about.policy, policy, about.raised);
     }
     about.policy = whole_policy(policy);
@@ -92,7 +101,8 @@ Result<> Session::amend(SessionStarted again, const Policy& defaults, const Cont
     SessionAmended amended;
     Policy policy = effective_policy(again.policy, *state_.policy);
     if (context.floor != nullptr) {
-        amended.raised = raise_to(*context.floor, defaults, policy);
+        amended.raised = std::move(again.raised);
+        raise(*context.floor, defaults, policy, amended.raised);
         note_origin(again.policy, policy, amended.raised);
         const std::string weaker = weaker_field(policy, *state_.policy);
         if (!weaker.empty()) return loosens("/policy" + weaker);
