@@ -6,7 +6,9 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "core/policy_floor.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/heritage.hpp"
 
 namespace headway::server {
 namespace {
@@ -103,7 +105,15 @@ Result<std::optional<ApprovalShown>> replay(Transaction& transaction, const AskC
 
 /// Asks; opens the session if it is unknown. Returns the number of the approval.
 Result<std::uint64_t> ask(Transaction& transaction, Resident*& resident, AskCommand& command) {
-    HEADWAY_CHECK(check_request(transaction.settings(), resident, command.asked, {}));
+    const EngineSettings& settings = transaction.settings();
+    core::Policy first;  // of a session that begins
+    if (resident == nullptr) {
+        HEADWAY_TRY(const core::SessionStarted about,
+                    implicit_opening(transaction, command.session, command.controls));
+        first = core::effective_policy(about.policy, settings.policy);
+    }
+    const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : first;
+    HEADWAY_CHECK(check_request(settings, policy, command.asked, {}));
     std::vector<core::Event> reported(1);
     reported.front().payload = std::move(command.asked);
     const core::Session fresh{command.session};
@@ -171,6 +181,10 @@ Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
     session = stored->session_id;
     n = stored->approval.n;
     return {};
+}
+
+Result<> AskCommand::name(Reader& reader, SessionNames& names) const {
+    return name_opening(reader, names, session);
 }
 
 Result<ApprovalShown> AskCommand::operator()(Transaction& transaction) {

@@ -63,7 +63,7 @@ struct AskCommand {
     bool controls = false;  ///< like ReportCommand::controls
 
     static constexpr bool kFillsDisk = true;
-    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<> name(Reader& reader, SessionNames& names) const;
     core::Result<ApprovalShown> operator()(Transaction& transaction);
 };
 

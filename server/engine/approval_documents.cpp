@@ -163,10 +163,8 @@ Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
     return stored;
 }
 
-Result<> check_request(const EngineSettings& settings, const Resident* resident,
+Result<> check_request(const EngineSettings& settings, const core::Policy& policy,
                        const core::ApprovalRequested& asked, const std::string& pointer) {
-    const core::Policy& policy =
-        resident != nullptr ? *resident->session.state().policy : settings.policy;
     auto allowed = settings.approvals.check_request(policy, asked);
     if (allowed && asked.extend)
         allowed = core::check_at_most(*asked.extend, settings.budget.bounds, "/extend");

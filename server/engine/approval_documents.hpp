@@ -37,9 +37,9 @@ core::Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& re
 core::Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
                                                                 std::string_view alias);
 
-/// Checks a request of an agent; `resident` is null for a session that is not open yet. The field
-/// of the error is below `pointer`.
-core::Result<> check_request(const EngineSettings& settings, const Resident* resident,
+/// Checks a request of an agent under the policy of its session. The field of the error is below
+/// `pointer`.
+core::Result<> check_request(const EngineSettings& settings, const core::Policy& policy,
                              const core::ApprovalRequested& asked, const std::string& pointer);
 
 }  // namespace headway::server

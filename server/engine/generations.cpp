@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/generations.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "server/engine/session_commands.hpp"
+#include "core/recovery.hpp"
+#include "server/engine/heritage.hpp"
 
 namespace headway::server {
 namespace {
@@ -20,11 +22,17 @@ std::string generation(const std::string& session, int number) {
     return number == 1 ? session : session + "~" + std::to_string(number);
 }
 
-/// A person or a rule ended it: its agent does not go on in another session by itself.
+/// A person or a rule ended it, or had told its agent to stop before it ended itself: the agent
+/// does not go on in another session by itself.
 bool was_stopped(const core::SessionState& state) {
+    const bool spent =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    const bool told = std::any_of(state.nudges.begin(), state.nudges.end(),
+                                  [](const auto& nudge) { return nudge.step > core::kStepAsk; });
     const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
                         state.end_code != core::kAgentGone;
-    return state.cancel_requested || failed || state.outcome == core::Outcome::kHalted ||
+    return state.cancel_requested || spent || told || failed ||
+           state.outcome == core::Outcome::kHalted ||
            state.outcome == core::Outcome::kBudgetExhausted;
 }
 
@@ -58,13 +66,13 @@ std::string next_generation(const std::string& session, const std::string& now) 
 }
 
 Result<> open_implicitly(Transaction& transaction, const std::string& session,
-                         core::SessionStarted about) {
-    HEADWAY_TRY(Resident * resident, transaction.sessions().create(session, transaction.now()));
+                         core::SessionStarted about, const Resident* before) {
     about.implicit = true;
-    give_budget(transaction.settings().budget, about);
+    if (before != nullptr)
+        (void)take_rules(before->session.state(), transaction.settings().policy, about);
     std::vector<core::Event>& events = transaction.events();
-    resident->session.open(std::move(about), transaction.settings().policy,
-                           transaction.opening_context(true), events);
+    Beginning begun{session, std::move(about), true};
+    HEADWAY_TRY(Resident * resident, begin_after(transaction, before, std::move(begun), events));
     return transaction.append(*resident, events);
 }
 

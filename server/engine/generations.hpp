@@ -26,8 +26,9 @@ core::Result<std::string> in_force(Reader& reader, const std::string& session, B
 std::string next_generation(const std::string& session, const std::string& now);
 
 /// Opens a session that reports alone have named. A prompt may say later what it is for. `about` is
-/// the daemon's own choice.
+/// the daemon's own choice; to it comes what was set for the generation `before`, unless that is
+/// null.
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
-                               core::SessionStarted about);
+                               core::SessionStarted about, const Resident* before);
 
 }  // namespace headway::server

@@ -7,6 +7,7 @@
 #include "core/hook_answer.hpp"
 #include "core/text.hpp"
 #include "server/engine/generations.hpp"
+#include "server/engine/heritage.hpp"
 #include "server/engine/hook_answers.hpp"
 #include "server/engine/hook_dialogs.hpp"
 #include "server/engine/hook_repetition.hpp"
@@ -267,11 +268,14 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
         opening.session = command.target;
         opening.about = std::move(about);
         opening.controls = true;  // all of it is the daemon's own choice
+        opening.of_hook = true;
         HEADWAY_TRY(const SessionDocument opened, opening(transaction));
         (void)opened;
         return {};
     }
-    return open_implicitly(transaction, command.target, std::move(about));
+    HEADWAY_CHECK(check_turn(transaction.reader(), command.target));
+    HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.target));
+    return open_implicitly(transaction, command.target, std::move(about), before);
 }
 
 }  // namespace

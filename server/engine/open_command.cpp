@@ -4,6 +4,7 @@
 
 #include "core/budget_settings.hpp"
 #include "server/engine/expectations.hpp"
+#include "server/engine/heritage.hpp"
 #include "server/engine/session_commands.hpp"
 
 // Opening of sessions: by a request, or by a report with a later opening.
@@ -124,7 +125,33 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
                  std::move(field)};
 }
 
+/// An opening adds nothing to this session: it had one, or has ended.
+bool is_opened(const Resident* resident) {
+    if (resident == nullptr) return false;
+    const core::SessionState& state = resident->session.state();
+    return !state.about.implicit || state.ended();
+}
+
+/// What an agent or its hooks say about a session adds to the rules of the generation before it,
+/// which is returned; null if there is none.
+Result<const Resident*> take_before(Transaction& transaction, const Resident* resident,
+                                    OpenCommand& command) {
+    Reader& reader = transaction.reader();
+    if (resident == nullptr) HEADWAY_CHECK(check_turn(reader, command.session));
+    HEADWAY_TRY(const Resident* before, ended_before(reader, command.session));
+    if (before == nullptr) return before;
+    const core::Policy& base =
+        resident != nullptr ? *resident->session.state().policy : transaction.settings().policy;
+    auto raised = take_rules(before->session.state(), base, command.about);
+    if (!command.of_hook) command.about.raised = std::move(raised);
+    return before;
+}
+
 }  // namespace
+
+Result<> OpenCommand::name(Reader& reader, SessionNames& names) const {
+    return name_opening(reader, names, session);
+}
 
 void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about,
                  const core::BudgetSuggestion& suggestion) {
@@ -140,12 +167,13 @@ void give_budget(const core::BudgetSettings& settings, core::SessionStarted& abo
 Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
                      bool controls, std::vector<core::Event>& events) {
     if (resident != nullptr) return {};
-    HEADWAY_TRY(resident, transaction.sessions().create(id, transaction.now()));
-    core::SessionStarted about;
-    about.implicit = true;
-    give_budget(transaction.settings().budget, about);
-    resident->session.open(std::move(about), transaction.settings().policy,
-                           transaction.opening_context(controls), events);
+    Beginning begun{id, {}, controls};
+    HEADWAY_TRY(begun.about, implicit_opening(transaction, id, controls));
+    const Resident* before = nullptr;
+    if (!controls) {
+        HEADWAY_TRY(before, ended_before(transaction.reader(), id));
+    }
+    HEADWAY_TRY(resident, begin_after(transaction, before, std::move(begun), events));
     return {};
 }
 
@@ -155,16 +183,21 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     const core::Context context = transaction.opening_context(controls);
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     const EngineSettings& settings = transaction.settings();
+    const bool by_operator = controls && !of_hook;
+    const Resident* before = nullptr;
+    if (!by_operator && !is_opened(resident)) {
+        HEADWAY_TRY(before, take_before(transaction, resident, *this));
+    }
     const bool known =
         resident != nullptr && settings.capture.only_digests(resident->session.state().about);
     if (known || settings.capture.only_digests(about)) about.goal = {};
     if (resident != nullptr) return open_again(transaction, *resident, *this, context);
     HEADWAY_CHECK(core::check_bounds(about.budget, settings.budget.bounds, "/budget"));
-    HEADWAY_TRY(resident, transaction.sessions().create(session, context.now));
+    Beginning begun{session, {}, controls};
+    HEADWAY_TRY(begun.suggestion, suggestion_for(transaction, *this));
+    begun.about = std::move(about);
     std::vector<core::Event>& events = transaction.events();
-    HEADWAY_TRY(const auto suggestion, suggestion_for(transaction, *this));
-    give_budget(settings.budget, about, suggestion);
-    resident->session.open(std::move(about), settings.policy, context, events);
+    HEADWAY_TRY(resident, begin_after(transaction, before, std::move(begun), events));
     HEADWAY_CHECK(transaction.append(*resident, events));
     if (!idempotency_key.empty()) {
         HEADWAY_CHECK(transaction.store().idempotency().add_key(

@@ -11,6 +11,7 @@
 #include "core/limits.hpp"
 #include "core/policy.hpp"
 #include "server/engine/generations.hpp"
+#include "server/engine/heritage.hpp"
 #include "server/engine/session_commands.hpp"
 #include "storage/idempotency_table.hpp"
 
@@ -22,6 +23,7 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::string_view kCall = "run";
+constexpr std::string_view kJobType = "job";
 
 /// Where the table of idempotency keys says which run of a job is the newest. No client can send
 /// such a key.
@@ -62,13 +64,18 @@ Result<std::string> run_in_force(Reader& reader, const std::string& job, bool ne
 
 core::SessionStarted about(const PingCommand& ping) {
     core::SessionStarted about;
-    about.agent.type = "job";
+    about.agent.type = kJobType;
     about.agent.name = core::cut_text(ping.job, core::limits::kStringBytesMax);
     about.labels.push_back({"adapter", "ping"});
     if (!ping.rid.empty()) about.labels.push_back({"rid", ping.rid});
     about.policy.heartbeat_interval_ms =
         static_cast<std::uint64_t>(core::kHeartbeatIntervalMax.count());
     return about;
+}
+
+/// Opened by a ping: what was set for one run of a job is not for the next.
+bool is_run(const core::SessionState& state) {
+    return state.about.implicit && state.about.agent.type == kJobType;
 }
 
 core::Event event_of(core::Payload payload) {
@@ -150,7 +157,7 @@ Result<> PingCommand::name(Reader& reader, SessionNames& names) {
     spare.reserve(most);  // the names are views
     while (spare.size() < most && (spare.size() < kRunsOfOthers || is_named(last)))
         last = spare.emplace_back(next_run(job, last));
-    names.push_back(target);
+    HEADWAY_CHECK(name_opening(reader, names, target));
     names.insert(names.end(), spare.begin(), spare.end());
     return {};
 }
@@ -179,7 +186,10 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
         return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
     if (opens) {
-        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this)));
+        if (run == job || !rid.empty()) HEADWAY_CHECK(check_turn(transaction.reader(), run));
+        HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
+        if (before != nullptr && is_run(before->session.state())) before = nullptr;
+        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this), before));
         if (rid.empty()) {
             HEADWAY_CHECK(transaction.store().idempotency().add_key(key_of(job), {"", run},
                                                                     transaction.now()));

@@ -8,8 +8,10 @@
 
 #include "api/decode_approvals.hpp"
 #include "core/assert.hpp"
+#include "core/policy_floor.hpp"
 #include "server/engine/approval_documents.hpp"
 #include "server/engine/family_writes.hpp"
+#include "server/engine/heritage.hpp"
 #include "server/engine/session_commands.hpp"
 
 // A report: drop what is known, check what is asked, decide, append.
@@ -105,13 +107,13 @@ std::string pointer_to(const api::Advice& advice, std::size_t place) {
 }
 
 /// Checks the requests for approval of a report, after drop_known().
-Result<> check_requests(const Transaction& transaction, const Resident* resident,
+Result<> check_requests(const Transaction& transaction, const core::Policy& policy,
                         std::span<const core::Event> events, const api::Advice& advice) {
     for (std::size_t place = 0; place < events.size(); ++place) {
         const auto* asked = std::get_if<core::ApprovalRequested>(&events[place].payload);
         if (asked == nullptr) continue;
         HEADWAY_CHECK(
-            check_request(transaction.settings(), resident, *asked, pointer_to(advice, place)));
+            check_request(transaction.settings(), policy, *asked, pointer_to(advice, place)));
     }
     return {};
 }
@@ -136,11 +138,10 @@ Result<core::ApprovalRequested> request_for(Transaction& transaction, const Repo
 /// The calls of a report that need a person's permission, as requests.
 Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction,
                                                       const Resident* resident,
+                                                      const core::Policy& policy,
                                                       const ReportCommand& command) {
     std::vector<core::CallToAllow> asks;
     const EngineSettings& settings = transaction.settings();
-    const core::Policy& policy =
-        resident != nullptr ? *resident->session.state().policy : settings.policy;
     std::size_t explicit_ones = 0;
     for (std::size_t place = 0; place < command.events.size(); ++place) {
         const core::Payload& payload = command.events[place].payload;
@@ -220,6 +221,10 @@ Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& res
     return stored.value_or(0);
 }
 
+Result<> ReportCommand::name(Reader& reader, SessionNames& names) const {
+    return name_opening(reader, names, session);
+}
+
 Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     HEADWAY_CHECK(resolve_acknowledged(transaction, *this));
@@ -234,11 +239,18 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     } else {
         HEADWAY_CHECK(core::Session{session}.admit(events));
     }
-    HEADWAY_CHECK(check_requests(transaction, resident, events, advice));
-    HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, *this));
+    core::SessionStarted first;  // the opening of a session that begins
+    core::Policy begun;
+    if (resident == nullptr) {
+        HEADWAY_TRY(first, implicit_opening(transaction, session, controls));
+        begun = core::effective_policy(first.policy, transaction.settings().policy);
+    }
+    const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : begun;
+    HEADWAY_CHECK(check_requests(transaction, policy, events, advice));
+    HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, policy, *this));
     const core::CaptureRules& capture = transaction.settings().capture;
     if (resident != nullptr ? capture.only_digests(resident->session.state().about)
-                            : capture.digests) {
+                            : capture.only_digests(first)) {
         for (core::Event& event : events)
             core::keep_digests(event.payload);
     }

@@ -51,7 +51,7 @@ struct ReportCommand {
     bool by_operator = false;  ///< the caller showed a token with the scope `control`
 
     static constexpr bool kFillsDisk = true;
-    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<> name(Reader& reader, SessionNames& names) const;
     void report_ids(ReportedIds& ids) const {
         for (const core::Event& event : events) {
             if (!event.event_id.empty()) ids.emplace_back(session, event.event_id);
@@ -68,9 +68,10 @@ struct OpenCommand {
     std::string idempotency_fingerprint;
     bool controls = false;   ///< like ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
+    bool of_hook = false;    ///< the daemon's choice for an agent; `controls` is no operator's
 
     static constexpr bool kFillsDisk = true;
-    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<> name(Reader& reader, SessionNames& names) const;
     core::Result<SessionDocument> operator()(Transaction& transaction);
 };
 

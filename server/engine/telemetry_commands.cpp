@@ -7,6 +7,7 @@
 #include "api/hooks/dialect.hpp"
 #include "core/assert.hpp"
 #include "server/engine/generations.hpp"
+#include "server/engine/heritage.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -73,6 +74,11 @@ public:
         HEADWAY_TRY(Resident * resident, transaction_.find(target));
         if (resident == nullptr) {
             if (!report.opens) return {};
+            if (const auto turn = check_turn(transaction_.reader(), target); !turn) {
+                reject(taken_, report.events.size(),
+                       "session " + target + ": " + turn.error().detail);
+                return {};
+            }
             HEADWAY_CHECK(open(report, target));
             HEADWAY_TRY(resident, transaction_.require(target));
         }
@@ -98,7 +104,8 @@ private:
 
     Result<> open(TelemetryReport& report, const std::string& target) {
         if (target == report.sub_target) report.about.parent = report.target;
-        return open_implicitly(transaction_, target, std::move(report.about));
+        HEADWAY_TRY(const Resident* before, ended_before(transaction_.reader(), target));
+        return open_implicitly(transaction_, target, std::move(report.about), before);
     }
 
     Result<> store(Resident& resident, TelemetryReport& report) {

@@ -403,6 +403,71 @@ class Fields(AgentCase):
         return sorted(found.items())
 
 
+class Generations(AgentCase):
+    """An agent that ends its own session goes on in the next one under what was set for the first."""
+    RULES = {"budget": {"max_steps": 10}, "policy": {"profile": "strict", "tools": [{"tool": "deploy", "requires_approval": True}]}, "parent": "o-above"}
+
+    def hook(self, agent, event: str, number: int = 0, tool: str = "bash", status: int = 200, session: str = "a-1") -> dict:
+        body = {"event": event, "session": "native", "text": "go", "tool": tool, "call": f"t{number}", "args": {"command": f"ls {number}"}}
+        reply = agent.post("/v1/hooks/generic", json.dumps(body).encode(), {"X-Headway-Session": session})
+        self.assertEqual(reply.status, status, reply.body)
+        return reply.json()
+
+    def step(self, agent, number: int) -> dict:
+        said = self.hook(agent, "pre", number)
+        self.hook(agent, "post", number)
+        return said
+
+    def end(self, agent, session: str):
+        self.assertEqual(agent.post(f"/v1/sessions/{session}/end", {"outcome": "completed"}).status, 200)
+
+    def test_an_agent_does_not_shed_its_budget_and_policy_by_ending_itself(self):
+        for begins in ("start", "prompt", "pre"):
+            with self.subTest(begins=begins):
+                _, operator, agent = self.pair()
+                self.assertEqual(operator.put("/v1/sessions/a-1", self.RULES).status, 201)
+                for i in range(8):
+                    self.step(agent, i)
+                self.assertEqual(operator.get("/v1/sessions/a-1/budget").json()["budget"]["level"], "critical")
+                self.end(agent, "a-1")
+                self.hook(agent, begins, 20)
+                following = operator.session("a-1~2")
+                self.assertEqual((following["policy"]["profile"], following["parent"]), ("strict", "o-above"))
+                self.assertEqual([t["tool"] for t in following["policy"]["tools"] if t["requires_approval"]], ["deploy"])
+                self.assertEqual(operator.get("/v1/sessions/a-1~2/budget").json()["budget"]["max_steps"], 2)
+                said = [self.step(agent, i) for i in range(30, 35)]
+                self.assertTrue(any("decision" in json.dumps(s) or "stop" in json.dumps(s) for s in said), said)
+                self.assertEqual(operator.session("a-1~2")["outcome"], "budget_exhausted")
+                self.step(agent, 40)
+                self.assertEqual(operator.get("/v1/sessions/a-1~3").status, 404)
+
+    def test_an_agent_does_not_shed_a_pause_by_ending_itself(self):
+        _, operator, agent = self.pair()
+        self.hook(agent, "prompt")
+        self.assertEqual(operator.post("/v1/sessions/a-1/pause", {"by": "ann"}).status, 200)
+        for last, following in (("a-1", "a-1~2"), ("a-1~2", "a-1~3")):
+            self.end(agent, last)
+            self.hook(agent, "start")
+            self.assertEqual([d["type"] for d in operator.session(following)["directives"]], ["pause"])
+        self.assertEqual(operator.post("/v1/sessions/a-1~3/resume", {"by": "ann"}).status, 200)
+        self.assertEqual(self.hook(agent, "pre", 1), {})
+
+    def test_an_agent_opens_no_generation_of_its_own(self):
+        _, operator, agent = self.pair()
+        self.assertEqual(operator.put("/v1/sessions/a-1", self.RULES).status, 201)
+        event = {"type": "heartbeat"}
+        self.refused(agent.put("/v1/sessions/a-1~2", {"goal": "x"}), "forbidden", "id", "a-1", 403)
+        self.refused(agent.post("/v1/sessions/a-1~2/events", event), "forbidden", "id", "a-1", 403)
+        self.refused(agent.post("/v1/sessions/a-1~3/approvals", {"tool": "x"}), "forbidden", "id", "a-1~2", 403)
+        self.hook(agent, "pre", status=403, session="a-1~2")
+        self.assertEqual(agent.get("/ping/a-1~2/start").status, 403)
+        self.end(agent, "a-1")
+        opened = agent.put("/v1/sessions/a-1~2", {"budget": {"max_steps": 100}, "policy": {"profile": "balanced"}})
+        self.assertEqual(opened.status, 201, opened.body)
+        self.assertEqual((opened.json()["policy"]["profile"], opened.json()["raised"]), ("strict", ["/policy/profile", "/policy/tools"]))
+        self.assertEqual(operator.get("/v1/sessions/a-1~2/budget").json()["budget"]["max_steps"], 10)
+
+
 class Evidence(AgentCase):
     """What an agent may report to lift what was counted against it, and how often."""
     # core/detectors/README.md, "What lifts what was counted". The first ends the loop, the next two ask a person (`blocked`).
