@@ -236,43 +236,52 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
     return low_digest(room);
 }
 
-/// A command that sleeps and then finds a lock held, or a port of this machine closed, waits for
-/// that: no provider refuses anything.
-void excuse_own_machine(CallPrint& print, const core::ToolFinished& call, std::string_view result) {
-    static constexpr std::array<std::string_view, 8> kLocks{
-        "could not get lock", "unable to acquire", "state lock", "database is locked",
-        "index.lock",         "another process",   "is held by", "already in use"};
+/// What the answer says of something that runs elsewhere.
+void shape_state(CallPrint& print, const core::ToolFinished& call, std::string_view command,
+                 std::string_view result) {
+    if (print.kind == CallKind::kVerify || !core::has_state_words(result)) return;
+    print.running = call.ok && core::says_running(result);
+    print.set(core::Shape::kBusy, core::says_busy(result));
+    // A wait of a tool that ran out of time has not ended: it is asked again.
+    const bool ran_out = command.empty() && print.kind == CallKind::kPoll && call.ok &&
+                         result.find("timed_out") != result.npos;
+    print.set(core::Shape::kOver, !ran_out && core::says_over(result));
+}
+
+/// True if it says that a lock is held, or a port of this machine taken or closed.
+bool waits_for_own_machine(std::string_view said) {
+    static constexpr std::array<std::string_view, 6> kHeld{
+        "could not get lock", "state lock", "database is locked",
+        "index.lock",         "eaddrinuse", "address already in use"};
     static constexpr std::array<std::string_view, 4> kHere{"localhost", "127.0.0.1", "0.0.0.0",
                                                            "::1"};
     static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
                                                              "failed to connect to"};
-    std::string said = core::lower(result.substr(0, kEchoBytesMax));
-    if (call.error)
-        said += core::lower(std::string_view{call.error->message.kept}.substr(0, kEchoBytesMax));
-    const bool port = core::mentions(said, kClosed) && core::mentions(said, kHere);
-    if (!port && !core::mentions(said, kLocks)) return;
-    print.failure = FailureKind::kOther;
-    print.set(core::Shape::kBusy, true);
+    return core::mentions(said, kHeld) ||
+           (core::mentions(said, kClosed) && core::mentions(said, kHere));
 }
 
-/// What the answer says of something that runs elsewhere. A failed call may say it in its error:
-/// many commands that ask for a status exit with one while it is pending.
-void shape_state(CallPrint& print, const core::ToolFinished& call, std::string_view command,
-                 std::string_view result) {
-    if (print.kind == CallKind::kVerify) return;
+/// A failure that only says "not yet": of a command that asks for a status and exits with one while
+/// it is pending, or that sleeps first (10 s at least) and finds it pending, a lock held or a port
+/// closed. Anything else may be an error of the agent's own, and a short sleep excuses none.
+void shape_not_yet(CallPrint& print, const core::ToolFinished& call, std::string_view command,
+                   std::string_view result) {
+    const bool of_work = print.kind == CallKind::kOther || print.kind == CallKind::kEdit;
+    const bool asks = print.kind == CallKind::kPoll && !command.empty();
+    const bool open =
+        print.failure == FailureKind::kOther || print.failure == FailureKind::kTransient;
+    if (print.typed_failure || !open || (!asks && !of_work) || command.size() > kShapeBytesMax)
+        return;
+    const bool rests = of_work && core::rests_first(command);
+    if (!asks && !rests) return;
     const std::string_view error =
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
-    const bool by_error =
-        !call.ok && !error.empty() && (result.empty() || !core::is_only_exit_status(error));
-    const std::string_view said = by_error ? error : result;
-    if (!core::has_state_words(said)) return;
-    const bool asks = print.kind == CallKind::kPoll || command.find("sleep ") != command.npos;
-    print.running = core::says_running(said) && (call.ok || (asks && !core::says_over(said)));
-    print.set(core::Shape::kBusy, core::says_busy(said));
-    // A wait of a tool that ran out of time has not ended: it is asked again.
-    const bool ran_out = command.empty() && print.kind == CallKind::kPoll && call.ok &&
-                         said.find("timed_out") != said.npos;
-    print.set(core::Shape::kOver, !ran_out && !by_error && core::says_over(said));
+    const bool bare = error.empty() || core::is_only_exit_status(error);
+    const std::string_view said = (bare ? result : error).substr(0, kEchoBytesMax);
+    print.running = print.failure == FailureKind::kOther && core::says_pending(said);
+    if (!rests || !waits_for_own_machine(core::lower(said))) return;
+    print.failure = FailureKind::kOther;  // no provider refuses anything
+    print.set(core::Shape::kBusy, true);
 }
 
 }  // namespace
@@ -320,8 +329,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     const bool red = print.failing.value_or(0) > 0;
     if (!call.ok || red) print_failure(print, call, plain);
     shape_call(print, call, args, command, plain);
-    if (!call.ok && print.is(core::Shape::kSleeps) && !print.typed_failure)
-        excuse_own_machine(print, call, plain);
+    if (!call.ok) shape_not_yet(print, call, command, plain);
     return print;
 }
 

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 21> kEnds{"cancelled",
                                                  "dependencyneversatisfied",
                                                  "timed_out",
                                                  "out_of_memory"};
-constexpr std::array<std::string_view, 20> kInUse{"could not get lock",  "state lock",
+constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state lock",
                                                   "lock held",           "waiting for cache lock",
                                                   "unable to acquire",   "is locked",
                                                   "index.lock",          "another process",
@@ -43,8 +43,7 @@ constexpr std::array<std::string_view, 20> kInUse{"could not get lock",  "state 
                                                   "rate_limit",          "overloaded",
                                                   "service unavailable", "temporarily unavailable",
                                                   "resource busy",       "device or resource busy",
-                                                  "try again later",     "is busy",
-                                                  "already in use",      "database is locked"};
+                                                  "try again later",     "is busy"};
 constexpr auto all_state_words() {
     std::array<std::string_view, kEnds.size() + kInUse.size() + kStillUnderWay.size()> all{};
     std::size_t at = 0;
@@ -209,6 +208,24 @@ bool says_over(std::string_view result) {
         at = end;
     }
     return over;
+}
+
+bool says_pending(std::string_view answer) {
+    static constexpr std::array<std::string_view, 7> kPending{
+        "pending", "in_progress", "in progress", "queued", "not ready", "not finished", "not yet"};
+    constexpr std::size_t kBytesMax = 256;
+    if (answer.size() > kBytesMax) return false;
+    const std::string text = lower(answer);
+    const auto joins = [&text](std::size_t at) {
+        constexpr std::string_view kMarks = "-/.'\"";
+        return at < text.size() && (is_word(text[at]) || kMarks.find(text[at]) != kMarks.npos);
+    };
+    return std::any_of(kPending.begin(), kPending.end(), [&](std::string_view word) {
+        for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+            if ((at == 0 || !joins(at - 1)) && !joins(at + word.size())) return true;
+        }
+        return false;
+    });
 }
 
 bool says_busy(std::string_view result) {

@@ -23,6 +23,10 @@ bool is_only_exit_status(std::string_view message);
 /// saved". One that speaks of something wrong does not.
 bool is_acknowledgement(std::string_view result);
 
+/// True if a short answer says as a whole word that something has not come yet: "build pending",
+/// not "data-processing" or "pending.csv". Stricter than says_running(), since a failure says it.
+bool says_pending(std::string_view answer);
+
 /// False if says_running, says_over and says_busy are, for one look instead of three.
 bool has_state_words(std::string_view result);
 

@@ -89,7 +89,7 @@ struct Phrase {
 };
 
 // In this order: causes that a person must fix before transient ones.
-constexpr std::array<Phrase, 64> kPhrases{{
+constexpr std::array<Phrase, 62> kPhrases{{
     {"context length", FailureKind::kContext},
     {"context_length", FailureKind::kContext},
     {"context window", FailureKind::kContext},
@@ -114,14 +114,12 @@ constexpr std::array<Phrase, 64> kPhrases{{
     {"too many requests", FailureKind::kTransient},
     {"rate limit", FailureKind::kTransient},
     {"rate_limit", FailureKind::kTransient},
-    {"rate exceeded", FailureKind::kTransient},
-    {"request rate", FailureKind::kTransient},
+    {"reduce your request rate", FailureKind::kTransient},
     {"throttlingexception", FailureKind::kTransient},
+    {"connect to host", FailureKind::kTransient},
     {"toomanyrequests", FailureKind::kTransient},
     {"resource_exhausted", FailureKind::kTransient},
     {"resourceexhausted", FailureKind::kTransient},
-    {"connection timed out", FailureKind::kTransient},
-    {"no route to host", FailureKind::kTransient},
     {"overloaded", FailureKind::kTransient},
     {"service unavailable", FailureKind::kTransient},
     {"bad gateway", FailureKind::kTransient},
@@ -241,9 +239,10 @@ FailureKind failure_of_message(std::string_view message) {
     const std::string_view text = message.substr(0, 1024);
     if (const FailureKind kind = status_in(text); kind != FailureKind::kNone) {
         // GitHub says with 403 that there were too many requests.
-        static constexpr Phrases kLimits{
-            std::array<std::string_view, 3>{"rate limit", "rate_limit", "too many requests"}};
-        return kLimits.any_in(text) ? FailureKind::kTransient : kind;
+        static constexpr Phrases kLimits{std::array<std::string_view, 3>{
+            "rate limit exceeded", "secondary rate limit", "too many requests"}};
+        const bool limits = kind == FailureKind::kAuth && text.find("401") == text.npos;
+        return limits && kLimits.any_in(text) ? FailureKind::kTransient : kind;
     }
     const std::size_t found = kPhraseWords.first_in(text);
     return found < kPhrases.size() ? kPhrases[found].kind : FailureKind::kOther;

@@ -69,7 +69,7 @@ struct Fold {
 
     void operator()(const ToolFinished& call) const {
         const Timestamp since = call.call_id.empty() ? kNever : close_call(call.call_id);
-        const Millis took = since != kNever ? event.at - since : Millis{0};
+        const auto took = since != kNever ? std::optional{event.at - since} : std::nullopt;
         evidence = enter_call(state, call, event.n, took, since != kNever);
         if (!state.approvals.requests.empty())
             enter(state.approvals, call, evidence.print, event.n, evidence.replayed);

@@ -74,7 +74,7 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
     // It was busy the last time too, and the agent let time pass.
     if (slept && print.is(Shape::kBusy)) return true;
     if (!call.ok && !print.is(Shape::kSilent)) {
-        if (print.running && (polls || slept)) return true;  // "pending" by its exit status
+        if (print.running) return true;  // "pending" by its exit status
         return print.failure == FailureKind::kTransient || (slept && (looks || polls));
     }
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
@@ -182,13 +182,13 @@ CallPrint plain_print(const ToolFinished& call) {
 }
 
 /// True if the call let time pass by itself: a tool that waits for other agents, for an event or
-/// for a person (docs/detection.md, section 8). `took` is by our clock; what the agent says counts
-/// as well, since its sleeps are its word, too.
-bool waited_itself(const ToolFinished& call, const CallPrint& print, Millis took) {
-    constexpr std::uint64_t kWaitMs = 10'000;  // as long as a sleep that counts (command.cpp)
-    if (print.kind != CallKind::kPoll && !asks_a_person(call.tool)) return false;
-    const auto ours = static_cast<std::uint64_t>(std::max(took, Millis{0}).count());
-    return std::max(ours, call.duration_ms.value_or(0)) >= kWaitMs;
+/// for a person (docs/detection.md, section 8). `took` is by our clock; only where that does not
+/// know the start counts what the agent says.
+bool waited_itself(const ToolFinished& call, std::optional<Millis> took) {
+    constexpr Millis kWait{10'000};  // as long as a sleep that counts (command.cpp)
+    if (!call.ok || !(waits_by_name(call.tool) || asks_a_person(call.tool))) return false;
+    if (took) return *took >= kWait;
+    return call.duration_ms.value_or(0) >= static_cast<std::uint64_t>(kWait.count());
 }
 
 void begin_call(SessionState& state, const ToolStarted& call) {
@@ -197,8 +197,8 @@ void begin_call(SessionState& state, const ToolStarted& call) {
     if (call.round ? numbered_anew : alone) begin_round(state, call.round);
 }
 
-CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n, Millis took,
-                        bool was_open) {
+CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
+                        std::optional<Millis> took, bool was_open) {
     CallEvidence evidence;
     evidence.print = call.print ? *call.print : plain_print(call);
     evidence.replayed = replayed(state, call, evidence.print);
@@ -217,8 +217,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
     Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.print.kind = CallKind::kPoll;
-    evidence.slept =
-        slept_before(ledger, evidence.print) || waited_itself(call, evidence.print, took);
+    evidence.slept = slept_before(ledger, evidence.print) || waited_itself(call, took);
     evidence.neutral = is_neutral(ledger, evidence.print, call, evidence.slept);
     if (evidence.print.kind == CallKind::kSleep || evidence.print.is(Shape::kSleeps))
         ledger.slept_n = n;

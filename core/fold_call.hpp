@@ -27,8 +27,8 @@ void begin_call(SessionState& state, const ToolStarted& call);
 /// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
 /// replays, and the second occurrence of one question in a round are no evidence. `was_open`: its
 /// start was reported.
-CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n, Millis took,
-                        bool was_open);
+CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
+                        std::optional<Millis> took, bool was_open);
 
 /// True if the call exceeded the policy's time limit, by the client's own duration or from reported
 /// start (kNever = none) to end. Pure.

@@ -198,6 +198,16 @@ bool at_rest(const SessionState& state) {
     return state.agent_state == AgentState::kIdle && !state.call_in_flight();
 }
 
+/// True if a call is open of which heartbeats came, an interval and more after its start: its agent
+/// does send them during calls.
+bool beats_in_call(const SessionState& state) {
+    if (!state.in_flight_beat) return false;
+    return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& call) {
+        return call.call_id == state.in_flight_beat->call_id &&
+               state.last_beat_at - call.since >= std::max(state.asked_interval, Millis{1});
+    });
+}
+
 Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
     if (state.ended()) return verdict_of(*state.outcome);
     if (state.waits_for_human()) {  // regardless of other events
@@ -213,9 +223,8 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
     if (unheard(state, around)) {
-        // Some agents send no heartbeats during a long call, so this is not silence, unless the
-        // last one named the call: then they do.
-        if (state.call_in_flight() && !state.in_flight_beat) return Verdict::kSlow;
+        // Some agents send no heartbeats during a long call, so this is not silence.
+        if (state.call_in_flight() && !beats_in_call(state)) return Verdict::kSlow;
         // An idle agent waits for a task.
         const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
         return waits ? Verdict::kWaiting : Verdict::kSilent;

@@ -159,24 +159,6 @@ std::size_t named_date_end(std::string_view text, std::size_t at) {
     return scan.digits(4) && !is_digit(scan.peek()) ? scan.at() : at;
 }
 
-/// 0.03s, 12 ms, 1m 3s, 1m3.2s, 2d3h; a single letter must touch its number.
-std::size_t duration_end(std::string_view text, std::size_t at) {
-    static constexpr std::string_view kLarger = "wdhm";  // another unit may follow these
-    Scanner scan{text, at};
-    for (std::size_t part = 0; part <= kLarger.size(); ++part) {
-        if (scan.digits() == 0) return at;
-        scan.fraction();
-        const bool apart = part == 0 && scan.take(' ');
-        const std::string_view unit = scan.letters();
-        if (unit.empty() || (apart && unit.size() == 1)) return at;
-        const bool larger = unit.size() == 1 && kLarger.find(unit[0]) != kLarger.npos;
-        if (larger && is_digit(scan.peek())) continue;
-        const bool known = contains(kDurationUnits, unit) || (part > 0 && larger);
-        return known && !is_word(scan.peek()) ? scan.at() : at;
-    }
-    return at;
-}
-
 std::size_t uuid_end(std::string_view text, std::size_t at) {
     static constexpr std::array<std::size_t, 5> kGroups{8, 4, 4, 4, 12};
     std::size_t i = at;
@@ -207,6 +189,40 @@ std::string_view word_before(std::string_view text, std::size_t at) {
         --from;
     HEADWAY_ASSERT(from <= end && end <= at);
     return text.substr(from, end - from);
+}
+
+/// True for the time that something took, or the age of a row of a table. Other times of several
+/// parts may be the answer: "position 1h2m of 2h5m", "ETA 1h59m".
+bool is_of_a_run(std::string_view text, std::size_t at) {
+    static constexpr WordList<12> kWords{{"in", "took", "after", "elapsed", "real", "user", "sys",
+                                          "duration", "age", "uptime", "ran", "for"}};
+    if (at == 0) return false;
+    const bool column =
+        text[at - 1] == '\t' || (at > 1 && text[at - 1] == ' ' && text[at - 2] == ' ');
+    return column || contains(kWords, lower(word_before(text, at)));
+}
+
+/// 0.03s, 12 ms, 1m 3s, and of a run 1m3.2s, 2d3h; a single letter must touch its number.
+std::size_t duration_end(std::string_view text, std::size_t at) {
+    static constexpr std::string_view kLarger = "wdhm";  // another unit may follow these
+    Scanner scan{text, at};
+    std::size_t first_end = at;
+    for (std::size_t part = 0; part <= kLarger.size(); ++part) {
+        if (scan.digits() == 0) return first_end;
+        scan.fraction();
+        const bool apart = part == 0 && scan.take(' ');
+        const std::string_view unit = scan.letters();
+        if (unit.empty() || (apart && unit.size() == 1)) return first_end;
+        const bool larger = unit.size() == 1 && kLarger.find(unit[0]) != kLarger.npos;
+        if (is_digit(scan.peek()) && unit.size() == 1) {
+            if (part == 0) first_end = scan.at();
+            if (!larger || !is_of_a_run(text, at)) return first_end;
+            continue;
+        }
+        const bool known = contains(kDurationUnits, unit) || (part > 0 && larger);
+        return known && !is_word(scan.peek()) ? scan.at() : first_end;
+    }
+    return first_end;
 }
 
 /// (17 steps left), [3 attempts remaining], you have 9 turns left

@@ -52,10 +52,18 @@ bool only_remembers(std::string_view tool) {
 }
 
 bool asks_a_person(std::string_view tool) {
-    static constexpr std::array<std::string_view, 4> kPersons{"user", "human", "question",
-                                                              "operator"};
+    static constexpr WordList<1> kAsk{{"ask"}};
+    static constexpr WordList<3> kPersons{{"user", "human", "operator"}};
+    if (!names_one_of(tool, kAsk)) return false;
+    // `ask_followup_question`; not `ask_question_answering_model`.
     const std::string name = lower(tool);
-    return name.find("ask") != std::string::npos && mentions(name, kPersons);
+    return names_one_of(tool, kPersons) || name.ends_with("question") ||
+           name.ends_with("questions");
+}
+
+bool waits_by_name(std::string_view tool) {
+    static constexpr WordList<3> kWaits{{"wait", "await", "waits"}};
+    return names_one_of(tool, kWaits);
 }
 
 }  // namespace headway::core

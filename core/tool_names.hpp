@@ -20,4 +20,7 @@ bool only_remembers(std::string_view tool);
 /// `ask_user`, `ask_followup_question`: a tool that waits for a person.
 bool asks_a_person(std::string_view tool);
 
+/// `wait_agent`, `waitForEvent`: a tool whose calls last until something comes, or a limit.
+bool waits_by_name(std::string_view tool);
+
 }  // namespace headway::core

@@ -15,9 +15,6 @@ namespace {
 
 using core::Result;
 
-/// Resumes of one session, each with an id of its own. Further ones go to the last.
-constexpr int kGenerationsMax = 64;
-
 std::string generation(const std::string& session, int number) {
     return number == 1 ? session : session + "~" + std::to_string(number);
 }

@@ -23,7 +23,7 @@ using core::Result;
 /// `<base>~<number>` as this daemon writes it.
 struct Generation {
     std::string base;
-    std::uint64_t number = 0;
+    int number = 0;
 };
 
 std::optional<Generation> parse_generation(std::string_view session) {
@@ -34,7 +34,8 @@ std::optional<Generation> parse_generation(std::string_view session) {
     const char* const end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, found.number);
     const bool whole = read.ec == std::errc{} && read.ptr == end && !digits.starts_with('0');
-    return whole && found.number >= 2 ? std::optional{std::move(found)} : std::nullopt;
+    const bool one = whole && found.number >= 2 && found.number <= kGenerationsMax;
+    return one ? std::optional{std::move(found)} : std::nullopt;  // `report~2024` is any id
 }
 
 std::string id_before(const Generation& next) {
@@ -68,6 +69,17 @@ void take_labels(const std::vector<core::Label>& before, std::vector<core::Label
             *own = label;
         }
     }
+}
+
+/// As many as a policy may have: first those that the generation before had, or each generation
+/// would add its own.
+void keep_first(const std::vector<core::ToolPolicy>& before, std::vector<core::ToolPolicy>& tools) {
+    if (tools.size() <= core::limits::kToolPoliciesMax) return;
+    std::stable_partition(tools.begin(), tools.end(), [&](const core::ToolPolicy& own) {
+        return std::any_of(before.begin(), before.end(),
+                           [&](const core::ToolPolicy& other) { return other.tool == own.tool; });
+    });
+    tools.resize(core::limits::kToolPoliciesMax);
 }
 
 /// True if the limits are not just those that any session of the type begins with.
@@ -104,8 +116,10 @@ constexpr std::string_view kRunType = "command";
 Result<std::string> name_before(Reader& reader, const std::string& session) {
     const auto next = parse_generation(session);
     if (!next) return std::string{};
-    HEADWAY_TRY(const Resident* base, reader.find(next->base));
-    return base != nullptr ? id_before(*next) : std::string{};
+    const auto base = reader.find(next->base);
+    if (!base && is_unreadable(base.error().code)) return std::string{};  // its own command says so
+    if (!base) return base.error();
+    return *base != nullptr ? id_before(*next) : std::string{};
 }
 
 /// Sets the limits and rules of a session that begins after `before`: what is left of limits that
@@ -140,15 +154,20 @@ Result<const Resident*> ended_before(Reader& reader, const std::string& session)
     HEADWAY_TRY(const std::string name, name_before(reader, session));
     const Resident* found = nullptr;
     if (!name.empty()) {
-        HEADWAY_TRY(found, reader.find(name));
+        auto before = reader.find(name);
+        if (!before && !is_unreadable(before.error().code)) return std::move(before).error();
+        found = before ? *before : nullptr;
     }
     return found != nullptr && found->session.state().ended() ? found : nullptr;
 }
 
 Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session) {
+    names.push_back(session);
+    HEADWAY_TRY(const Resident* known, reader.find(session));
+    if (known != nullptr && !known->session.state().about.implicit)
+        return {};  // it takes over no more
     HEADWAY_TRY(const std::string name, name_before(reader, session));
     if (!name.empty()) reader.look_at(name);
-    names.push_back(session);
     return {};
 }
 
@@ -168,6 +187,7 @@ std::vector<std::string> take_rules(const core::SessionState& before, const core
     const bool asks_trust = about.policy.trust_origin.has_value();
     core::Policy policy = core::effective_policy(about.policy, base);
     auto raised = core::raise_to(exact_floor(*before.policy), *before.policy, policy);
+    keep_first(before.policy->tools, policy.tools);
     about.policy = core::whole_policy(policy);
     if (!asks_trust && policy.trust_origin) about.policy.trust_origin.reset();
     const core::AgentInfo& agent = before.about.agent;
@@ -199,6 +219,7 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
         give_budget(settings.budget, begun.about, begun.suggestion);
     } else {
         take_budget(transaction, before->session.state(), begun);
+        if (begun.about.parent == begun.session) begun.about.parent.clear();
     }
     resident->session.open(std::move(begun.about), settings.policy,
                            transaction.opening_context(begun.controls), events);

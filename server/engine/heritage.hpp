@@ -14,6 +14,9 @@
 
 namespace headway::server {
 
+/// Resumes of one session, each with an id of its own. Further ones go to the last.
+inline constexpr int kGenerationsMax = 64;
+
 /// The generation before `session`, once that has ended; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 

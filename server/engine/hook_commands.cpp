@@ -269,11 +269,12 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
         opening.about = std::move(about);
         opening.controls = true;  // all of it is the daemon's own choice
         opening.of_hook = true;
+        opening.any_turn = command.controls;
         HEADWAY_TRY(const SessionDocument opened, opening(transaction));
         (void)opened;
         return {};
     }
-    HEADWAY_CHECK(check_turn(transaction.reader(), command.target));
+    if (!command.controls) HEADWAY_CHECK(check_turn(transaction.reader(), command.target));
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.target));
     return open_implicitly(transaction, command.target, std::move(about), before);
 }

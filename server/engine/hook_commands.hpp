@@ -30,6 +30,7 @@ struct HookCommand {
     std::string parent;   ///< of a sub-agent, without generation; or empty
     HookCall call;
     core::SessionStarted about;  ///< without goal and parent
+    bool controls = false;       ///< the caller may control sessions
     std::vector<core::Event> events;
     std::vector<api::WholeArgs> whole_args = {};
     std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own

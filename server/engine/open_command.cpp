@@ -114,6 +114,11 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
     }
     std::string field = differing(state, command.about, context.floor, settings.policy);
     if (field.empty()) return document(transaction, resident);
+    // What an agent asks of a generation was added to what that took over, so it need not be equal.
+    if (!command.controls || command.of_hook) {
+        HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.session));
+        if (before != nullptr) return document(transaction, resident);
+    }
     const std::string what = "another " + field.substr(1);
     return Error{ErrorCode::kSessionExists,
                  state.ended() ? "the session has ended, and had " + what +
@@ -137,7 +142,8 @@ bool is_opened(const Resident* resident) {
 Result<const Resident*> take_before(Transaction& transaction, const Resident* resident,
                                     OpenCommand& command) {
     Reader& reader = transaction.reader();
-    if (resident == nullptr) HEADWAY_CHECK(check_turn(reader, command.session));
+    if (resident == nullptr && !command.any_turn)
+        HEADWAY_CHECK(check_turn(reader, command.session));
     HEADWAY_TRY(const Resident* before, ended_before(reader, command.session));
     if (before == nullptr) return before;
     const core::Policy& base =

@@ -69,6 +69,7 @@ struct OpenCommand {
     bool controls = false;   ///< like ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
     bool of_hook = false;    ///< the daemon's choice for an agent; `controls` is no operator's
+    bool any_turn = false;   ///< of a hook whose caller may control sessions: see check_turn()
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

@@ -260,7 +260,8 @@ TEST_CASE("the same without a sleep is no wait") {
 TEST_CASE("pods whose age alone changes do not move") {
     Agent agent{each_hook()};
     for (int i = 0; i < 110; ++i) {
-        const std::string age = with("NAME READY STATUS AGE\nweb-1 0/1 Pending 3h{}m", i % 60);
+        const std::string age =
+            with("NAME    READY   STATUS    AGE\nweb-1   0/1     Pending   3h{}m", i % 60);
         agent.does(bash("sleep 60; kubectl get pods").result(age));
     }
     expect_waiting(agent);

@@ -255,7 +255,7 @@ TEST_CASE("lattice: a call whose heartbeats have stopped is silent, one without 
         story.report(event(started), 1);
         Heartbeat beat;
         if (beats) beat.in_flight = InFlightBeat{"c1", {}};
-        story.report(event(beat), 1'000);
+        story.report(event(beat), 120'000);  // an interval and more after its start
         story.tick(3'600'000);
         CHECK(story.verdict() == (beats ? Verdict::kSilent : Verdict::kSlow));
     }
