@@ -383,6 +383,58 @@ TEST_CASE("engine generations: none begins before the one before it has ended", 
     require_ok(daemon.ask(command));
 }
 
+TEST_CASE("engine generations: an opening that is sent again is answered", "[server]") {
+    Supervised daemon;
+    require_ok(daemon.ask(strict_with({})));
+    end_itself(daemon, "s");
+    OpenCommand again;
+    again.session = "s~2";
+    again.about.agent = {"other", "two", {}};
+    again.about.labels = {{"team", "b"}};
+    again.about.budget.max_steps = 50;
+    require_ok(daemon.ask(again));
+    require_ok(daemon.ask(again));  // its reply was lost
+    end_itself(daemon, "s~2");
+    require_ok(daemon.ask(again));
+    CHECK_FALSE(daemon.sqlite().find("s~3").value().has_value());
+    CHECK(opened(daemon, "s~2").agent.type == "coder");
+}
+
+TEST_CASE("engine generations: tools with rules do not grow from one to the next", "[server]") {
+    Supervised daemon;
+    std::string session = "s";
+    for (int number = 1; number <= 5; ++number) {
+        OpenCommand own;
+        own.session = session;
+        for (std::size_t i = 0; i < limits::kToolPoliciesMax; ++i) {
+            ToolPolicy tool;
+            tool.tool = "t" + std::to_string(number) + "-" + std::to_string(i);
+            tool.requires_approval = true;
+            own.about.policy.tools.push_back(tool);
+        }
+        require_ok(daemon.ask(own));
+        const auto stored = opened(daemon, session).policy.tools;
+        REQUIRE(stored.size() == limits::kToolPoliciesMax);
+        CHECK(stored.front().tool.starts_with("t1-"));
+        end_itself(daemon, session);
+        session = next_generation("s", session);
+    }
+}
+
+TEST_CASE("engine generations: no session is its own parent, and other numbers are any id",
+          "[server]") {
+    Supervised daemon;
+    OpenCommand first = opening("s");
+    first.about.parent = "s~2";
+    require_ok(daemon.ask(first));
+    end_itself(daemon, "s");
+    daemon.report("s~2", {beat()});
+    CHECK(opened(daemon, "s~2").parent.empty());
+    OpenCommand year;
+    year.session = "s~2024";
+    require_ok(daemon.ask(year));
+}
+
 TEST_CASE("engine generations: a stop by a rule is no matter of the agent's own end", "[server]") {
     EngineSettings settings;
     settings.policy.profile = Profile::kStrict;
