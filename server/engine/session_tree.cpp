@@ -49,11 +49,11 @@ bool SessionTree::children_work(const std::string& id, ResidentSet& residents, c
 
 /// The root session of the run: the topmost known parent. Empty for a session without relatives.
 std::string SessionTree::run_of(const core::Session& session, ResidentSet& residents) const {
-    constexpr int kGenerationsMax = 16;  // parents could name each other
+    constexpr int kAncestorsMax = 16;  // parents could name each other
     std::string run = session.id();
     std::string parent = session.state().about.parent;
     if (parent.empty() && !families_.has_children(run)) return {};
-    for (int i = 0; i < kGenerationsMax && !parent.empty(); ++i) {
+    for (int i = 0; i < kAncestorsMax && !parent.empty(); ++i) {
         run = parent;
         const Resident* resident = residents.find(parent);
         parent = resident == nullptr ? std::string{} : resident->session.state().about.parent;
