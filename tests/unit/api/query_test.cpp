@@ -65,3 +65,14 @@ TEST_CASE("query: whole numbers within bounds", "[api]") {
         CHECK(code_of(parse_number(bad, "limit", 1, 200)) == ErrorCode::kInvalidParameter);
     }
 }
+
+TEST_CASE("query: a parameter is UTF-8, and a refused one is shown so", "[api]") {
+    CHECK(headway::api::Query::parse("a=%C3%A9", "a").has_value());
+    for (const char* text : {"a=%FF", "%FF=1", "a=x%C3"}) {
+        INFO(text);
+        const auto refused = headway::api::Query::parse(text, "a");
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.error().code == headway::core::ErrorCode::kInvalidParameter);
+        CHECK(refused.error().detail == "must be UTF-8");
+    }
+}
