@@ -72,7 +72,7 @@ TEST_CASE("agent lines: each change of a file by Codex is a new content", "[cli]
     REQUIRE(told.whole.size() == 3);
     const auto& mutated = std::as_const(told.whole[2].data)["mutated"];
     REQUIRE(mutated.size() == 2);
-    CHECK(mutated[0].text_of("path") == "/home/dev/work-run3/a.txt");
+    CHECK(mutated[0].text_of("path") == "/home/dev/code-run3/a.txt");
     CHECK(mutated[0].text_of("digest") == "codex:item_6");
 }
 
