@@ -43,7 +43,7 @@ Result<> check(const core::ProgressEstimated& progress) {
 }
 
 Result<> check_usage(const std::optional<core::Usage>& usage) {
-    const double cost = usage ? usage->cost_usd : 0;
+    const double cost = usage ? usage->cost_usd.value_or(0) : 0;
     if (cost >= 0 && cost <= core::kMaxCostUsdMax) return {};
     return under(under(wrong("must be from 0 to 1000000"), "cost_usd"), "usage");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/encode.hpp"
 
+#include "api/encode_block.hpp"
 #include "api/encode_budget.hpp"
 #include "api/encode_estimate.hpp"
 #include "api/encode_expectations.hpp"
@@ -26,6 +27,7 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     if (judgement.confidence > 0) json.member("confidence", judgement.confidence);
     if (!judgement.loop.empty()) json.member("loop", judgement.loop);
     if (judgement.needs_somebody) json.member("needs_somebody", true);
+    write_block(json, judgement);
     json.close_object();
 }
 
@@ -111,6 +113,7 @@ void write_counts(JsonWriter& json, const core::SessionState& state) {
     member_or_null(json, "phase", state.phase);
     json.member("iteration", state.iteration);
     json.member("state", state.agent_state);
+    write_background(json, state);
     json.key("tools");
     json.open_object();
     json.member("calls", state.tool_calls);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "api/encode_block.hpp"
 #include "api/encode_budget.hpp"
 #include "api/encode_estimate.hpp"
 #include "api/encode_risk.hpp"
@@ -60,6 +61,8 @@ void write_need(JsonWriter& json, const Need& need) {
     json.member("reason", need.reason);
     json.member("reason_code", need.alarm);
     json.member("certain", need.certain);
+    if (need.cause != core::Cause::kNone) json.member("cause", need.cause);
+    if (need.retry_at != core::kNever) json.member("retry_at", need.retry_at);
     const bool approval = need.approval != 0;
     member_or_null(json, "approval", core::approval_id(need.session, need.approval), approval);
     member_or_null(json, "risk", need.risk, approval);
@@ -122,6 +125,8 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("since", state.judgement->since);
     json.member("reason", state.judgement->reason);
     if (state.judgement->needs_somebody) json.member("needs_somebody", true);
+    write_block(json, *state.judgement);
+    write_background(json, state);
     json.member("state", state.agent_state);
     member_or_null(json, "phase", state.phase, !state.phase.empty());
     json.member("iteration", state.iteration);
@@ -186,7 +191,10 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     if (state.judgement->verdict == core::Verdict::kBlocked) {
         // Unless it was only read from the words of errors.
         need.kind = NeedKind::kBlocked;
-        need.certain = state.detectors->blocked.asked || state.detectors->blocked.typed;
+        need.certain = state.judgement->cause == core::Cause::kPerson ||
+                       state.detectors->blocked.typed;
+        need.cause = state.judgement->cause;
+        need.retry_at = state.judgement->retry_at;
     }
     return need;
 }

@@ -45,6 +45,8 @@ struct Need {
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< of the session, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
+    core::Cause cause = core::Cause::kNone;        ///< of kBlocked
+    core::Timestamp retry_at = core::kNever;       ///< of kBlocked: as the provider said
 };
 
 /// What a pending approval asks for.

@@ -129,7 +129,7 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     const Timestamp from = meter.clock_at + unheard_gap(state, watch);
     read_clocks(meter, std::max(now - from, 0ms), status);
     read_children(meter, status);
-    BudgetUse use{own_steps(state), meter.tokens, meter.cost_micros};
+    BudgetUse use{own_steps(state), meter.tokens, meter.cost_micros, *meter.parts};
     if (rules.roll_up) use = added(use, status.children);
 
     const BudgetLimits& limits = meter.limits;
@@ -142,6 +142,7 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     status.steps = {use.steps, limits.max_steps};
     status.tokens = {use.tokens, limits.max_tokens};
     status.cost.used = use.cost_micros;
+    status.parts = use.parts;
     if (limits.max_cost_usd) status.cost.limit = cost_micros(*limits.max_cost_usd);
     HEADWAY_ASSERT(status.cost.used <= kBudgetCountMax);
     HEADWAY_ASSERT(status.time.limit.has_value() == limits.timeout_seconds.has_value());
@@ -233,13 +234,27 @@ std::uint64_t child_key(std::string_view id) {
     return digest_of(id).low;
 }
 
+UseParts added(const UseParts& a, const UseParts& b) {
+    UseParts both;
+    for_each_field<UseParts>([&](const auto& field, std::size_t) {
+        both.*(field.member) = std::min(
+            kBudgetCountMax, std::min(a.*(field.member), kBudgetCountMax) +
+                                 std::min(b.*(field.member), kBudgetCountMax));
+    });
+    return both;
+}
+
+bool cost_known(const BudgetStatus& status) {
+    return status.parts.unpriced == 0 || status.cost.used > 0;
+}
+
 BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
     const auto sum = [](std::uint64_t x, std::uint64_t y) {
         return std::min(kBudgetCountMax,
                         std::min(x, kBudgetCountMax) + std::min(y, kBudgetCountMax));
     };
     const BudgetUse both{sum(a.steps, b.steps), sum(a.tokens, b.tokens),
-                         sum(a.cost_micros, b.cost_micros)};
+                         sum(a.cost_micros, b.cost_micros), added(a.parts, b.parts)};
     HEADWAY_ASSERT(both.steps >= std::min(a.steps, kBudgetCountMax));
     HEADWAY_ASSERT(both.tokens >= std::min(b.tokens, kBudgetCountMax));
     return both;
@@ -255,7 +270,8 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
     progress.remaining_seconds = status.remaining_seconds();
     progress.steps_remaining = status.steps_remaining();
     progress.tokens = status.tokens.used;
-    progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
+    if (cost_known(status)) progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
+    progress.parts = status.parts;
     progress.level = child.budget.level;
     progress.verdict = child.judgement->verdict;
     progress.ended = child.ended();
@@ -264,7 +280,7 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
 
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child) {
     if (child.ended) return true;
-    const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd)};
+    const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)), child.parts};
     const std::uint64_t key = child_key(child.child);
     const auto known = std::find_if(parent.children.begin(), parent.children.end(),
                                     [key](const ChildUse& c) { return c.child == key; });

@@ -44,6 +44,7 @@ struct BudgetStatus {
     std::uint64_t children_open = 0;
     std::uint64_t children_ended = 0;
     std::uint64_t children_uncounted = 0;
+    UseParts parts;       ///< of `tokens` and `cost`
     BudgetUse children;   ///< part of the figures above when they roll up
     Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
 
@@ -83,6 +84,10 @@ double dollars(std::uint64_t micros);
 
 std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
+UseParts added(const UseParts& a, const UseParts& b);
+
+/// False if tokens were used and nothing is known of their cost. Pure.
+bool cost_known(const BudgetStatus& status);
 
 /// What its parent's journal records about a session: totals, its own children included.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,

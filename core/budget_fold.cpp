@@ -35,11 +35,28 @@ Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
     return nullptr;
 }
 
+/// What the use adds in all.
+std::uint64_t tokens_of(const Usage& usage) {
+    if (usage.tokens != 0) return usage.tokens;
+    return sum(sum(usage.input_tokens, usage.output_tokens),
+               sum(sum(usage.cached_tokens, usage.cache_write_tokens), usage.reasoning_tokens));
+}
+
+void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
+    UseParts more{usage.input_tokens, usage.cached_tokens,    usage.cache_write_tokens,
+                  usage.output_tokens, usage.reasoning_tokens};
+    if (!usage.cost_usd) more.unpriced = tokens;
+    if (usage.estimated) more.estimated_micros = cost_micros(usage.cost_usd.value_or(0));
+    if (more == UseParts{}) return;
+    meter.parts.change() = added(*meter.parts, more);
+}
+
 void add_usage(BudgetMeter& meter, const std::optional<Usage>& usage) {
     if (!usage) return;
-    const std::uint64_t parts = sum(usage->input_tokens, usage->output_tokens);
-    meter.tokens = sum(meter.tokens, usage->tokens != 0 ? usage->tokens : parts);
-    meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd));
+    const std::uint64_t tokens = tokens_of(*usage);
+    meter.tokens = sum(meter.tokens, tokens);
+    meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd.value_or(0)));
+    add_parts(meter, *usage, tokens);
     HEADWAY_ASSERT(meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax);
 }
 
@@ -164,7 +181,8 @@ struct Meter {
         const std::uint64_t key = child_key(child.child);
         auto place = std::find_if(meter.children.begin(), meter.children.end(),
                                   [key](const ChildUse& c) { return c.child == key; });
-        const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd)};
+        const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)),
+                            child.parts};
         if (child.ended) {
             if (place != meter.children.end()) meter.children.erase(place);
             meter.ended_children = added(meter.ended_children, use);

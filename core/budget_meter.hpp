@@ -33,10 +33,12 @@ struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
+    UseParts parts;
     bool operator==(const BudgetUse&) const = default;
     static constexpr auto fields() {
         return field_list(field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),
-                          field("cost_micros", &BudgetUse::cost_micros));
+                          field("cost_micros", &BudgetUse::cost_micros),
+                          field("parts", &BudgetUse::parts));
     }
 };
 
@@ -110,6 +112,7 @@ struct BudgetMeter {
     BudgetSource source = BudgetSource::kNone;  ///< of `limits`
     Rare<ParentBudget> parent;
     bool told = false;  ///< a reply carried the stop: another step ends the session
+    Rare<UseParts> parts;
 
     /// A place for the last words.
     LastWords& words() {
@@ -132,7 +135,8 @@ struct BudgetMeter {
             field("directive", &M::directive), field("told", &M::told),
             field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
-            field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited));
+            field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
+            field("parts", &M::parts));
     }
 };
 

@@ -79,17 +79,28 @@ struct EnumNames<BudgetSource> {
         "none", "request", "config", "builtin", "mixed", "operator", "unknown", "suggested"};
 };
 
-/// The agent's use since its last report of use; part of a heartbeat, a message or a call.
+/// The agent's use since its last report of use; part of a heartbeat, a message or a call. The five
+/// parts do not overlap: input is what was neither read from nor written to the provider's cache,
+/// output is without reasoning where the agent names that apart.
 struct Usage {
-    std::uint64_t tokens = 0;  ///< 0 = input_tokens + output_tokens
+    std::uint64_t tokens = 0;  ///< 0 = the sum of the parts
     std::uint64_t input_tokens = 0;
     std::uint64_t output_tokens = 0;
-    double cost_usd = 0;
+    std::optional<double> cost_usd;  ///< absent: not known
+    std::uint64_t cached_tokens = 0;
+    std::uint64_t cache_write_tokens = 0;
+    std::uint64_t reasoning_tokens = 0;
+    std::string model;       ///< that answered; empty: that of the session
+    bool estimated = false;  ///< set by Headway: `cost_usd` is by its own table of prices
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
         return field_list(
             field("tokens", &Usage::tokens), field("input_tokens", &Usage::input_tokens),
-            field("output_tokens", &Usage::output_tokens), field("cost_usd", &Usage::cost_usd));
+            field("output_tokens", &Usage::output_tokens), field("cost_usd", &Usage::cost_usd),
+            field("cached_tokens", &Usage::cached_tokens),
+            field("cache_write_tokens", &Usage::cache_write_tokens),
+            field("reasoning_tokens", &Usage::reasoning_tokens), field("model", &Usage::model),
+            field("estimated", &Usage::estimated));
     }
 };
 
@@ -189,6 +200,26 @@ struct BudgetUpdated {
     }
 };
 
+/// The parts of a sum of tokens, and how far its cost is known.
+struct UseParts {
+    std::uint64_t input = 0;
+    std::uint64_t cached = 0;
+    std::uint64_t cache_write = 0;
+    std::uint64_t output = 0;
+    std::uint64_t reasoning = 0;
+    std::uint64_t unpriced = 0;          ///< tokens of which no cost is known
+    std::uint64_t estimated_micros = 0;  ///< of the cost: by Headway's table of prices
+    bool operator==(const UseParts&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("input", &UseParts::input), field("cached", &UseParts::cached),
+                          field("cache_write", &UseParts::cache_write),
+                          field("output", &UseParts::output),
+                          field("reasoning", &UseParts::reasoning),
+                          field("unpriced", &UseParts::unpriced),
+                          field("estimated_micros", &UseParts::estimated_micros));
+    }
+};
+
 /// In the parent's journal: total use of a child session so far. Figures are totals, so the last
 /// one holds.
 struct ChildProgress {
@@ -199,10 +230,11 @@ struct ChildProgress {
     std::optional<std::uint64_t> remaining_seconds;
     std::optional<std::uint64_t> steps_remaining;
     std::uint64_t tokens = 0;
-    double cost_usd = 0;
+    std::optional<double> cost_usd;  ///< absent: not known
     BudgetLevel level = BudgetLevel::kNominal;
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
+    UseParts parts;
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -212,7 +244,7 @@ struct ChildProgress {
             field("steps_remaining", &ChildProgress::steps_remaining),
             field("tokens", &ChildProgress::tokens), field("cost_usd", &ChildProgress::cost_usd),
             field("level", &ChildProgress::level), field("verdict", &ChildProgress::verdict),
-            field("ended", &ChildProgress::ended));
+            field("ended", &ChildProgress::ended), field("parts", &ChildProgress::parts));
     }
 };
 

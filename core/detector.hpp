@@ -89,6 +89,7 @@ struct EventSigns {
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
     bool dialog_over = false;      ///< the agent's own dialog was answered, here or there
     bool dialog_left = false;      ///< it waits for a person at the agent only
+    bool model_answered = false;   ///< the event needs an answer of the model
     bool waits_for_human = false;  ///< a person was asked and has not answered, or paused it
 };
 

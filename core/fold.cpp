@@ -58,6 +58,7 @@ struct Fold {
     }
 
     void operator()(const ToolStarted& call) const {
+        seen.model_answered = true;
         begin_call(state, call);
         close_call(call.call_id);  // the same id again is a retry of the same call
         if (state.open_calls.size() >= limits::kInFlightMax) {
@@ -99,7 +100,12 @@ struct Fold {
     void operator()(const Message& message) const {
         const bool own = message.role.empty() || message.role == "assistant" ||
                          message.role == "agent" || message.role == "thought";
+        seen.model_answered = own && !message.text.empty();
         if (own) return;
+        if (message.wake_up && message.role == "system") {
+            state.ledger.change().slept_n = event.n;  // the agent let time pass
+            return;
+        }
         const bool trusted = state.policy->trust_user || message.of_operator;
         seen.other_spoke = message.of_operator || (trusted && words_left(state));
         if (seen.other_spoke && !message.of_operator) ++state.other_words;
@@ -119,7 +125,17 @@ struct Fold {
         return !again && state.policy->trust_user && may_lift(state);
     }
 
+    void operator()(const StateChanged& change) const {
+        if (change.state != AgentState::kIdle) return;
+        // A prompt that stays idle says nothing about the work in the background.
+        if (change.background.empty() && state.agent_state == AgentState::kIdle) return;
+        enter_background(state, change.background);
+    }
+
+    void operator()(const PlanUpdated&) const { seen.model_answered = true; }
+
     void operator()(const Reflection& reflection) const {
+        seen.model_answered = true;
         const bool low = reflection.confidence.value_or(1) < state.policy->min_confidence;
         if (reflection.confidence) state.low_confidence = low ? state.low_confidence + 1 : 0;
     }
@@ -155,6 +171,8 @@ struct Fold {
         judgement.confidence = change.confidence;
         judgement.loop = change.loop;
         judgement.needs_somebody = change.needs_somebody;
+        judgement.cause = change.cause;
+        judgement.retry_at = change.retry_at;
         state.judgement.set(std::move(judgement));
         state.informed_before = state.ledger->informed_rounds;
         reach(change.to);
@@ -242,6 +260,7 @@ struct Fold {
         state.end_code = end.code;
         state.open_calls.clear();
         state.in_flight_beat.reset();
+        state.background.reset();
         state.directives.clear();
         end_phase(state, event.at);
         close(state.approvals, event.n, event.at);

@@ -76,6 +76,17 @@ void forget_phases(RecentPhases& recent, const std::string& lasting) {
     HEADWAY_ASSERT(recent.names.size() <= 1);
 }
 
+void enter_background(SessionState& state, const std::vector<std::string>& tasks) {
+    if (tasks.empty()) return state.background.reset();
+    Background& work = state.background.change();
+    const std::size_t kept = std::min(tasks.size(), limits::kBackgroundTasksMax);
+    work.tasks.clear();
+    for (std::size_t i = 0; i < kept; ++i)
+        work.tasks.push_back(phase_text(tasks[i]));
+    work.more = tasks.size() - kept;
+    HEADWAY_ASSERT(!work.tasks.empty() && work.tasks.size() <= limits::kBackgroundTasksMax);
+}
+
 void end_phase(SessionState& state, Timestamp at) {
     if (!state.current_phase->name.empty()) state.current_phase.change().ended_at = at;
 }

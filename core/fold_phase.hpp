@@ -2,11 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/event.hpp"
 #include "core/session_state.hpp"
 
-// Phases in the fold: start, completion and end.
+// Phases in the fold: start, completion and end; and the work that goes on behind a turn.
 
 namespace headway::core {
 
@@ -18,6 +19,8 @@ bool is_new_phase(RecentPhases& recent, const std::string& name);
 void forget_phases(RecentPhases& recent, const std::string& lasting);
 /// True if the model is at work, by state or phase: between calls, an agent waits for it. Pure.
 bool model_thinks(const SessionState& state);
+/// Sets the work in the background to what the agent's stop names.
+void enter_background(SessionState& state, const std::vector<std::string>& tasks);
 /// The session has ended, so its current phase is neither completed nor open.
 void end_phase(SessionState& state, Timestamp at);
 

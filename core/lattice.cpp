@@ -193,7 +193,7 @@ bool loops_beside_question(const SessionState& state, const Claims& claims) {
     return !known && claims.verdict == Rung::kStuck;
 }
 
-/// Its turn is over: it waits at its prompt for a task.
+/// Its turn is over: it waits at its prompt, or for its own work in the background.
 bool at_rest(const SessionState& state) {
     return state.agent_state == AgentState::kIdle && !state.call_in_flight();
 }
@@ -301,6 +301,18 @@ std::string waiting_reason(const Approval& asked) {
     return "waits for a person's answer" + since;
 }
 
+/// "idle: it waits for a task", or the work in the background that it waits for.
+std::string rest_reason(const SessionState& state) {
+    const Background& work = *state.background;
+    if (state.agent_state != AgentState::kIdle || work.tasks.empty())
+        return "idle: it waits for a task";
+    std::string reason = "waits for its work in the background: ";
+    for (std::size_t i = 0; i < work.tasks.size(); ++i)
+        reason += (i == 0 ? "" : ", ") + work.tasks[i];
+    if (work.more > 0) reason += " and " + std::to_string(work.more) + " more";
+    return reason;
+}
+
 std::string progress_reason(const SessionState& state, Verdict verdict) {
     const Ledger& ledger = *state.ledger;
     if (verdict == Verdict::kProgressing && ledger.external_n > ledger.hard_n) {
@@ -334,6 +346,12 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
     return state.detectors->waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
 }
 
+Block block_of(const SessionState& state, Verdict verdict) {
+    if (verdict != Verdict::kBlocked) return {};
+    if (state.waits_for_human()) return {Cause::kPerson, kNever};
+    return {state.detectors->blocked.cause, state.detectors->blocked.retry_at};
+}
+
 Judgement judge(const SessionState& state, const Surroundings& around) {
     const Claims claims = claims_of(state);
     Judgement judgement;
@@ -360,9 +378,9 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
             judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
             : judgement.verdict != Verdict::kWaiting ? "no heartbeat for two intervals"
             : around.children_work                   ? "a session that it opened is at work"
-                                                     : "idle: it waits for a task";
+                                                     : rest_reason(state);
     } else if (judgement.verdict == Verdict::kWaiting && claims.verdict != Rung::kWaiting) {
-        judgement.reason = "idle: it waits for a task";
+        judgement.reason = rest_reason(state);
     } else if (by_claim && claims.count > 0) {
         explain(state, claims, judgement);
         add_opinion(state, claims.verdict, judgement);
@@ -377,6 +395,9 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
             judgement.verdict == Verdict::kProgressing ? state.ledger->hard_n : state.last_change_n;
         if (n != 0) judgement.evidence = {n};
     }
+    const Block block = block_of(state, judgement.verdict);
+    judgement.cause = block.cause;
+    judgement.retry_at = block.retry_at;
     judgement.needs_somebody = needs_somebody(state, judgement.verdict, around.now);
     if (judgement.needs_somebody) judgement.reason += "; nothing has moved for long";
     HEADWAY_ASSERT(is_final(judgement.verdict) == state.ended());

@@ -23,11 +23,21 @@ struct Surroundings {
 /// new task lifts it. Pure.
 Verdict verdict_of(const SessionState& state, const Surroundings& around);
 
-/// The same with its grounds; the event that records it sets `since`. Pure.
+/// Why a session is blocked, and until when.
+struct Block {
+    Cause cause = Cause::kNone;
+    Timestamp retry_at = kNever;
+    bool operator==(const Block&) const = default;
+};
+
+/// The block of a session with this verdict; none unless it is kBlocked. Pure.
+Block block_of(const SessionState& state, Verdict verdict);
+
 /// True if a person should look at a session with this verdict: it waits for something outside that
 /// has not moved for long (Policy::wait_polls, wait_patience). Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
+/// The verdict with its grounds; the event that records it sets `since`. Pure.
 Judgement judge(const SessionState& state, const Surroundings& around);
 
 /// Visible form of a loop's identity: 16 hexadecimal digits.

@@ -94,7 +94,9 @@ inline constexpr std::size_t kAppendBytesMax = 1024;   ///< of an argument that 
 inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< of an error, for the model
 inline constexpr std::size_t kNudgesMax = 8;                ///< loops with advice
 inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
-/// Of a phase's name, description and each blocker.
+/// Names of work in the background that are kept; the others are counted.
+inline constexpr std::size_t kBackgroundTasksMax = 8;
+/// Of a phase's name, description and each blocker, and of a name of work in the background.
 inline constexpr std::size_t kPhaseTextBytesMax = 128;
 inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has them all
 /// Files that the sessions of runs share, over all runs: about 8 MB.

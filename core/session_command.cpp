@@ -42,7 +42,10 @@ void add_verdict(Command& command, Tier tier) {
                               command.context().children_work, command.context().agent_runs};
     const Verdict verdict = verdict_of(state, around);
     const bool needs = needs_somebody(state, verdict, command.now());
-    if (verdict == state.judgement->verdict && needs == state.judgement->needs_somebody) return;
+    const Judgement& before = *state.judgement;
+    const bool same = verdict == before.verdict && needs == before.needs_somebody &&
+                      block_of(state, verdict) == Block{before.cause, before.retry_at};
+    if (same) return;
     Judgement next = judge(state, around);
     HEADWAY_ASSERT(next.verdict == verdict);
     VerdictChanged change;
@@ -56,6 +59,8 @@ void add_verdict(Command& command, Tier tier) {
     change.loop = std::move(next.loop);
     change.tier = tier;
     change.needs_somebody = needs;
+    change.cause = next.cause;
+    change.retry_at = next.retry_at;
     command.add(std::move(change));
 }
 

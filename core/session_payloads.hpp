@@ -167,6 +167,8 @@ struct VerdictChanged {
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     Tier tier = Tier::kNone;             ///< tier of the causing event
     bool needs_somebody = false;         ///< as Judgement::needs_somebody
+    Cause cause = Cause::kNone;          ///< as Judgement::cause
+    Timestamp retry_at = kNever;         ///< as Judgement::retry_at
     bool operator==(const VerdictChanged&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -176,7 +178,8 @@ struct VerdictChanged {
             field("detectors", &VerdictChanged::detectors),
             field("confidence", &VerdictChanged::confidence), field("loop", &VerdictChanged::loop),
             field("tier", &VerdictChanged::tier),
-            field("needs_somebody", &VerdictChanged::needs_somebody));
+            field("needs_somebody", &VerdictChanged::needs_somebody),
+            field("cause", &VerdictChanged::cause), field("retry_at", &VerdictChanged::retry_at));
     }
 };
 

@@ -28,7 +28,7 @@ namespace headway::core {
 struct OpenCall {
     std::string call_id;
     std::string tool;
-    Timestamp since = kNever;
+    Timestamp since = kNever;  ///< when it could run: a person's decision or resume moves it
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
         return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
@@ -95,6 +95,16 @@ struct RoundOfCalls {
             field("number", &RoundOfCalls::number), field("finished", &RoundOfCalls::finished),
             field("questions", &RoundOfCalls::questions), field("calls", &RoundOfCalls::calls),
             field("echoes", &RoundOfCalls::echoes));
+    }
+};
+
+/// Work that goes on after a turn, as the agent's last stop named it.
+struct Background {
+    std::vector<std::string> tasks;  ///< names, at most limits::kBackgroundTasksMax
+    std::uint64_t more = 0;          ///< beyond these
+    bool operator==(const Background&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("tasks", &Background::tasks), field("more", &Background::more));
     }
 };
 
@@ -204,6 +214,7 @@ struct SessionState {
     Shared<Policy> policy;  ///< with sessions of the same one
     BudgetMeter budget;
     Approvals approvals;
+    Rare<Background> background;
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }
@@ -256,7 +267,8 @@ constexpr auto SessionState::fields() {
         field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
         field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
         field("calls_while_asked", &S::calls_while_asked), field("hook_calls", &S::hook_calls),
-        field("other_words", &S::other_words), field("unrun_calls", &S::unrun_calls));
+        field("other_words", &S::other_words), field("unrun_calls", &S::unrun_calls),
+        field("background", &S::background));
 }
 
 }  // namespace headway::core

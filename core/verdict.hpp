@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cause.hpp"
 #include "core/fields.hpp"
 #include "core/time.hpp"
 
@@ -57,6 +58,9 @@ struct Judgement {
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     /// Of `waiting`: what it waits for has not moved for so long that a person should look.
     bool needs_somebody = false;
+    Cause cause = Cause::kNone;  ///< of `blocked`
+    /// Of `blocked`: when the provider accepts requests again, as it said; kNever: not known.
+    Timestamp retry_at = kNever;
 
     bool operator==(const Judgement&) const = default;
     static constexpr auto fields() {
@@ -65,7 +69,8 @@ struct Judgement {
             field("detector", &Judgement::detector), field("evidence", &Judgement::evidence),
             field("since", &Judgement::since), field("detectors", &Judgement::detectors),
             field("confidence", &Judgement::confidence), field("loop", &Judgement::loop),
-            field("needs_somebody", &Judgement::needs_somebody));
+            field("needs_somebody", &Judgement::needs_somebody), field("cause", &Judgement::cause),
+            field("retry_at", &Judgement::retry_at));
     }
 };
 

@@ -12,6 +12,7 @@
 #include "core/fields.hpp"
 #include "core/judge_payloads.hpp"
 #include "core/text.hpp"
+#include "core/time.hpp"
 
 // Events about the agent's work (api/API.md, "Events"). The rules of session_payloads.hpp hold.
 
@@ -140,11 +141,15 @@ struct Message {
     std::optional<Usage> usage;
     /// Set by Headway: role `operator`, from a caller who showed a token with the scope `control`.
     bool of_operator = false;
+    /// Of role `system`: a timer, a loop or work in the background woke the agent. No person's
+    /// message: what was asked before may be asked again, as after a sleep.
+    bool wake_up = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
         return field_list(field("role", &Message::role), field("text", &Message::text),
                           field("digest", &Message::digest), field("usage", &Message::usage),
-                          internal("of_operator", &Message::of_operator));
+                          internal("of_operator", &Message::of_operator),
+                          field("wake_up", &Message::wake_up));
     }
 };
 
@@ -273,11 +278,16 @@ struct StateChanged {
     std::string detail;
     std::optional<AgentState> from;  ///< set by Headway
     bool invalid = false;            ///< set by Headway: the table has no transition from `from`
+    /// Of `idle`: work that goes on after the turn, one name each ("shell: npm run dev"), at most
+    /// limits::kListItemsMax. An agent that was not idle before says with an empty list that there
+    /// is none.
+    std::vector<std::string> background;
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
         return field_list(
             required("state", &StateChanged::state), field("detail", &StateChanged::detail),
-            field("from", &StateChanged::from), field("invalid", &StateChanged::invalid));
+            field("from", &StateChanged::from), field("invalid", &StateChanged::invalid),
+            field("background", &StateChanged::background));
     }
 };
 
@@ -288,12 +298,16 @@ struct ErrorReported {
     std::string tool;
     std::optional<std::uint64_t> status;
     std::optional<bool> retryable;
+    Timestamp retry_at = kNever;  ///< when the provider accepts requests again, as it said
+    bool ends_turn = false;       ///< the agent's turn ended by it
     bool operator==(const ErrorReported&) const = default;
     static constexpr auto fields() {
         return field_list(
             required("message", &ErrorReported::message),
             field("class", &ErrorReported::error_class), field("tool", &ErrorReported::tool),
-            field("status", &ErrorReported::status), field("retryable", &ErrorReported::retryable));
+            field("status", &ErrorReported::status), field("retryable", &ErrorReported::retryable),
+            field("retry_at", &ErrorReported::retry_at),
+            field("ends_turn", &ErrorReported::ends_turn));
     }
 };
 

@@ -119,7 +119,7 @@ bool read_usage(const Attributes& attributes, Said& said) {
     // Gemini counts thoughts beside the output.
     usage.output_tokens +=
         count_of(attributes, std::array{std::string_view{"thoughts_token_count"}}).value_or(0);
-    usage.cost_usd = cost.value_or(0);
+    usage.cost_usd = cost;
     return input || output || cost;
 }
 

@@ -1,37 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/blocked.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "core/answers.hpp"
 #include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/sound_rules.hpp"
+#include "core/text.hpp"
 #include "core/tool_names.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
 namespace {
 
-bool blocks(FailureKind kind) {
-    return kind == FailureKind::kTransient || kind == FailureKind::kAuth ||
-           kind == FailureKind::kUnknownTool || kind == FailureKind::kRefused;
+/// States in which an agent works: it is over what stopped it.
+bool works(AgentState state) {
+    return state != AgentState::kIdle && state != AgentState::kErrorRecovery &&
+           state != AgentState::kAwaitingPermission && state != AgentState::kHalted;
 }
 
-std::string_view what_blocks(FailureKind kind) {
-    switch (kind) {
-        case FailureKind::kTransient:
-            return "the provider or network refuses or limits requests";
-        case FailureKind::kAuth:
-            return "credentials or permission are missing";
-        case FailureKind::kUnknownTool:
-            return "a tool that the agent calls is not available";
-        case FailureKind::kRefused:
-            return "the model's API refuses the request";
-        default:
-            return "waits for a person";
-    }
+/// Causes whose own words say more than the phrase for them.
+bool quotes(Cause cause) {
+    return cause == Cause::kUnknown || cause == Cause::kRefused || cause == Cause::kModelMissing;
+}
+
+/// The first line of an error, short enough for a row.
+std::string words_of(const ErrorReported& error) {
+    std::string_view text = trimmed(error.message.kept);
+    text = trimmed(text.substr(0, text.find('\n')));
+    if (text.empty()) text = error.error_class;
+    return std::string{cut_text(text, kBlockedWordsMax)};
+}
+
+/// True if the older cause says more about the same stop than the newer one: an agent reports a
+/// limit, and then that its turn ended by an error.
+bool says_more(Cause older, Cause newer) {
+    const bool lasting = older != Cause::kNone && older != Cause::kPerson && !passes(older) &&
+                         older != Cause::kUnknown && older != Cause::kRefused;
+    return lasting && (passes(newer) || newer == Cause::kUnknown || newer == Cause::kRefused);
 }
 
 }  // namespace
@@ -39,74 +49,96 @@ std::string_view what_blocks(FailureKind kind) {
 void Blocked::observe(const Observation& seen) {
     const std::uint64_t n = seen.event.n;
     const Payload& payload = seen.event.payload;
-    if (seen.user_message || (seen.dialog_over && asked)) *this = {};
-    if (const auto* error = std::get_if<ErrorReported>(&payload)) observe_error(*error, n);
+    if (seen.user_message || (seen.dialog_over && asked()) || lifts(seen)) *this = {};
+    if (const auto* error = std::get_if<ErrorReported>(&payload)) observe_error(*error, seen.event);
     if (const auto* change = std::get_if<StateChanged>(&payload)) {
-        *this = {};
-        asked = change->state == AgentState::kAwaitingPermission;
-        first_n = last_n = n;
+        if (asked() || works(change->state)) *this = {};
+        if (change->state == AgentState::kAwaitingPermission) ask(n);
     }
-    if (seen.dialog_left) {
-        *this = {};
-        asked = true;
-        first_n = last_n = n;
-    }
-    if (const auto* started = std::get_if<ToolStarted>(&payload)) {
-        if (asks_a_person(started->tool)) {
-            *this = {};
-            asked = true;
-            first_n = last_n = n;
-        }
-    }
+    if (seen.dialog_left) ask(n);
+    const auto* started = std::get_if<ToolStarted>(&payload);
+    if (started != nullptr && asks_a_person(started->tool)) ask(n);
     if (seen.call == nullptr) return;
-    if (seen.call->call.ok) {
+    const ToolFinished& call = seen.call->call;
+    if (call.ok) {
         *this = {};
-    } else if (blocks(seen.call->print.failure)) {
-        fail(seen.call->print.failure, seen.call->print.typed_failure, n);
+        return;
     }
+    const std::string_view message =
+        call.error ? std::string_view{call.error->message.kept} : std::string_view{};
+    const ProviderStop stop =
+        stop_of_call(seen.call->print.failure, seen.call->print.typed_failure, message);
+    // The failure of a tool says nothing about a stop of the model.
+    if (stop.cause == Cause::kNone || (cause != Cause::kNone && !of_call && typed)) return;
+    fail(stop, n);
+    of_call = true;
+}
+
+/// One failure of the provider is over as soon as the model answers; a limit, once it works again.
+bool Blocked::lifts(const Observation& seen) const {
+    if (cause == Cause::kNone || asked() || of_call) return false;
+    if (const auto* message = std::get_if<Message>(&seen.event.payload))
+        return message->wake_up || (seen.model_answered && passes(cause));
+    if (std::holds_alternative<ToolStarted>(seen.event.payload)) return true;
+    return seen.model_answered && passes(cause);
 }
 
 Rung Blocked::rung(Thresholds, const Ledger&) const {
-    const bool sure = asked || (typed && count >= 1) || count >= 2;
+    const bool sure = asked() || (typed && count >= 1) || count >= 2;
     return sure ? Rung::kBlocked : Rung::kNone;
 }
 
 Finding Blocked::finding(const Ledger&) const {
-    HEADWAY_ASSERT(asked || kind != FailureKind::kNone);
+    HEADWAY_ASSERT(cause != Cause::kNone);
     HEADWAY_ASSERT(first_n <= last_n);
     Finding finding;
     finding.count = count;
-    finding.identity = static_cast<std::uint64_t>(kind);
+    finding.identity = static_cast<std::uint64_t>(cause);
     finding.evidence.push_back(first_n);
     if (last_n != first_n) finding.evidence.push_back(last_n);
-    finding.reason = std::string{asked ? "waits for a person" : what_blocks(kind)} + ", since #" +
-                     std::to_string(first_n);
+    finding.reason = phrase_of(cause);
+    if (of_call && passes(cause))
+        finding.reason = "the provider or network refuses or limits requests";
+    if (quotes(cause) && !words.empty()) finding.reason += ": " + words;
+    finding.reason += ", since #" + std::to_string(first_n);
+    if (retry_at != kNever) finding.reason += "; until " + minute_text(retry_at);
     return finding;
 }
 
 bool Blocked::is_sound(const Ledger&, std::uint64_t newest) const {
-    return sound::in_order(*this, newest) && (count == 0 || kind != FailureKind::kNone);
+    return sound::in_order(*this, newest) && (count == 0 || cause != Cause::kNone) &&
+           words.size() <= kBlockedWordsMax;
 }
 
-void Blocked::fail(FailureKind failure, bool is_typed, std::uint64_t n) {
-    HEADWAY_ASSERT(blocks(failure));
-    HEADWAY_ASSERT(last_n <= n);
-    if (failure != kind) {
+void Blocked::ask(std::uint64_t n) {
+    *this = {};
+    cause = Cause::kPerson;
+    first_n = last_n = n;
+    HEADWAY_ASSERT(asked() && !typed);
+}
+
+void Blocked::fail(ProviderStop stop, std::uint64_t n) {
+    HEADWAY_ASSERT(stop.cause != Cause::kNone && last_n <= n);
+    const bool same = stop.cause == cause || (typed && says_more(cause, stop.cause));
+    if (!same) {
         *this = {};
-        kind = failure;
+        cause = stop.cause;
         first_n = n;
     }
     ++count;
     last_n = n;
-    typed = typed || is_typed;
-    HEADWAY_ASSERT(kind == failure && first_n <= last_n);
+    typed = typed || stop.typed;
+    HEADWAY_ASSERT(first_n <= last_n && count >= 1);
 }
 
-void Blocked::observe_error(const ErrorReported& error, std::uint64_t n) {
-    const bool is_typed = failure_of_class(error.error_class) != FailureKind::kNone ||
-                          error.status.value_or(0) >= 400;
-    const FailureKind failure = failure_of_error(error);
-    if (blocks(failure)) fail(failure, is_typed, n);
+void Blocked::observe_error(const ErrorReported& error, const Event& event) {
+    const ProviderStop stop = stop_of(error);
+    if (stop.cause == Cause::kNone) return;
+    fail(stop, event.n);
+    of_call = false;
+    if (quotes(cause) && stop.cause == cause) words = words_of(error);
+    const Timestamp until = plausible_retry(error.retry_at, event.at);
+    if (until != kNever) retry_at = until;
 }
 
 }  // namespace headway::core

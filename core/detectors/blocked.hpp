@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "core/cause.hpp"
 #include "core/detector.hpp"
 
 namespace headway::core {
 
-/// The agent cannot continue by itself (docs/detection.md, section 8): a provider refuses or limits
-/// requests, credentials, permission or a tool are missing, or a person was asked. Claims at once
-/// if the client or a status code says so, at the second failure if it is read from a message. A
-/// success or a user message ends it; silence does not.
+/// Bytes that are kept of an error's own words.
+inline constexpr std::size_t kBlockedWordsMax = 200;
+
+/// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
+/// tool that it calls is missing, or a person was asked. Claims at once if the class, a status code
+/// or the end of a turn says so, at the second failure if words alone do. It holds until something
+/// works: a message of a person, a wake-up, a turn that begins, a call that succeeds or, after an
+/// error of the model, one that starts. Causes that pass by themselves (core/cause.hpp) are also
+/// lifted by the model's next words. Idle and silence lift nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
@@ -18,10 +26,12 @@ struct Blocked {
         .always_on = true,
     };
 
-    FailureKind kind = FailureKind::kNone;
-    std::uint32_t count = 0;  ///< failures in a row of that kind
-    bool typed = false;       ///< by the client or a status code
-    bool asked = false;       ///< waits for a person
+    Cause cause = Cause::kNone;
+    std::uint32_t count = 0;      ///< failures in a row of that cause
+    bool typed = false;           ///< by the client, a status code or the end of a turn
+    bool of_call = false;         ///< by the failure of a call, which the model's answer does not lift
+    Timestamp retry_at = kNever;  ///< as the provider said
+    std::string words;  ///< of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -33,14 +43,18 @@ struct Blocked {
     bool operator==(const Blocked&) const = default;
     static constexpr auto fields() {
         using D = Blocked;
-        return field_list(field("kind", &D::kind), field("count", &D::count),
-                          field("typed", &D::typed), field("asked", &D::asked),
+        return field_list(field("cause", &D::cause), field("count", &D::count),
+                          field("typed", &D::typed), field("of_call", &D::of_call),
+                          field("retry_at", &D::retry_at), field("words", &D::words),
                           field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 
 private:
-    void fail(FailureKind failure, bool is_typed, std::uint64_t n);
-    void observe_error(const ErrorReported& error, std::uint64_t n);
+    bool asked() const { return cause == Cause::kPerson; }
+    bool lifts(const Observation& seen) const;
+    void ask(std::uint64_t n);
+    void fail(ProviderStop stop, std::uint64_t n);
+    void observe_error(const ErrorReported& error, const Event& event);
 };
 
 static_assert(Detector<Blocked>);

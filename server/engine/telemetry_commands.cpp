@@ -49,7 +49,7 @@ void keep_cost(std::vector<core::Event>& events) {
     std::erase_if(events, [](core::Event& event) {
         core::Usage& usage = *std::get<core::Message>(event.payload).usage;
         usage.tokens = usage.input_tokens = usage.output_tokens = 0;
-        return usage.cost_usd <= 0;
+        return usage.cost_usd.value_or(0) <= 0;
     });
 }
 

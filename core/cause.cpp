@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cause.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "core/cause_tables.hpp"
+#include "core/classify.hpp"
+#include "core/words.hpp"
+#include "core/work_payloads.hpp"
+
+namespace headway::core {
+namespace {
+
+/// The longest limit of a plan is a week; a day more for clocks and zones.
+constexpr Millis kRetryMost{8 * 24 * 3'600'000LL};
+
+Cause by_status(std::uint64_t status) {
+    switch (status) {
+        case 401:
+        case 403:
+        case 407:
+            return Cause::kCredentials;
+        case 402:
+            return Cause::kBilling;
+        case 404:
+        case 410:
+            return Cause::kModelMissing;
+        case 408:
+        case 425:
+            return Cause::kNetwork;
+        case 413:
+            return Cause::kContextFull;
+        case 429:
+            return Cause::kRateLimit;
+        default:
+            break;
+    }
+    if (status >= 500) return Cause::kOverloaded;
+    return status >= 400 ? Cause::kRefused : Cause::kNone;
+}
+
+/// A class that is itself a status: "429", "http_503".
+std::optional<std::uint64_t> status_of_class(std::string_view error_class) {
+    std::string_view digits = error_class;
+    while (!digits.empty() && !is_digit(digits.front()))
+        digits.remove_prefix(1);
+    if (digits.size() != 3 || error_class.size() > 8) return std::nullopt;
+    std::uint64_t status = 0;
+    for (const char c : digits) {
+        if (!is_digit(c)) return std::nullopt;
+        status = 10 * status + static_cast<std::uint64_t>(c - '0');
+    }
+    return status >= 400 && status < 600 ? std::optional{status} : std::nullopt;
+}
+
+/// A status in words, where the message has no better ones.
+Cause by_status_in(std::string_view message) {
+    switch (failure_of_message(message)) {
+        case FailureKind::kAuth:
+            return Cause::kCredentials;
+        case FailureKind::kTransient:
+            return message.substr(0, kErrorBytesRead).find("429") == std::string_view::npos
+                       ? Cause::kOverloaded
+                       : Cause::kRateLimit;
+        default:
+            return Cause::kNone;
+    }
+}
+
+/// Words make a vague class or status more exact, but never turn a stop that waiting does not cure
+/// into one that passes.
+Cause refined(Cause typed, Cause words) {
+    const auto rank = [](Cause cause) {
+        switch (cause) {
+            case Cause::kUsageLimit:
+            case Cause::kCredentials:
+            case Cause::kBilling:
+            case Cause::kModelMissing:
+            case Cause::kContextFull:
+            case Cause::kCertificate:
+                return 3;
+            case Cause::kRateLimit:
+            case Cause::kNetwork:
+                return 2;
+            case Cause::kOverloaded:
+            case Cause::kRefused:
+                return 1;
+            default:
+                return 0;
+        }
+    };
+    // A status of 403 or 404 is vague among equals: "no credit" and "no such model" say more.
+    const bool equal = rank(typed) == 3 && rank(words) == 3;
+    return rank(words) > rank(typed) || equal ? words : typed;
+}
+
+/// Of an error that names a tool: only what keeps any agent from going on.
+ProviderStop stop_of_tool(const ErrorReported& error) {
+    switch (failure_of_error(error)) {
+        case FailureKind::kAuth:
+            return {Cause::kCredentials, false};
+        case FailureKind::kUnknownTool:
+            return {Cause::kTool, false};
+        case FailureKind::kTransient: {
+            const Cause words = cause_of_words(error.message.kept);
+            return {passes(words) ? words : Cause::kOverloaded, false};
+        }
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+ProviderStop stop_of(const ErrorReported& error) {
+    const CauseName* known = find_cause_name(error.error_class);
+    const auto status = error.status ? error.status : status_of_class(error.error_class);
+    const Cause by_code = status ? by_status(*status) : Cause::kNone;
+    if (!error.tool.empty()) {
+        ProviderStop stop = stop_of_tool(error);
+        stop.typed = stop.cause != Cause::kNone && (known != nullptr || by_code != Cause::kNone);
+        return stop;
+    }
+    if (known != nullptr && !known->vague) return {known->cause, true};
+    Cause typed = known != nullptr ? known->cause : Cause::kNone;
+    if (by_code != Cause::kNone) {
+        typed = known != nullptr && by_code == Cause::kRefused ? typed : by_code;
+        if (known != nullptr && known->cause == Cause::kUsageLimit) typed = known->cause;
+    }
+    const Cause words = cause_of_words(error.message.kept);
+    if (typed != Cause::kNone) return {refined(typed, words), true};
+    Cause said = words != Cause::kNone ? words : by_status_in(error.message.kept);
+    if (said == Cause::kNone && error.ends_turn) said = Cause::kUnknown;
+    return {said, error.ends_turn && said != Cause::kNone};
+}
+
+ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message) {
+    switch (failure) {
+        case FailureKind::kAuth:
+            return {Cause::kCredentials, typed};
+        case FailureKind::kUnknownTool:
+            return {Cause::kTool, typed};
+        case FailureKind::kRefused:
+            return {Cause::kRefused, typed};
+        case FailureKind::kTransient: {
+            const Cause words = cause_of_words(message);
+            return {passes(words) ? words : Cause::kNetwork, typed};
+        }
+        default:
+            return {};
+    }
+}
+
+std::string_view phrase_of(Cause cause) {
+    switch (cause) {
+        case Cause::kUsageLimit:
+            return "the usage limit is reached";
+        case Cause::kRateLimit:
+            return "the provider limits the rate of requests";
+        case Cause::kOverloaded:
+            return "the provider is overloaded or fails";
+        case Cause::kCredentials:
+            return "credentials or permission are missing or have expired";
+        case Cause::kBilling:
+            return "the account has no credit";
+        case Cause::kModelMissing:
+            return "the model does not exist or is not allowed for this account";
+        case Cause::kContextFull:
+            return "the context of the model is full";
+        case Cause::kNetwork:
+            return "the network or the stream fails";
+        case Cause::kCertificate:
+            return "the provider's certificate is not trusted";
+        case Cause::kRefused:
+            return "the model's API refuses the request";
+        case Cause::kUnknown:
+            return "the turn ended with an error";
+        case Cause::kPerson:
+            return "waits for a person";
+        case Cause::kTool:
+            return "a tool that the agent calls is not available";
+        case Cause::kNone:
+            break;
+    }
+    return {};
+}
+
+Timestamp plausible_retry(Timestamp retry_at, Timestamp now) {
+    const bool plausible = retry_at != kNever && retry_at > now && retry_at - now <= kRetryMost;
+    return plausible ? retry_at : kNever;
+}
+
+std::string minute_text(Timestamp at) {
+    const auto day = std::chrono::floor<std::chrono::days>(at);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::minutes>(at - day)};
+    const auto two = [](auto number) {
+        const std::string digits = std::to_string(number);
+        return digits.size() < 2 ? "0" + digits : digits;
+    };
+    return std::to_string(static_cast<int>(date.year())) + "-" +
+           two(static_cast<unsigned>(date.month())) + "-" +
+           two(static_cast<unsigned>(date.day())) + " " + two(time.hours().count()) + ":" +
+           two(time.minutes().count()) + " UTC";
+}
+
+}  // namespace headway::core
