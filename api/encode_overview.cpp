@@ -85,6 +85,9 @@ std::string alarm_text(const core::RaisedAlarm& alarm) {
         case core::ApprovalAlarmKind::kStartedAfterRejection:
             text += " was started although it was rejected";
             break;
+        case core::ApprovalAlarmKind::kApprovedButRefused:
+            text += " was approved here and refused by the agent's own rules";
+            break;
         case core::ApprovalAlarmKind::kNeverExecuted:
             text += " was approved and has not run";
             break;

@@ -144,6 +144,8 @@ std::string alarm_words(std::string_view kind) {
     if (kind == "executed_though_rejected") return "ran although it was rejected";
     if (kind == "executed_unapproved") return "ran without the approval that it needs";
     if (kind == "started_after_rejection") return "was started although it was rejected";
+    if (kind == "approved_but_refused")
+        return "was approved here and refused by the agent's own rules";
     if (kind == "never_executed") return "was approved and never ran";
     return clean_line(kind);
 }

@@ -78,12 +78,13 @@ enum class ApprovalAlarmKind : std::uint8_t {
     kExecutedThoughRejected,  ///< the rejected call ran anyway
     kExecutedUnapproved,      ///< a tool that needs approval ran without one
     kStartedAfterRejection,   ///< the rejected call was started anyway
+    kApprovedButRefused,      ///< approved, and then refused by the agent's own rules
 };
 template <>
 struct EnumNames<ApprovalAlarmKind> {
-    static constexpr std::array<std::string_view, 4> kNames{
+    static constexpr std::array<std::string_view, 5> kNames{
         "never_executed", "executed_though_rejected", "executed_unapproved",
-        "started_after_rejection"};
+        "started_after_rejection", "approved_but_refused"};
 };
 
 /// Why a request that stood beside an agent's own dialog needs no decision any more. Values are

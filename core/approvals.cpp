@@ -156,6 +156,7 @@ int urgency_of(ApprovalAlarmKind kind) noexcept {
             return 2;
         case ApprovalAlarmKind::kStartedAfterRejection:
             return 1;
+        case ApprovalAlarmKind::kApprovedButRefused:
         case ApprovalAlarmKind::kNeverExecuted:
             break;
     }

@@ -145,7 +145,7 @@ struct RaisedAlarm {
 };
 
 /// Urgency of an alarm, higher first: forbidden but done, never asked, forbidden but started,
-/// allowed but not done. Pure.
+/// allowed but not done or refused by the agent. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.

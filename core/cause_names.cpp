@@ -76,6 +76,7 @@ constexpr CauseName kClassNames[] = {
     {"badgateway", Cause::kOverloaded},
     {"gatewaytimeout", Cause::kOverloaded},
     {"apierror", Cause::kOverloaded, true},
+    {"retry", Cause::kOverloaded, true},  // opencode, Kilo: it waits, and tries again
     {"apistatuserror", Cause::kOverloaded, true},
     {"aiapicallerror", Cause::kOverloaded, true},
     {"airetryerror", Cause::kOverloaded, true},

@@ -60,7 +60,8 @@ export function text(value) {
 
 // What went against a decision.
 export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
-    started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran' };
+    started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran',
+    approved_but_refused: "was approved here and refused by the agent's own rules" };
 
 // Markdown's bold and code without their marks, where a line has no room for them.
 export const unmark = (s) => s.replace(/\*\*([^*\n]+)\*\*|`([^`\n]+)`/g, '$1$2');

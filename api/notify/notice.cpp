@@ -102,6 +102,8 @@ void tell_alarm(const Facts& facts, Notice& notice) {
     const std::string what = tool.empty() ? "a call" : tool;
     if (facts.alarm == "never_executed") {
         notice.headline = notice.session + " has not run an approved call: " + what;
+    } else if (facts.alarm == "approved_but_refused") {
+        notice.headline = notice.session + " has refused a call that was approved here: " + what;
     } else if (facts.alarm == "executed_though_rejected") {
         notice.headline = notice.session + " has run a call that was rejected: " + what;
     } else if (facts.alarm == "started_after_rejection") {

@@ -20,6 +20,15 @@
 
 namespace headway::server {
 
+/// A prompt, or the beginning of one of which an agent tells no more.
+struct PromptPrint {
+    std::uint64_t digest = 0;
+    std::size_t bytes = 0;
+    bool whole = true;
+    bool of_loop = false;  ///< a person's own command
+    bool operator==(const PromptPrint&) const = default;
+};
+
 /// What is known of an agent with hooks. In memory only.
 struct HookMemory {
     /// Digests of the ids of the calls that hooks have finished in this turn of their agent, for
@@ -32,6 +41,12 @@ struct HookMemory {
     /// of them.
     std::uint64_t last_use = 0;
     std::uint32_t stops = 0;  ///< calls that were refused by a stop
+    /// Prompts that come back by themselves: those of timers as the last stop named them, and a
+    /// person's own command that starts a loop.
+    std::vector<PromptPrint> wake_prompts;
+    /// Digests of the names of tools whose calls were announced: these have hooks of their own.
+    std::vector<std::uint64_t> announced_tools;
+    bool interrupted = false;  ///< a person ended the last turn
 };
 
 /// A session in memory. What few sessions have at a time is Rare: most wait.
