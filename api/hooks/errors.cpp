@@ -24,16 +24,24 @@ constexpr std::uint64_t kAfterMost = 31ULL * 24 * 3'600'000;
 /// Objects in objects that are looked into: payload, data, error, details, metadata.
 constexpr int kDepthMax = 5;
 
-constexpr std::array<std::string_view, 12> kTimes{
-    "retry_at", "resetsAt",  "resets_at",           "reset_at", "resetAt", "quotaResetTimeStamp",
-    "next",     "resetTime", "x-codex-primary-reset-at",
-    "anthropic-ratelimit-unified-reset", "x-ratelimit-reset", "x-ratelimit-reset-requests"};
+constexpr std::array<std::string_view, 12> kTimes{"retry_at",
+                                                  "resetsAt",
+                                                  "resets_at",
+                                                  "reset_at",
+                                                  "resetAt",
+                                                  "quotaResetTimeStamp",
+                                                  "next",
+                                                  "resetTime",
+                                                  "x-codex-primary-reset-at",
+                                                  "anthropic-ratelimit-unified-reset",
+                                                  "x-ratelimit-reset",
+                                                  "x-ratelimit-reset-requests"};
 constexpr std::array<std::string_view, 5> kSeconds{"retry-after", "retry_after", "retryAfter",
                                                    "resets_in_seconds", "retryDelay"};
 constexpr std::array<std::string_view, 4> kMilliseconds{"retry-after-ms", "retry_after_ms",
                                                         "retryAfterMs", "retryDelayMs"};
 constexpr std::array<std::string_view, 10> kInside{
-    "error",    "data",     "details",     "metadata",       "headers",
+    "error",    "data",        "details",     "metadata",        "headers",
     "response", "quotaLimits", "rate_limits", "responseHeaders", "cause"};
 constexpr std::array<std::string_view, 4> kStatuses{"status", "statusCode", "status_code", "code"};
 
@@ -119,8 +127,8 @@ std::optional<std::uint64_t> status_in(JsonValue object) {
 }
 
 std::optional<std::uint64_t> status_in_words(std::string_view words) {
-    constexpr std::array<std::string_view, 5> kBefore{"API Error: ", "[API Error: ", "Error: ",
-                                                      "HTTP ", ""};
+    constexpr std::array<std::string_view, 5> kBefore{
+        "API Error: ", "[API Error: ", "Error: ", "HTTP ", ""};
     for (const std::string_view label : kBefore) {
         const auto status = number_after(words, label);
         if (status && *status >= 400 && *status < 600) return status;

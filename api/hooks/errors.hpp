@@ -9,8 +9,8 @@
 #include "api/json_tape.hpp"
 #include "core/time.hpp"
 
-// What hooks say of errors: classes, statuses and the time at which a provider takes requests again.
-// Nothing is classified here; that is core/cause. Internal to the dialects; pure.
+// What hooks say of errors: classes, statuses and the time at which a provider takes requests
+// again. Nothing is classified here; that is core/cause. Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 
@@ -27,7 +27,8 @@ std::optional<std::uint64_t> status_in(JsonValue object);
 std::optional<std::uint64_t> status_in_words(std::string_view words);
 
 /// Sets Hook::retry_at, or else Hook::retry_after_ms, from the members that agents and providers
-/// have for it; looks into `error`, `data`, `details`, `headers` and the like, not deeper than that.
+/// have for it; looks into `error`, `data`, `details`, `headers` and the like, not deeper than
+/// that.
 void read_reset(JsonValue object, Hook& hook);
 
 /// `error`: a text, or an object with class, message, status and reset. Words and class that are

@@ -64,8 +64,8 @@ struct HookCall {
     std::optional<bool> ok;  ///< empty: the agent does not say
     /// Of a kBatch: nothing says that it ran. It did not, if it was announced; else it is unknown.
     bool untold = false;
-    std::string result;      ///< as a person would read it; structured data as compact JSON
-    std::string error;       ///< of a call that failed, and then there is no result
+    std::string result;  ///< as a person would read it; structured data as compact JSON
+    std::string error;   ///< of a call that failed, and then there is no result
     /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (arguments that the tool cannot take) or
     /// empty; of the neutral dialect as it came.
     std::string error_class;
@@ -100,8 +100,8 @@ struct Hook {
     /// kCompacted; of kPermission why the agent asks, where it says so.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
-    bool wake_up = false;    ///< such a one: a timer, a loop or work in the background woke the agent
-    bool typed = false;      ///< the agent says itself who wrote the prompt
+    bool wake_up = false;  ///< such a one: a timer, a loop or work in the background woke the agent
+    bool typed = false;    ///< the agent says itself who wrote the prompt
     /// A kPermission that comes before the agent's own rules: it proves no question.
     bool before_rules = false;
     /// A kPermission of the agent's own dialog, which takes a yes or no from here as well.
@@ -109,12 +109,12 @@ struct Hook {
     HookCall call;  ///< of kPre, kPost, kPermission and kRequest; of kQuestion its id
     /// Of kBatch: every call of the turn, also those that had neither kPre nor kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;      ///< since the last report of use
-    std::optional<std::uint64_t> round;    ///< where the agent counts its turns itself
-    std::vector<std::string> background;   ///< of kStop: names of the work that goes on after it
-    std::vector<std::string> wake_prompts; ///< of kStop: prompts that will come back by themselves
-    std::string outcome;                   ///< of kStop and kEnd, where the agent says it
-    std::string reason;                    ///< of kEnd
+    std::optional<core::Usage> usage;       ///< since the last report of use
+    std::optional<std::uint64_t> round;     ///< where the agent counts its turns itself
+    std::vector<std::string> background;    ///< of kStop: names of the work that goes on after it
+    std::vector<std::string> wake_prompts;  ///< of kStop: prompts that will come back by themselves
+    std::string outcome;                    ///< of kStop and kEnd, where the agent says it
+    std::string reason;                     ///< of kEnd
     /// Of kError: server_error, rate_limit ... Of a kEnd: by what error the last turn ended.
     std::string error_class;
     std::optional<std::uint64_t> status;          ///< of kError: of HTTP
@@ -122,11 +122,11 @@ struct Hook {
     std::optional<std::uint64_t> retry_after_ms;  ///< the same, from the receipt of the hook on
     std::optional<bool> retryable;                ///< of kError, where the agent says it
     bool ends_turn = false;                       ///< of kError
-    std::vector<std::string> options;      ///< of kQuestion: answers to choose from
-    std::string echo;                      ///< what render() gives back as it came; JSON
-    std::string echo_args;                 ///< of kRequest, where render() gives them back
-    std::optional<std::uint64_t> hold_ms;  ///< how long this hook may be kept waiting
-    bool wordless = false;                 ///< nothing of the reply reaches the model
+    std::vector<std::string> options;             ///< of kQuestion: answers to choose from
+    std::string echo;                             ///< what render() gives back as it came; JSON
+    std::string echo_args;                        ///< of kRequest, where render() gives them back
+    std::optional<std::uint64_t> hold_ms;         ///< how long this hook may be kept waiting
+    bool wordless = false;                        ///< nothing of the reply reaches the model
 };
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
@@ -137,7 +137,7 @@ struct HookFacts {
     std::string_view agent_version;          ///< has to live during parse()
     /// From the agent's own record, of a turn that ended by an error.
     core::Timestamp retry_at = core::kNever;
-    std::string_view error_class;  ///< has to live during parse()
+    std::string_view error_class;               ///< has to live during parse()
     std::optional<std::uint64_t> error_status;  ///< of HTTP
 };
 
@@ -168,10 +168,9 @@ namespace headway::core {
 template <>
 struct EnumNames<api::hooks::HookKind> {
     static constexpr std::array<std::string_view, 24> kNames{
-        "none",      "start", "prompt",   "pre",    "post",    "batch",    "permission",
-        "asks",      "idle",  "said",     "usage",  "turn",    "stop",     "error",
-        "compacted", "end",   "substart", "subend", "request", "question", "status",
-        "answered",  "interrupt", "note"};
+        "none",     "start",  "prompt",  "pre",      "post",   "batch",    "permission", "asks",
+        "idle",     "said",   "usage",   "turn",     "stop",   "error",    "compacted",  "end",
+        "substart", "subend", "request", "question", "status", "answered", "interrupt",  "note"};
 };
 
 }  // namespace headway::core

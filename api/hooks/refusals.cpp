@@ -77,10 +77,14 @@ constexpr Phrase kCopilotPhrases[]{
 
 // Cline 3.0.
 constexpr Phrase kClinePhrases[]{
-    {"The user denied this operation"}, {"The user denied this tool"},
-    {"User denied"},                    {"User rejected"},
-    {"Tool call was denied"},           {"Tool use was denied"},
-    {"", "was rejected by the user"},   {"", "denied by a hook"},
+    {"The user denied this operation"},
+    {"The user denied this tool"},
+    {"User denied"},
+    {"User rejected"},
+    {"Tool call was denied"},
+    {"Tool use was denied"},
+    {"", "was rejected by the user"},
+    {"", "denied by a hook"},
     {"", "is not allowed in plan mode"},
 };
 

@@ -8,9 +8,9 @@
 namespace headway::core {
 
 /// Calls in a row that were refused, whatever they were: nothing that the agent tries may run
-/// (docs/detection.md, section 8). Suspect after Thresholds::suspect of them, blocked after twice as
-/// many, since only a person can change what refuses them. A call that ran ends it, also one that
-/// failed, and so does a message of the user; a call that was cut neither counts nor ends it.
+/// (docs/detection.md, section 8). Suspect after Thresholds::suspect of them, blocked after twice
+/// as many, since only a person can change what refuses them. A call that ran ends it, also one
+/// that failed, and so does a message of the user; a call that was cut neither counts nor ends it.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

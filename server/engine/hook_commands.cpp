@@ -54,10 +54,7 @@ bool tells_use_only(const Hook& hook) {
 class Report {
 public:
     Report(Resident& resident, HookCommand& command, core::Timestamp now)
-        : resident_(resident),
-          state_(resident.session.state()),
-          command_(command),
-          now_(now) {}
+        : resident_(resident), state_(resident.session.state()), command_(command), now_(now) {}
 
     ReportCommand make() {
         const HookKind kind = command_.call.hook.kind;
@@ -323,7 +320,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         HEADWAY_CHECK(ask_beside_dialog(transaction, *resident, call, std::move(dialog)));
         if (call.dialog != 0) events.clear();  // its request says that a person is asked
     }
-    if (ends_dialogs(call.hook) && !call.unheard) HEADWAY_CHECK(end_dialogs(transaction, *resident));
+    if (ends_dialogs(call.hook) && !call.unheard)
+        HEADWAY_CHECK(end_dialogs(transaction, *resident));
     if (open && !call.unheard) {
         note_prompts(*resident, call.hook);
         ReportCommand report = Report{*resident, *this, transaction.now()}.make();

@@ -14,9 +14,8 @@ namespace {
 /// finished.
 bool provider_stopped(const core::SessionState& state) {
     const core::Judgement& judgement = *state.judgement;
-    return judgement.verdict == core::Verdict::kBlocked &&
-           judgement.cause != core::Cause::kNone && judgement.cause != core::Cause::kPerson &&
-           judgement.cause != core::Cause::kTool;
+    return judgement.verdict == core::Verdict::kBlocked && judgement.cause != core::Cause::kNone &&
+           judgement.cause != core::Cause::kPerson && judgement.cause != core::Cause::kTool;
 }
 
 }  // namespace

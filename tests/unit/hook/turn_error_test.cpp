@@ -62,9 +62,8 @@ TEST_CASE("turn error: codex has the latest reset of the windows that are used u
         R"(,"error":{"message":"You've hit your usage limit.","codex_error_info":"usage_limit_exceeded"})");
     CHECK(error_in_rollout(counted(limits) + over).retry_at == "1796000000");
     CHECK(error_in_rollout(counted(limits) + over).error_class == "usage_limit_exceeded");
-    const std::string half =
-        R"({"primary":{"used_percent":100.0,"resets_at":1795740000},)"
-        R"("secondary":{"used_percent":92.5,"resets_at":1796000000}})";
+    const std::string half = R"({"primary":{"used_percent":100.0,"resets_at":1795740000},)"
+                             R"("secondary":{"used_percent":92.5,"resets_at":1796000000}})";
     CHECK(error_in_rollout(counted(half) + over).retry_at == "1795740000");
     const std::string none = R"({"primary":null,"secondary":null})";
     CHECK(error_in_rollout(counted(none) + over).retry_at.empty());
@@ -83,10 +82,11 @@ TEST_CASE("turn error: a turn of codex that ended well, or was ended, has none",
     const std::string over = complete(R"(,"error":{"codex_error_info":"other"})");
     CHECK(error_in_rollout(over + complete(R"(,"last_agent_message":"done")")).error_class.empty());
     CHECK(error_in_rollout(
-              over + R"({"type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}})"
-                     "\n")
+              over +
+              R"({"type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}})"
+              "\n")
               .error_class.empty());
-    CHECK(error_in_rollout(
-              over + R"({"type":"event_msg","payload":{"type":"task_started"}})" + "\n")
-              .error_class.empty());
+    CHECK(
+        error_in_rollout(over + R"({"type":"event_msg","payload":{"type":"task_started"}})" + "\n")
+            .error_class.empty());
 }

@@ -117,9 +117,9 @@ TEST_CASE("hook moments: each agent's own words of refusal", "[api][hooks]") {
     CHECK_FALSE(says_refused(Refusing::kOfClaude,
                              std::string(kRefusalBytesRead, 'x') + " needs approval. "));
 
-    const Moment denied = claude("PermissionDenied",
-                                 R"("tool_name":"Bash","tool_use_id":"u","tool_input":{},)"
-                                 R"("reason":"auto mode blocked it")");
+    const Moment denied =
+        claude("PermissionDenied", R"("tool_name":"Bash","tool_use_id":"u","tool_input":{},)"
+                                   R"("reason":"auto mode blocked it")");
     CHECK(denied.hook.kind == HookKind::kPost);
     CHECK(denied.first<core::ToolFinished>()->error->error_class == "denied");
     const Moment rejected{"copilot",
@@ -247,8 +247,7 @@ TEST_CASE("hook moments: a person's abort is no error", "[api][hooks]") {
 TEST_CASE("hook moments: notifications that wait, that end a wait, and that do neither",
           "[api][hooks]") {
     const auto kind = [](const std::string& type) {
-        return claude("Notification",
-                      R"("message":"words","notification_type":")" + type + "\"")
+        return claude("Notification", R"("message":"words","notification_type":")" + type + "\"")
             .hook.kind;
     };
     for (const char* type :

@@ -144,49 +144,6 @@ TEST_CASE("engine moments: refusals between calls that run are no block", "[serv
     CHECK(agent.verdict() != Verdict::kBlocked);
 }
 
-TEST_CASE("engine moments: an approval of a call that the agent refuses itself raises an alarm",
-          "[server]") {
-    Agent agent;
-    agent.event("UserPromptSubmit", R"("prompt":"go")");
-    ApprovalRequested asked;
-    auto command = hook_of("claude", R"("hook_event_name":"PreToolUse",)" +
-                                         Agent::call_json("u1", "Write"));
-    const auto* started = std::get_if<ToolStarted>(&command.events.front().payload);
-    REQUIRE(started != nullptr);
-    ReportCommand report;
-    report.session = "s";
-    asked.tool = "Write";
-    asked.call_id = "u1";
-    asked.args = ExactJson{started->args.kept};
-    asked.args_digest = command.call.args_digest;
-    asked.question = 1;
-    Event event;
-    event.payload = asked;
-    report.events.push_back(event);
-    require_ok(agent.daemon.ask(std::move(report)));
-    const auto requests = agent.all<ApprovalRequested>();
-    REQUIRE(requests.size() == 1);
-    std::uint64_t n = 0;
-    for (const Event& one : agent.daemon.journal("s"))
-        if (std::holds_alternative<ApprovalRequested>(one.payload)) n = one.n;
-    DecideCommand decide;
-    decide.session = "s";
-    decide.n = n;
-    decide.ruling.decision = Decision::kApprove;
-    decide.ruling.by = "ann";
-    require_ok(agent.daemon.ask(std::move(decide)));
-    require_ok(agent.daemon.ask(std::move(command)));
-    agent.batch("u1", "Permission to use Write has been denied.");
-    const auto alarms = agent.all<ApprovalAlarm>();
-    REQUIRE(alarms.size() == 1);
-    CHECK(alarms[0].alarm == ApprovalAlarmKind::kApprovedButRefused);
-    CHECK(alarms[0].tool == "Write");
-    // Its one use is gone: the agent's word gains no second execution.
-    agent.announce("u1");
-    agent.event("PostToolUse", Agent::call_json("u1", "Write") + R"(,"tool_response":"ok")");
-    CHECK(agent.all<ApprovalAlarm>().size() == 2);
-}
-
 TEST_CASE("engine moments: a timer's prompt is a wake-up, the person's own is not", "[server]") {
     Agent agent;
     const auto roles = [&agent] {
@@ -274,9 +231,9 @@ TEST_CASE("engine moments: an answered dialog lets the agent go on", "[server]")
     agent.event("UserPromptSubmit", R"("prompt":"go")");
     agent.announce("u1", "mcp__booking__reserve");
     const auto notify = [&agent](const std::string& type) {
-        agent.event("Notification",
-                    R"("message":"Claude Code needs your input","notification_type":")" + type +
-                        "\"");
+        agent.event(
+            "Notification",
+            R"("message":"Claude Code needs your input","notification_type":")" + type + "\"");
     };
     notify("elicitation_dialog");
     CHECK(agent.verdict() == Verdict::kBlocked);
