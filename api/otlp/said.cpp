@@ -95,6 +95,10 @@ void read_log(const Record& record, std::string_view event, Said& said) {
     } else if (event == "api_error") {
         said.kind = SaidKind::kError;
         said.text = first_of(attributes, {"error", "error_message", "error.message"});
+        read_error(attributes, said);
+    } else if (event == "api_request" && read_error(attributes, said)) {
+        said.kind = SaidKind::kError;  // of Codex, whose failed requests are requests, too
+        said.text = first_of(attributes, {"error.message", "error_message", "error"});
     } else if (event == "session.end") {
         said.kind = SaidKind::kTurnEnd;
     } else if (read_usage(attributes, said)) {
@@ -133,6 +137,7 @@ void read_span(const Record& record, bool by_trace, Said& said) {
             if (!record.failed) return;
             said.kind = SaidKind::kError;
             said.text = record.error;
+            read_error(record.attributes, said);
             return;
         case SpanKind::kAgent:
             // Its use is the sum of what is inside of it, which was said before.

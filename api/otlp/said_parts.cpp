@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/text.hpp"
+
 namespace headway::api::otlp {
 namespace {
 
@@ -121,6 +123,17 @@ bool read_usage(const Attributes& attributes, Said& said) {
         count_of(attributes, std::array{std::string_view{"thoughts_token_count"}}).value_or(0);
     usage.cost_usd = cost;
     return input || output || cost;
+}
+
+bool read_error(const Attributes& attributes, Said& said) {
+    constexpr std::size_t kClassBytesMax = 128;
+    const auto status = count(first_of(attributes, {"status_code", "http.response.status_code",
+                                                    "http.status_code", "error.code"}));
+    if (status && *status >= 400 && *status < 600) said.status = status;
+    const std::string_view named =
+        first_of(attributes, {"error_type", "error.type", "error_class", "exception.type"});
+    said.error_class = core::cut_text(named, kClassBytesMax);
+    return said.status.has_value();
 }
 
 }  // namespace headway::api::otlp

@@ -45,10 +45,13 @@ inline std::string said_text(const std::vector<api::otlp::Said>& all) {
                 break;
             case SaidKind::kUsage:
                 out << "usage " << who << ' ' << said.usage.input_tokens << '+'
-                    << said.usage.output_tokens << " $" << said.usage.cost_usd << ' ' << said.model;
+                    << said.usage.output_tokens << " $" << said.usage.cost_usd.value_or(0) << ' '
+                    << said.model;
                 break;
             case SaidKind::kError:
                 out << "error " << who << " \"" << said.text << '"';
+                if (!said.error_class.empty()) out << ' ' << said.error_class;
+                if (said.status) out << ' ' << *said.status;
                 break;
             case SaidKind::kTurnEnd:
                 out << "turn ends " << who;

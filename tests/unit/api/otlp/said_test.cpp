@@ -206,6 +206,23 @@ TEST_CASE("a call that a person has refused is denied") {
                  "claude-code") == "alive claude s\n");
 }
 
+TEST_CASE("an error of the model has its class and its status") {
+    CHECK(of_log("session.id=s;event.name=api_error;error=Unauthorized;status_code=401",
+                 "claude-code") == "error claude s \"Unauthorized\" 401\n");
+    CHECK(of_log("session.id=s;event.name=api_error;error=x;error_type=RateLimitError;"
+                 "status_code=429",
+                 "gemini-cli") == "error gemini s \"x\" RateLimitError 429\n");
+    CHECK(of_log("session.id=s;event.name=api_request;error.message=no credit;"
+                 "http.response.status_code=402",
+                 "codex_exec") == "error codex s \"no credit\" 402\n");
+    CHECK(of_log("session.id=s;event.name=api_request;http.response.status_code=200",
+                 "codex_exec") == "alive codex s\n");
+    CHECK(of_log("session.id=s;event.name=api_error;error=x;status_code=none", "claude-code") ==
+          "error claude s \"x\"\n");
+    CHECK(of_log("session.id=s;event.name=api_error;error=x;status_code=99999", "claude-code") ==
+          "error claude s \"x\"\n");
+}
+
 TEST_CASE("records come in the order of time, whatever the order of the export") {
     const std::string body =
         R"({"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":)"
