@@ -195,15 +195,17 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
         std::string name = plain_text(session, "id");
         const std::size_t runs = behind ? behind(name) : 0;
         if (runs > 0) name += " (" + std::to_string(runs + 1) + " runs)";
-        rows.push_back({{std::move(name), {}},
-                        {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true),
-                         color ? tone : std::string_view()},
-                        {ended ? "-" : alive, {}},
-                        {age_at(session, "opened_at", now), {}},
-                        {age_at(session, "last_change_at", now), {}},
-                        {plain_text(session, "n"), {}},
-                        {plain_text(session, "phase"), {}},
-                        {plain_text(session, "goal"), {}}});
+        rows.push_back(
+            {{std::move(name), {}},
+             {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true) +
+                  until_text(session["verdict"], now),
+              color ? tone : std::string_view()},
+             {ended ? "-" : alive, {}},
+             {age_at(session, "opened_at", now), {}},
+             {age_at(session, "last_change_at", now), {}},
+             {plain_text(session, "n"), {}},
+             {plain_text(session, "phase"), {}},
+             {plain_text(session, "goal"), {}}});
         if (used) rows.back().insert(rows.back().begin() + 6, {used_text(session), {}});
     }
     return format_table(columns, rows, width);
@@ -212,8 +214,9 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
 std::string session_details(const Json& session, WallTime now, bool color) {
     const Json& verdict = session["verdict"];
     const std::string status = plain_text(verdict, "status");
-    std::string line = colored(shown_status(status, false, verdict["needs_somebody"] == true),
-                               color ? verdict_color(status) : std::string_view());
+    std::string line = colored(
+        shown_status(status, false, verdict["needs_somebody"] == true) + until_text(verdict, now),
+        color ? verdict_color(status) : std::string_view());
     const std::string reason = plain_text(verdict, "reason");
     if (!reason.empty()) line += " (" + reason + ")";
     if (const Json& evidence = verdict["evidence"]; evidence.is_array() && !evidence.empty()) {
