@@ -4,7 +4,7 @@
 
 #include "api/hooks/report.hpp"
 #include "server/engine/hook_commands.hpp"
-#include "tests/support/settle_down.hpp"
+#include "tests/support/supervised.hpp"
 
 // What becomes of a session at the moments that matter: refusals, wake-ups, interrupts, answers.
 
