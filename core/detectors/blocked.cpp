@@ -58,6 +58,9 @@ void Blocked::observe(const Observation& seen) {
     if (seen.dialog_left) ask(n);
     const auto* started = std::get_if<ToolStarted>(&payload);
     if (started != nullptr && asks_a_person(started->tool)) ask(n);
+    // A dialog is over with its call, however that ended: also refused there, or failed.
+    const bool finished = std::holds_alternative<ToolFinished>(payload);
+    if (finished && asked() && !seen.call_in_flight) *this = {};
     if (seen.call == nullptr) return;
     const ToolFinished& call = seen.call->call;
     if (call.ok) {

@@ -198,6 +198,22 @@ class Waits(Moments):
         agent.hook("Notification", notification_type="permission_prompt", message="Run it?")
         self.blocked(agent.id, "waits for a person")
 
+    def test_a_dialog_that_is_answered_at_the_agent_is_over_with_its_call(self):
+        for end in ("rejected", "failed", "ran"):
+            with self.subTest(end):
+                agent = self.agent()
+                agent.pre("u1")
+                agent.hook("Notification", notification_type="permission_prompt", message="Claude needs your permission")
+                self.blocked(agent.id, "waits for a person")
+                if end == "rejected":
+                    agent.hook("PostToolBatch", tool_calls=[{"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "u1",
+                                                             "tool_response": "The user doesn't want to proceed with this tool use."}])
+                elif end == "failed":
+                    agent.fails("u1")
+                else:
+                    agent.hook("PostToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="u1", tool_response={"stdout": "ok", "stderr": ""})
+                self.assertNotEqual(self.verdict(agent.id)[0], "blocked")
+
     def test_a_note_is_a_sign_of_life_in_its_own_words(self):
         agent = self.agent()
         agent.hook("Notification", notification_type="of_tomorrow", message="Something new")

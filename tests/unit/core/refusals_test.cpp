@@ -93,6 +93,31 @@ TEST_CASE("refusals: a row of them is no failure of the tool", "[core]") {
     CHECK_FALSE(state.ended());
 }
 
+TEST_CASE("blocked: a dialog is over with its call, however that ended", "[core]") {
+    const auto finish = [](std::string id, std::string error_class) {
+        ToolFinished call;
+        call.tool = "bash";
+        call.call_id = std::move(id);
+        call.ok = false;
+        call.error = ToolError{std::move(error_class), bounded_text("no")};
+        return event(call);
+    };
+    StateChanged asks;
+    asks.state = AgentState::kAwaitingPermission;
+    for (const char* error_class : {"denied", "cancelled", ""}) {
+        Story story;
+        story.report(message("user"), 1);
+        story.report(tool_started("a"), 2);
+        story.report(tool_started("b"), 2);
+        story.report(event(asks), 3);
+        CHECK(story.session.state().judgement->verdict == Verdict::kBlocked);
+        story.report(finish("b", error_class), 4);  // beside it
+        CHECK(story.session.state().judgement->verdict == Verdict::kBlocked);
+        story.report(finish("a", error_class), 5);
+        CHECK(story.session.state().judgement->verdict != Verdict::kBlocked);
+    }
+}
+
 TEST_CASE("tool names: these ask a person", "[core]") {
     for (const char* tool :
          {"question", "request_user_input", "AskUserQuestion", "ask_user", "ask_user_question",
