@@ -31,8 +31,7 @@ std::vector<LegacyKill> new_kills(const SessionState& state, Timestamp now) {
     const LegacyTimeouts& timers = state.policy->legacy;
     if (timers.mode == LegacyMode::kOff || state.n == 0 || state.ended()) return kills;
     const auto note = [&](std::string timer, std::string tool, Timestamp at) {
-        kills.push_back(
-            {std::move(timer), std::move(tool), at, state.n, state.judgement->verdict});
+        kills.push_back({std::move(timer), std::move(tool), at, state.n, state.judgement->verdict});
     };
     const Timestamp due = session_due(state, now);
     if (timers.session != Millis{0} && now >= due && !noted(state.legacy_kills, "session"))
