@@ -230,7 +230,13 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_
     // Beyond silence nothing happens by time alone; the agent's next event ends it. The silence of
     // an agent that waits for a person means nothing.
     const bool said = state_.judgement->detector == "liveness" && state_.judgement->since >= due;
-    if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
+    const bool held = state_.waits_for_human() || state_.paused();
+    if (!said && !held) consider(due);
+    // What its process does is known by the difference of two looks.
+    if (agent_runs && !held) {
+        consider(due - Millis{kProcessLookEvery});
+        if (said) consider(std::max(state_.judgement->since, past) + Millis{kProcessLookEvery});
+    }
     consider(core::next_deadline(state_.approvals, attendance(state_, watch)));
     consider(legacy_end(state_, watch));
     consider(orphan_ends_at(state_, watch));

@@ -71,6 +71,7 @@ struct Context {
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
     std::span<const CallToAllow> asks;     ///< calls of the current report, by index
     const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
+    bool agent_works = false;              ///< that process, or one that it started, computes
 };
 
 /// One supervised session: decides which events a command causes, and folds events into its state.

@@ -9,15 +9,30 @@
 
 #include "core/budget.hpp"
 #include "core/limits.hpp"
+#include "core/liveness.hpp"
 
 namespace headway::server {
 
 using core::Result;
 
+namespace {
+
+/// Of an agent that is not heard: looks at its process, once a turn at most.
+bool agent_works(Resident& resident, const core::Context& context) {
+    const core::SessionState& state = resident.session.state();
+    const bool heard =
+        context.now < core::silent_at(state.heard_at(), context.watch, state.asked_interval);
+    if (!resident.agent_runs || heard || state.ended()) return false;
+    return resident.agent_work.look(context.now);
+}
+
+}  // namespace
+
 Result<bool> tick(Transaction& transaction, Resident& resident) {
     core::Context context = transaction.context();
     context.children_work = transaction.children_work(resident);
     context.agent_runs = resident.agent_runs;
+    context.agent_works = agent_works(resident, context);
     std::vector<core::Event>& events = transaction.events();
     resident.session.tick(context, events);
     const bool due = !events.empty();
