@@ -9,7 +9,7 @@
 #include "core/budget_meter.hpp"
 #include "core/fields.hpp"
 
-// How many sub-agents one session has, and how many are too many (docs/detection.md, section 12).
+// How many sub-agents one session has, and how many are too many (docs/detection.md, section 11).
 // They are sessions that it has opened, and what these have opened.
 
 namespace headway::core {

@@ -57,7 +57,6 @@ void Session::parent_ended(bool within, const Context& context, std::vector<Even
     const bool waits = state_.waits_for_human() || state_.paused() || state_.call_in_flight();
     if (within || (context.now >= silent && !waits)) return end_with_parent(command);
     direct(command, DirectiveKind::kStop, std::string{kOrphanAdvice}, {});
-    add_verdict(command);
 }
 
 void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause) {
