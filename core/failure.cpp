@@ -148,8 +148,9 @@ std::string feedback_of(const SessionState& state, Timestamp now) {
     if (needs_remedy(state)) return refusal_feedback(state);
     for (const OpenCall& call : state.open_calls) {
         const Millis limit = state.policy->time_limit(call.tool);
+        if (limit == Millis{0}) continue;
         const Millis ran = running_for(state, call, now);
-        if (limit != Millis{0} && ran > limit) return slow_feedback(call, ran, limit);
+        if (ran > limit) return slow_feedback(call, ran, limit);
     }
     return {};
 }
