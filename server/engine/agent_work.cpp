@@ -17,7 +17,7 @@ namespace headway::server {
 namespace {
 
 /// Looks that are closer say little.
-constexpr std::chrono::seconds kLookEvery{20};
+constexpr std::chrono::seconds kWorkLookEvery{20};
 /// What an agent at its prompt uses, whose spinner and timers run, is less: 2 % of a processor.
 constexpr std::int64_t kShareMin = 50;
 
@@ -84,7 +84,7 @@ void AgentWork::follow(int number) {
 bool AgentWork::look(core::Timestamp now) {
     if (number_ == 0) return false;
     const core::Millis passed = now - looked_at_;
-    if (looked_at_ != core::kNever && passed >= core::Millis{0} && passed < kLookEvery)
+    if (looked_at_ != core::kNever && passed >= core::Millis{0} && passed < kWorkLookEvery)
         return works_;
     const std::uint64_t before = ticks_;
     ticks_ = ticks_of_processes(number_);
