@@ -233,10 +233,9 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_
     const bool held = state_.waits_for_human() || state_.paused();
     if (!said && !held) consider(due);
     // What its process does is known by the difference of two looks.
-    if (agent_runs && !held) {
-        consider(due - Millis{kProcessLookEvery});
-        if (said) consider(std::max(state_.judgement->since, past) + Millis{kProcessLookEvery});
-    }
+    if (agent_runs && !held)
+        consider(said ? std::max(state_.judgement->since, past) + Millis{kProcessLookEvery}
+                      : due - Millis{kProcessLookEvery});
     consider(core::next_deadline(state_.approvals, attendance(state_, watch)));
     consider(legacy_end(state_, watch));
     consider(orphan_ends_at(state_, watch));
