@@ -64,8 +64,7 @@ class FanOut(SharedDaemonCase, Family):
         (directive,) = self.client.beat(self.parent)["directives"]
         self.assertEqual(directive["type"], "change_approach")
         self.assertIn("Wait for them to end before you launch more", directive["reason"])
-        row = next(r for r in self.client.get("/v1/sessions").json()["sessions"] if r["id"] == self.parent)
-        self.assertEqual(row["alarm"], "fan_out")
+        self.assertEqual(self.client.get(f"/progress/{self.parent}").json()["alarm"], "fan_out")
 
     def test_nothing_that_its_agent_reports_hides_it_and_a_person_does(self):
         self.launch(self.parent, 4)
@@ -205,13 +204,11 @@ class TheirEnd(SharedDaemonCase, Family):
         self.client.end(child)
         self.assertEqual(self.client.session(child)["outcome"], "completed")
 
-    def test_sessions_that_name_each_other_or_themselves(self):
-        a, b, own = unique("a"), unique("b"), unique("o")
+    def test_sessions_that_name_each_other(self):
+        a, b = unique("a"), unique("b")
         self.client.open(a, parent=b)
         self.client.open(b, parent=a)
-        self.client.open(own, parent=own)
         self.client.end(a)
-        self.client.end(own)
         self.client.beat(b)
         self.assertIsNone(self.client.session(b)["ended_at"])
 
@@ -265,6 +262,8 @@ class InTime(OwnDaemonCase, Family):
         self.daemon.kill()
         self.daemon.start()
         self.client = self.daemon.operator()
+        # Nobody could be heard while the daemon was away: those that had not ended yet get half an hour.
+        clock.advance(32 * 60)
         for k in range(20):
             self.ended(f"c{k}")
 
