@@ -25,8 +25,9 @@ void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool pr
 }
 
 std::string_view name_of(NeedKind kind) {
-    constexpr std::string_view kNames[] = {"approval", "question",    "stuck", "blocked",
-                                           "silent",   "over_budget", "alarm", "waiting"};
+    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
+                                           "blocked",  "silent",   "over_budget",
+                                           "alarm",    "waiting",  "fan_out"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -91,6 +92,8 @@ std::string alarm_text(const core::RaisedAlarm& alarm) {
         case core::ApprovalAlarmKind::kNeverExecuted:
             text += " was approved and has not run";
             break;
+        case core::ApprovalAlarmKind::kFanOut:
+            return alarm.detail;
     }
     if (alarm.times > 1) text += ", " + std::to_string(alarm.times) + " times";
     return text;
@@ -212,6 +215,7 @@ Need need_of_alarm(const core::Session& session) {
     const core::RaisedAlarm* worst = state.approvals.worst_alarm();
     if (worst == nullptr) return need;
     need.alarm = worst->kind;
+    if (worst->kind == core::ApprovalAlarmKind::kFanOut) need.kind = NeedKind::kFanOut;
     need.since = worst->at;
     need.approval = worst->approval;
     need.reason = alarm_text(*worst);

@@ -98,6 +98,8 @@ std::string alarm_of(const Json& alarm, WallTime now) {
     std::string line = alarm_words(plain_text(alarm, "kind"));
     const std::string tool = plain_text(alarm, "tool");
     if (!tool.empty()) line += ": " + tool;
+    const std::string detail = plain_text(alarm, "detail");
+    if (!detail.empty()) line += ": " + detail;
     const std::string approval = plain_text(alarm, "approval_id");
     if (!approval.empty()) line += ", " + approval;
     line += ", #" + plain_text(alarm, "n") + ", " + age_at(alarm, "at", now) + " ago";
@@ -105,6 +107,17 @@ std::string alarm_of(const Json& alarm, WallTime now) {
     if (times.is_unsigned() && times.count() > 1)
         line += ", " + std::to_string(times.count()) + " times";
     return line;
+}
+
+/// "3 open, 12 in all, 2 generations, 1.2M $0.40".
+std::string fan_out_of(const Json& session) {
+    const Json& below = session["fan_out"];
+    if (!below.is_object()) return {};
+    std::string line =
+        plain_text(below, "at_once") + " open, " + plain_text(below, "in_all") + " in all";
+    if (below["depth"].count() > 1) line += ", " + plain_text(below, "depth") + " generations";
+    const std::string used = used_text({{"used", below}});
+    return used.empty() ? line : line + ", " + used;
 }
 
 std::string estimate_of(const Json& session) {
@@ -147,6 +160,7 @@ std::string alarm_words(std::string_view kind) {
     if (kind == "approved_but_refused")
         return "was approved here and refused by the agent's own rules";
     if (kind == "never_executed") return "was approved and never ran";
+    if (kind == "fan_out") return "has too many sub-agents";
     return clean_line(kind);
 }
 
@@ -240,6 +254,7 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "agent", agent_of(session));
     add_detail(out, "hooks", hooks_of(session, now));
     add_detail(out, "used", used_text(session));
+    add_detail(out, "sub-agents", fan_out_of(session));
     add_detail(out, "parent", plain_text(session, "parent"));
     add_detail(out, "labels", labels_of(session));
     add_detail(out, "opened", ago_at(session, "opened_at", now));

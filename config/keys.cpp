@@ -205,6 +205,7 @@ std::vector<Key> build_table() {
         "Makes operator's token and logins the same at all daemons that have this file "
         "(scale.md)."));
     add_approval_keys(table);
+    add_fan_out_keys(table);
     add_judge_keys(table);
     add_webhook_keys(table);
     add_redaction_keys(table);

@@ -18,6 +18,7 @@ void add_policy_limit_keys(std::vector<Key>& table);
 void add_floor_keys(std::vector<Key>& table);
 void add_budget_keys(std::vector<Key>& table);
 void add_approval_keys(std::vector<Key>& table);
+void add_fan_out_keys(std::vector<Key>& table);
 void add_judge_keys(std::vector<Key>& table);
 void add_webhook_keys(std::vector<Key>& table);
 void add_redaction_keys(std::vector<Key>& table);

@@ -95,6 +95,7 @@ struct Settings {
     core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
+    core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
     RedactionSettings redaction;

@@ -43,7 +43,7 @@ std::uint64_t tokens_of(const Usage& usage) {
 }
 
 void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
-    UseParts more{usage.input_tokens, usage.cached_tokens,    usage.cache_write_tokens,
+    UseParts more{usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens,
                   usage.output_tokens, usage.reasoning_tokens};
     if (!usage.cost_usd) more.unpriced = tokens;
     if (usage.estimated) more.estimated_micros = cost_micros(usage.cost_usd.value_or(0));
@@ -183,7 +183,11 @@ struct Meter {
                                   [key](const ChildUse& c) { return c.child == key; });
         const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)),
                             child.parts};
+        meter.below_ended.depth =
+            std::max(meter.below_ended.depth,
+                     std::min<std::uint64_t>(child.children_depth, limits::kFamilyDepthMax) + 1);
         if (child.ended) {
+            meter.below_ended.all = sum(meter.below_ended.all, child.children_all);
             if (place != meter.children.end()) meter.children.erase(place);
             meter.ended_children = added(meter.ended_children, use);
             ++meter.ended_count;
@@ -195,11 +199,12 @@ struct Meter {
                 ++meter.uncounted_count;
                 return;
             }
-            place = meter.children.insert(place, ChildUse{key, {}, {}});
+            place = meter.children.insert(place, ChildUse{key, {}, {}, {}});
         }
         HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax && place->child == key);
         place->use = use;
         place->level = child.level;
+        place->below = {child.children_open, child.children_all, child.children_depth};
     }
 
     /// Directives about the budget of an ancestor session; one at a time.

@@ -234,6 +234,10 @@ struct ChildProgress {
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
     UseParts parts{};
+    // Of its own descendants: open ones, all ever, and generations of them.
+    std::uint64_t children_open = 0;
+    std::uint64_t children_all = 0;
+    std::uint64_t children_depth = 0;
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -243,7 +247,10 @@ struct ChildProgress {
             field("steps_remaining", &ChildProgress::steps_remaining),
             field("tokens", &ChildProgress::tokens), field("cost_usd", &ChildProgress::cost_usd),
             field("level", &ChildProgress::level), field("verdict", &ChildProgress::verdict),
-            field("ended", &ChildProgress::ended), field("parts", &ChildProgress::parts));
+            field("ended", &ChildProgress::ended), field("parts", &ChildProgress::parts),
+            field("children_open", &ChildProgress::children_open),
+            field("children_all", &ChildProgress::children_all),
+            field("children_depth", &ChildProgress::children_depth));
     }
 };
 

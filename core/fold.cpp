@@ -13,6 +13,7 @@
 #include "core/fold_call.hpp"
 #include "core/fold_phase.hpp"
 #include "core/limits.hpp"
+#include "core/person_time.hpp"
 #include "core/sanitize.hpp"
 #include "core/user_words.hpp"
 #include "core/words.hpp"
@@ -77,7 +78,7 @@ struct Fold {
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
         if (evidence.unrun) return;
-        evidence.overran = overran(*state.policy, call, since, event.at);
+        evidence.overran = overran(state, call, since, event);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         HEADWAY_ASSERT(state.tool_failures <= state.tool_calls);
@@ -220,6 +221,10 @@ struct Fold {
 
     void operator()(const ApprovalRedeemed& redeemed) const {
         enter(state.approvals, redeemed, event.n, event.at);
+        const auto ref = parse_approval_id(redeemed.id);
+        const Approval* approval = ref ? state.approvals.find(ref->n) : nullptr;
+        if (approval != nullptr && approval->changed_n == event.n)
+            let_run(state, *approval, event.at);
     }
 
     void operator()(const ApprovalExpired& expired) const {
@@ -378,6 +383,7 @@ void apply(SessionState& state, const Event& event) {
     const bool beats = of_agent(event.payload) || type == EventType::kSessionStarted ||
                        type == EventType::kApprovalRedeemed;
     if (beats) state.last_beat_at = event.at;
+    hold_calls(state, event.at);
     charge_clock(state.budget, event);
 
     EventSigns signs;

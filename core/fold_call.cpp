@@ -7,6 +7,7 @@
 #include "core/answers.hpp"
 #include "core/assert.hpp"
 #include "core/classify.hpp"
+#include "core/person_time.hpp"
 #include "core/tool_names.hpp"
 #include "core/words.hpp"
 
@@ -242,11 +243,15 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     return evidence;
 }
 
-bool overran(const Policy& policy, const ToolFinished& call, Timestamp since, Timestamp at) {
-    const Millis limit = policy.time_limit(call.tool);
-    if (limit == Millis{0}) return false;
-    if (call.duration_ms) return *call.duration_ms > static_cast<std::uint64_t>(limit.count());
-    return since != kNever && at - since > limit;
+bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
+             const Event& event) {
+    const Millis limit = state.policy->time_limit(call.tool);
+    if (limit == Millis{0} || asks_a_person(call.tool)) return false;
+    if (!call.duration_ms) return since != kNever && event.at - since > limit;
+    if (*call.duration_ms <= static_cast<std::uint64_t>(limit.count())) return false;
+    // What the agent has measured may have a person's time in it.
+    const Timestamp allowed = allowed_at(state, call, since, event.n);
+    return allowed == kNever || event.at - allowed > limit;
 }
 
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n) {

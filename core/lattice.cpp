@@ -227,7 +227,8 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
         if (state.call_in_flight() && !beats_in_call(state)) return Verdict::kSlow;
         // An idle agent waits for a task.
         const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
-        return waits ? Verdict::kWaiting : Verdict::kSilent;
+        if (waits) return Verdict::kWaiting;
+        return around.agent_works ? Verdict::kSlow : Verdict::kSilent;
     }
     if (claims.verdict == Rung::kSuspect || held) {
         return judged_looping(state) ? Verdict::kStuck : Verdict::kSuspect;
@@ -299,6 +300,12 @@ std::string waiting_reason(const Approval& asked) {
             break;
     }
     return "waits for a person's answer" + since;
+}
+
+std::string slow_reason(const SessionState& state) {
+    return state.call_in_flight() && !beats_in_call(state)
+               ? "no heartbeat while a call is in flight"
+               : "nothing was heard for long, but the agent's process is at work";
 }
 
 /// "idle: it waits for a task", or the work in the background that it waits for.
@@ -376,11 +383,11 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     } else if (unheard(state, around) && judgement.verdict != Verdict::kStuck &&
                judgement.verdict != Verdict::kBlocked) {
         judgement.detector = "liveness";
-        judgement.reason =
-            judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
-            : judgement.verdict != Verdict::kWaiting ? "no heartbeat for two intervals"
-            : around.children_work                   ? "a session that it opened is at work"
-                                                     : rest_reason(state);
+        judgement.reason = judgement.verdict == Verdict::kSlow ? slow_reason(state)
+                           : judgement.verdict != Verdict::kWaiting
+                               ? "no heartbeat for two intervals"
+                           : around.children_work ? "a session that it opened is at work"
+                                                  : rest_reason(state);
     } else if (judgement.verdict == Verdict::kWaiting && claims.verdict != Rung::kWaiting) {
         judgement.reason = rest_reason(state);
     } else if (by_claim && claims.count > 0) {

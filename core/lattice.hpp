@@ -15,6 +15,7 @@ struct Surroundings {
     Watch watch;                 ///< attention gaps, see silent_at()
     bool children_work = false;  ///< a session that this one opened is alive
     bool agent_runs = false;     ///< the process of the agent is alive
+    bool agent_works = false;    ///< and it, or one that it started, computes
 };
 
 /// The verdict of the state (docs/detection.md, section 6). From good to bad: progressing,

@@ -61,7 +61,8 @@ export function text(value) {
 // What went against a decision.
 export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
     started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran',
-    approved_but_refused: "was approved here and refused by the agent's own rules" };
+    approved_but_refused: "was approved here and refused by the agent's own rules",
+    fan_out: 'has too many sub-agents' };
 
 // Markdown's bold and code without their marks, where a line has no room for them.
 export const unmark = (s) => s.replace(/\*\*([^*\n]+)\*\*|`([^`\n]+)`/g, '$1$2');
@@ -91,6 +92,6 @@ const SAYS = {
   'budget.level': (d) => `${d.from} → ${d.to} (${d.dimension} ${Math.round(d.pressure)} %)`,
 };
 const PARTS = ['number', 'goal', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message',
-    'summary', 'reason', 'id'];
+    'summary', 'reason', 'detail', 'id'];
 export const summary = ({ type, data: d = {} }) => (SAYS[type] ? SAYS[type](d)
     : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => (part === 'summary' ? unmark(text(d[part])) : text(d[part]))).join(' · '));

@@ -238,6 +238,8 @@ Result<> pass_on(Services& on, HookReading& reading) {
     if (!reading.read) return not_understood(on, reading, generic);
     command.about = about_of(agent, hook);
     command.call.process = follow(on, reading, command.session);
+    if (command.call.process)
+        command.call.process_number = on.processes.number(reading.to, command.session);
     const std::string session = command.session;
     if (on.intake.ask(request_of(reading.to, std::move(command)), session, reading.bytes))
         return {};

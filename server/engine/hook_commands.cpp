@@ -307,6 +307,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(open_for(transaction, *this));
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
+    if (call.process_number != 0) resident->agent_work.follow(call.process_number);
     // MCP is no way of reporting, and a person can be asked by it beside any.
     const bool reports =
         !api::hooks::asks_person(kind) && kind != HookKind::kStatus && !tells_use_only(call.hook);

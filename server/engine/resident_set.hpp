@@ -15,6 +15,7 @@
 #include "core/call_times.hpp"
 #include "core/rare.hpp"
 #include "core/session.hpp"
+#include "server/engine/agent_work.hpp"
 #include "server/engine/newest_id.hpp"
 #include "storage/store.hpp"
 
@@ -78,6 +79,7 @@ struct Resident {
     core::Rare<core::CallTimes> calls;
     core::Rare<HookMemory> hooks;
     bool agent_runs = false;  ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;     ///< what that process was seen to do; in memory only
     /// Which telemetry counts; in memory only, too.
     std::optional<api::otlp::Signal> telemetry;
 };

@@ -26,6 +26,7 @@ struct ReloadableSettings {
     core::BudgetSettings budget{};  ///< of new sessions; no limits by default
     core::PolicyFloor floor{};      ///< of sessions that agents open
     core::CaptureRules capture{};   ///< of which agents no texts are kept
+    core::FanOutRules fan_out{};    ///< of every session
 };
 
 struct EngineSettings : ReloadableSettings {

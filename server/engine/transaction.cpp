@@ -31,6 +31,7 @@ void Transaction::begin(std::span<const std::string_view> sessions, bool watched
     context_.load = turn_.load;
     context_.approvals = &settings().approvals;
     context_.bounds = &settings().budget.bounds;
+    context_.fan_out = &settings().fan_out;
     context_.judge = &settings().judge;
 }
 
@@ -41,6 +42,7 @@ void Transaction::begin_own() {
     context_.watch = parts_.watch;
     context_.approvals = &settings().approvals;
     context_.bounds = &settings().budget.bounds;
+    context_.fan_out = &settings().fan_out;
 }
 
 core::Context Transaction::opening_context(bool controls) const {
@@ -96,12 +98,12 @@ void Transaction::touch(Resident& resident) {
     touched_.push_back(&resident);
 }
 
-Result<> Transaction::tell(const Resident& other, core::Payload told) {
+Result<> Transaction::tell(storage::SessionKey other, core::Payload told) {
     core::Event event;
     event.at = now();
     event.payload = std::move(told);
-    wake(other.key);
-    return store().inbox().post(other.key, event);
+    wake(other);
+    return store().inbox().post(other, event);
 }
 
 std::vector<storage::SessionKey> Transaction::take_woken() {

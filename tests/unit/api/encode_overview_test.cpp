@@ -149,6 +149,24 @@ TEST_CASE("overview: an alarm says what happened, how often, and what to look at
     CHECK(row(state)["alarm"] == "executed_though_rejected");
 }
 
+TEST_CASE("overview: too many sub-agents are a kind of their own, with their figures", "[api]") {
+    SessionState state;
+    state.approvals.alarms = {
+        {ApprovalAlarmKind::kFanOut, 0, "", at(1), 5, 1, "17 sub-agents at once, more than 16"}};
+    Overview overview;
+    overview.needs = {need_of_alarm(Session{"a", state})};
+    std::string out;
+    append_overview(out, overview);
+    const Document shown = Document::parse(out);
+    const Document& need = shown["needs_you"][0];
+    CHECK(need["kind"] == "fan_out");
+    CHECK(need["reason_code"] == "fan_out");
+    CHECK(need["reason"] == "17 sub-agents at once, more than 16");
+    CHECK(need["certain"] == true);
+    CHECK(need["approval"].is_null());
+    CHECK(row(state)["alarm"] == "fan_out");
+}
+
 TEST_CASE("overview: a need is certain if it was reported or counted", "[api]") {
     SessionState state = stuck();
     const auto need = [&](bool over_budget = false) {
