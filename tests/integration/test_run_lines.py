@@ -76,7 +76,9 @@ class Lines(LinesCase):
             with self.subTest(path.name):
                 _, document, journal = self.run_lines(path.read_text())
                 self.assertNotIn("stdout", [event["data"].get("role") for event in journal if event["type"] == "message"])
-                self.assertEqual(document["outcome"], "failed" if path.stem.endswith(("failed", "aborted")) else "completed")
+                # Of some only a part was captured; they end without their result, or with refused calls and nothing done.
+                failed = path.stem.endswith(("failed", "aborted", "denied", "patch")) or path.stem in ("cursor", "opencode")
+                self.assertEqual(document["outcome"], "failed" if failed else "completed")
 
     def test_a_loop_in_the_lines_gets_its_verdict(self):
         lines = ['{"type":"thread.started","thread_id":"t"}']
