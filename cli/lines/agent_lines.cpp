@@ -203,6 +203,7 @@ void AgentLines::look_again() {
 void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {
     const std::optional<LineUse> used = meter_.add(use);
     if (!used) return;
+    if (used->tokens.output + used->tokens.reasoning > 0) facts_.answered = true;
     LineUse told = *used;
     if (told.model.empty()) told.model = model_;
     const bool apart = use.hooks_tell_tokens && used->cost_usd;

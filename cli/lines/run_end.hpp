@@ -27,7 +27,7 @@ struct RunFacts {
     std::vector<std::string> notices;  ///< its warnings about its own run, the last ones
     /// The tools of calls that its rules refused, since the last call that changed something.
     std::vector<std::string> refused;
-    bool answered = false;  ///< there was a message or a call
+    bool answered = false;  ///< there was a message, a call or tokens of an answer
     bool changed = false;   ///< a call ended well that does more than read
 
     void note_notice(const std::string& words);
