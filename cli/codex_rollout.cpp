@@ -125,6 +125,27 @@ std::string find_rollout(const std::string& codex_home, std::string_view thread)
     return {};
 }
 
+LineTokens total_in_rollout(std::string_view end_of_rollout) {
+    for (std::size_t lines = 0; !end_of_rollout.empty() && lines < kLinesMax; ++lines) {
+        const std::string_view text = take_last_line(end_of_rollout);
+        if (text.find("\"token_count\"") == text.npos) continue;
+        const std::optional<Json> line = Json::parse(text);
+        if (!line) continue;
+        const Json& payload = std::as_const(*line)["payload"];
+        const Json& total = payload["info"]["total_token_usage"];
+        if (payload["type"] != "token_count" || total.empty()) continue;
+        return tokens_inside(total.count_of("input_tokens"), total.count_of("cached_input_tokens"),
+                             total.count_of("cache_write_input_tokens"),
+                             total.count_of("output_tokens"),
+                             total.count_of("reasoning_output_tokens"));
+    }
+    return {};
+}
+
+LineTokens total_of_rollout(const std::string& path) {
+    return total_in_rollout(hook::tail_of(path, kEndBytes));
+}
+
 void add_stop_of_rollout(const std::string& path, Json& error) {
     add_stop_in_rollout(hook::tail_of(path, kEndBytes), error);
 }

@@ -54,6 +54,9 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
       agent_([this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); },
              [this](LineEvent& error, const std::string& agent, const std::string& session) {
                  complete(error, agent, session);
+             },
+             [this](const std::string& agent, const std::string& session) {
+                 return used_before(agent, session);
              }),
       streams_{Stream{"stdout", std::move(process.out), STDOUT_FILENO, {}, 0, {}},
                Stream{"stderr", std::move(process.err), STDERR_FILENO, {}, 0, {}}},
@@ -158,6 +161,14 @@ void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
 void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
     if (!setup_.figures.is_agent.exchange(true)) reporter_.add("tool.finished", setup_.call);
     reporter_.add(event.type, event.data, hooks_tell);
+}
+
+// Codex counts the turns before in the total of a thread that it resumes.
+LineTokens SupervisedCommand::used_before(const std::string& agent,
+                                          const std::string& session) const {
+    if (agent != "codex") return {};
+    const std::string rollout = find_rollout(setup_.codex_home, session);
+    return rollout.empty() ? LineTokens{} : total_of_rollout(rollout);
 }
 
 void SupervisedCommand::read_more(Stream& stream) {

@@ -85,6 +85,7 @@ private:
     void take_errors(std::string_view bytes);
     void tell(const LineEvent& event, bool hooks_tell);
     void complete(LineEvent& error, const std::string& agent, const std::string& session) const;
+    LineTokens used_before(const std::string& agent, const std::string& session) const;
     void read_signals();
     void reap();
     void stop();

@@ -13,6 +13,7 @@ constexpr std::size_t kIdBytesMax = 64;
 constexpr std::size_t kTimeBytesMax = 32;
 /// Some kinds of lines have no time; that of an older one would still do.
 constexpr int kTimedLinesMax = 64;
+constexpr std::size_t kParentAnswersMax = 1024;  // a MiB of a transcript has fewer
 
 struct Answer {
     std::string_view id;
@@ -127,6 +128,24 @@ std::vector<std::string> items_in(std::string_view tail, Record record, std::str
         if (known.insert(answer.id).second) items.push_back(item_of(answer));
     }
     return items;
+}
+
+void drop_answers_of(std::string_view parent, std::vector<std::string>& items) {
+    std::unordered_set<std::string_view> ids;
+    while (!parent.empty() && ids.size() < kParentAnswersMax) {
+        const std::string_view line = take_last_line(parent);
+        if (line.find("\"usage\"") == line.npos || text_member(line, "type") != "assistant")
+            continue;
+        // Some versions write what their sub-agents say into both.
+        if (member(line, "isSidechain") == "true") continue;
+        ids.insert(text_member(member(line, "message"), "id"));
+    }
+    items.erase(std::remove_if(items.begin(), items.end(),
+                               [&ids](const std::string& item) {
+                                   const std::string_view text{item};
+                                   return ids.count(text.substr(0, text.find(';'))) > 0;
+                               }),
+                items.end());
 }
 
 std::string_view newest_time(std::string_view tail) noexcept {

@@ -31,6 +31,10 @@ std::string_view take_last_line(std::string_view& text) noexcept;
 std::vector<std::string> items_in(std::string_view tail, Record record, std::string_view file,
                                   std::size_t most);
 
+/// Leaves out the items of answers that a sub-agent's parent gave: the end of the parent's
+/// transcript has their lines.
+void drop_answers_of(std::string_view parent, std::vector<std::string>& items);
+
 /// The time of the last line that has one: the agent's clock, about now. Empty without one.
 std::string_view newest_time(std::string_view tail) noexcept;
 

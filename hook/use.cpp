@@ -34,7 +34,8 @@ constexpr long kLookEveryNs = 10'000'000;
 struct Source {
     std::string path;
     Record record = Record::kTranscript;
-    bool ends = false;  ///< the last answer of a turn is written while the hook runs
+    bool ends = false;        ///< the last answer of a turn is written while the hook runs
+    std::string parent = {};  ///< the record of the agent above, of a sub-agent of Claude Code
 };
 
 /// At the end of a turn, which is written while the hook runs, and after it.
@@ -59,6 +60,8 @@ std::vector<std::string> items_of(std::string tail, const Source& source, std::s
         const bool whole = tail.size() < size || size >= kRecordBytesMax;
         if (items.size() >= most || whole) {
             now = newest_time(tail);
+            if (!source.parent.empty())
+                drop_answers_of(tail_of(source.parent, kRecordBytes), items);
             return items;
         }
         size *= kGrowth;
@@ -79,7 +82,11 @@ Source source_of(std::string_view agent, std::string_view body) {
     if (agent == "claude") {
         const bool ends = is_one_of(event, kEnds);
         if (!ends && event != "PostToolBatch") return {};
-        return {record_of(body), Record::kTranscript, ends};
+        Source source{record_of(body), Record::kTranscript, ends};
+        const std::string_view main = text_member(body, "transcript_path");
+        if (!source.path.empty() && !main.empty() && main.front() == '/' && main != source.path)
+            source.parent = main;
+        return source;
     }
     if (agent != "codex" || !is_one_of(event, kCodex)) return {};
     return {record_of(body), Record::kRollout, false};

@@ -110,7 +110,8 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     } else if (piece_.size() < kLineTextBytesMax) {
         piece_ += line.piece;
     }
-    if (!line.began.empty() && line.began != session_) {
+    const bool begins = !line.began.empty() && line.began != session_;
+    if (begins) {
         session_ = bounded_text(line.began, 200);
         meter_ = {};
         facts_ = {};
@@ -120,6 +121,7 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (!line.agent.empty() || format_ != &format || facts_.agent.empty())
         facts_.agent = line.agent.empty() ? format.name : line.agent;
     format_ = &format;
+    if (begins && before_) meter_.start_from(before_(facts_.agent, session_));
     if (line.begins_turn) facts_.result.reset();
     if (!line.notice.empty()) facts_.note_notice(line.notice);
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);

@@ -36,8 +36,11 @@ public:
     using Complete =
         std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
 
-    explicit AgentLines(Tell tell, Complete complete = {})
-        : tell_(std::move(tell)), complete_(std::move(complete)) {}
+    /// What a session of the agent had used before it begins here.
+    using Before = std::function<LineTokens(const std::string& agent, const std::string& session)>;
+
+    explicit AgentLines(Tell tell, Complete complete = {}, Before before = {})
+        : tell_(std::move(tell)), complete_(std::move(complete)), before_(std::move(before)) {}
 
     /// `rest` gets what is no line of an agent.
     void feed(std::string_view bytes, OutputLines& rest);
@@ -77,6 +80,7 @@ private:
 
     Tell tell_;
     Complete complete_;
+    Before before_;
     std::string line_;             // begins with "{" and may be an agent's
     bool at_start_ = true;         // of a line
     bool ordinary_ = false;        // the line that is being written is no agent's

@@ -59,6 +59,11 @@ Json usage_json(const LineUse& use) {
     return usage;
 }
 
+void UseMeter::start_from(const LineTokens& before) {
+    counted_ = before;
+    total_ = before.sum();
+}
+
 std::optional<LineUse> UseMeter::add(const LineUse& said) {
     const LineUse told = believable(said);
     const bool total = told.answer.empty();

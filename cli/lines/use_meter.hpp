@@ -23,6 +23,8 @@ class UseMeter {
 public:
     /// Nothing where nothing was used. `answer` of what comes back means nothing.
     std::optional<LineUse> add(const LineUse& said);
+    /// Used before this run: an agent that goes on counts it in its total, and another does not.
+    void start_from(const LineTokens& before);
 
 private:
     LineUse answer_;      // the answer that was told last, as told

@@ -239,3 +239,22 @@ TEST_CASE("use: what a fork has copied is not its own", "[hook]") {
     CHECK(use_of("codex", R"({"hook_event_name":"Stop","transcript_path":")" + path + "\"}") ==
           "r2;2026-11-22T11:49:01Z;1;2");
 }
+
+TEST_CASE("use: what a sub-agent's record repeats of its parent is the parent's", "[hook]") {
+    const Folder folder;
+    const std::string parent = folder.write("p.jsonl", answer("msg_A", 118));
+    static_cast<void>(
+        folder.write("p/subagents/agent-s1.jsonl", answer("msg_A", 118) + answer("msg_B", 10)));
+    const auto use = [](const std::string& more) {
+        return use_of("claude", R"({"hook_event_name":"PostToolBatch","transcript_path":)" + more);
+    };
+    const std::string own = use("\"" + parent + R"(","agent_id":"s1"})");
+    CHECK(own.find("msg_A") == std::string::npos);
+    CHECK(own.find("msg_B;") != std::string::npos);
+    CHECK(use("\"" + parent + "\"}").find("msg_A;") != std::string::npos);
+    // What an older version writes of its sub-agents into the parent's record stays theirs.
+    std::string both = answer("msg_B", 10);
+    both.replace(both.find("\"isSidechain\":false"), 19, "\"isSidechain\":true");
+    static_cast<void>(folder.write("p.jsonl", answer("msg_A", 118) + both));
+    CHECK(use("\"" + parent + R"(","agent_id":"s1"})").find("msg_B;") != std::string::npos);
+}

@@ -192,3 +192,33 @@ TEST_CASE("told errors: Codex' record has the class of an error and the reset of
     CHECK(stop(limit.substr(0, limit.size() / 2)) == " 0 ");
     CHECK(stop("") == " 0 ");
 }
+
+TEST_CASE("told use: of a thread that Codex resumes the turns before are in its record", "[cli]") {
+    const auto count = [](int input, int output) {
+        return R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{)"
+               R"("input_tokens":)" +
+               std::to_string(input) + R"(,"cached_input_tokens":100,"output_tokens":)" +
+               std::to_string(output) + "}}}}\n";
+    };
+    using headway::cli::LineTokens;
+    using headway::cli::total_in_rollout;
+    const LineTokens before = total_in_rollout(count(1'000, 20) + count(2'100, 41) + "{}\n");
+    CHECK(before == LineTokens{2'000, 100, 0, 41, 0});
+    CHECK(total_in_rollout("").sum() == 0);
+    CHECK(total_in_rollout(count(1'000, 20).substr(0, 60)).sum() == 0);
+    std::uint64_t tokens = 0;
+    headway::cli::AgentLines lines(
+        [&tokens](const LineEvent& event, bool) {
+            if (event.type != "heartbeat") return;
+            const Json& usage = event.data["usage"];
+            tokens += usage.count_of("input_tokens") + usage.count_of("output_tokens") +
+                      usage.count_of("cached_tokens");
+        },
+        {}, [&before](const std::string&, const std::string&) { return before; });
+    headway::cli::OutputLines rest;
+    lines.feed(kThreadLine + R"({"type":"turn.completed","usage":{"input_tokens":3300,)"
+                             R"("cached_input_tokens":100,"output_tokens":63}})"
+                             "\n",
+               rest);
+    CHECK(tokens == 1'222);
+}
