@@ -253,10 +253,14 @@ class Ends(LinesCase):
             sys.stdin.readline()
         """, stdin=subprocess.PIPE)
         self.addCleanup(process.communicate, "on\n")
-        eventually(lambda: "state.changed" in [event["type"] for event in self.client.journal(session)], what="the first line")
+
+        def told(kind: str) -> bool:
+            return kind in json.dumps(self.client.get(f"/v1/sessions/{session}/events").json())
+
+        eventually(lambda: told("state.changed"), what="the first line")
         process.stdin.write("go\n")
         process.stdin.flush()
-        eventually(lambda: "error.reported" in [event["type"] for event in self.client.journal(session)], what="the error")
+        eventually(lambda: told("error.reported"), what="the error")
         return session, [event["data"] for event in self.client.journal(session) if event["type"] == "error.reported"][-1]
 
     def test_a_limit_is_told_while_the_run_waits(self):
