@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "api/timestamp.hpp"
+#include "cli/codex_rollout.hpp"
 #include "cli/json.hpp"
 #include "cli/proc_tree.hpp"
 
@@ -24,6 +26,7 @@ constexpr milliseconds kKillAfter{10'000};
 constexpr milliseconds kQuietAfterExit{100};
 constexpr milliseconds kOutputAfterExitMax{2'000};
 constexpr std::size_t kReadBytes = 65'536;
+constexpr std::uint64_t kRetryInMsMax = 30ULL * 24 * 3'600'000;  // longer is no wait
 constexpr std::size_t kWriteBytes =
     4'096;  // PIPE_BUF: what POLLOUT promises to take without blocking
 
@@ -48,7 +51,13 @@ SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals
       signals_(signals),
       reporter_(reporter),
       setup_(std::move(setup)),
-      agent_([this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); }),
+      agent_([this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); },
+             [this](LineEvent& error, const std::string& agent, const std::string& session) {
+                 complete(error, agent, session);
+             },
+             [this](const std::string& agent, const std::string& session) {
+                 return used_before(agent, session);
+             }),
       streams_{Stream{"stdout", std::move(process.out), STDOUT_FILENO, {}, 0, {}},
                Stream{"stderr", std::move(process.err), STDERR_FILENO, {}, 0, {}}},
       last_output_(steady_now()),
@@ -64,6 +73,7 @@ ExitStatus SupervisedCommand::run() {
         if (steady_now() >= next_report_) report_lines(false);
     }
     agent_.finish(streams_[0].lines);
+    agent_.look_again();
     report_lines(true);
     return *status_;
 }
@@ -118,9 +128,32 @@ void SupervisedCommand::take(Stream& stream) {
     if (setup_.lines && stream.to == STDOUT_FILENO) {
         agent_.feed(stream.pending, stream.lines);
     } else {
+        if (setup_.lines) take_errors(stream.pending);
         stream.lines.feed(stream.pending);
     }
     stream.pending.clear();
+}
+
+// Some agents say only on standard error that they wait for the provider. It stays output, too.
+void SupervisedCommand::take_errors(std::string_view bytes) {
+    if (!agent_.found()) return;
+    for (LineEvent& error : retries_.feed(bytes))
+        agent_.add_error(std::move(error));
+}
+
+// A time that only a clock or the agent's own record gives.
+void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
+                                 const std::string& session) const {
+    Json& data = error.data;
+    if (error.retry_in_ms && *error.retry_in_ms <= kRetryInMsMax && !data.contains("retry_at")) {
+        const auto now = std::chrono::floor<milliseconds>(std::chrono::system_clock::now());
+        std::string at;
+        api::append_timestamp(at, now + milliseconds{*error.retry_in_ms});
+        data["retry_at"] = std::move(at);
+    }
+    if (agent != "codex" || !data.flag_of("ends_turn") || data.contains("retry_at")) return;
+    const std::string rollout = find_rollout(setup_.codex_home, session);
+    if (!rollout.empty()) add_stop_of_rollout(rollout, data);
 }
 
 // From the first line of an agent on, its calls are the evidence, and that of the command, in which
@@ -128,6 +161,14 @@ void SupervisedCommand::take(Stream& stream) {
 void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
     if (!setup_.figures.is_agent.exchange(true)) reporter_.add("tool.finished", setup_.call);
     reporter_.add(event.type, event.data, hooks_tell);
+}
+
+// Codex counts the turns before in the total of a thread that it resumes.
+LineTokens SupervisedCommand::used_before(const std::string& agent,
+                                          const std::string& session) const {
+    if (agent != "codex") return {};
+    const std::string rollout = find_rollout(setup_.codex_home, session);
+    return rollout.empty() ? LineTokens{} : total_of_rollout(rollout);
 }
 
 void SupervisedCommand::read_more(Stream& stream) {

@@ -14,6 +14,7 @@
 
 #include "cli/clock.hpp"
 #include "cli/lines/agent_lines.hpp"
+#include "cli/lines/retry_notes.hpp"
 #include "cli/output_lines.hpp"
 #include "cli/process.hpp"
 #include "cli/reporter.hpp"
@@ -49,8 +50,9 @@ struct CommandFigures {
 class SupervisedCommand {
 public:
     struct Setup {
-        bool lines = true;  ///< whether to read lines of agents
-        Json call;          ///< data of the `tool.finished` that closes the command's call
+        bool lines = true;       ///< whether to read lines of agents
+        Json call;               ///< data of the `tool.finished` that closes the command's call
+        std::string codex_home;  ///< where Codex keeps its records; empty: not known
         CommandFigures& figures;
     };
 
@@ -80,7 +82,10 @@ private:
     void write_pending(Stream& stream);
     void read_more(Stream& stream);
     void take(Stream& stream);
+    void take_errors(std::string_view bytes);
     void tell(const LineEvent& event, bool hooks_tell);
+    void complete(LineEvent& error, const std::string& agent, const std::string& session) const;
+    LineTokens used_before(const std::string& agent, const std::string& session) const;
     void read_signals();
     void reap();
     void stop();
@@ -94,6 +99,7 @@ private:
     Reporter& reporter_;
     const Setup setup_;
     AgentLines agent_;
+    RetryNotes retries_;
     std::array<Stream, 2> streams_;
     std::optional<ExitStatus> status_;
     SteadyTime exited_at_;

@@ -17,6 +17,7 @@ int connect_to(const Place& place);
 struct Outcome {
     std::string body;
     std::string away;  ///< a part of a sentence; empty: the daemon has answered
+    bool wants_older_uses = false;
 };
 
 /// Sends a request and waits for its reply, as long as bytes come at least every `silence_ms`. The

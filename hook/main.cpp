@@ -12,6 +12,7 @@
 #include "hook/options.hpp"
 #include "hook/places.hpp"
 #include "hook/request.hpp"
+#include "hook/use.hpp"
 
 // headway-hook: standard input -> daemon -> standard output. Started by an agent around each of its
 // calls, so it must be quick, and must never be why an agent stops: whatever fails, it prints
@@ -78,6 +79,26 @@ std::vector<Place> places_of(const Options& options, const Place& named) {
     return places;
 }
 
+/// Tells of the answers that earlier hooks did not tell, until the daemon knows one. The agent has
+/// its reply by then.
+void tell_older_uses(const Options& options, const Place& place, Facts facts,
+                     std::string_view hook) {
+    const std::string body = use_body(hook);
+    if (body.empty()) return;
+    Options quiet = options;
+    quiet.usage = true;
+    facts.agent = {};
+    facts.exit_code.clear();
+    for (std::string& use : older_uses_of(options.agent, hook)) {
+        const int connection = connect_to(place);
+        if (connection < 0) return;
+        facts.use = std::move(use);
+        const std::string head = request_head(quiet, place, facts, body.size());
+        const Outcome outcome = exchange(connection, head, body, -1, options.silence_ms);
+        if (!outcome.away.empty() || !outcome.wants_older_uses) return;
+    }
+}
+
 int pass_on(const Options& options, const std::vector<Place>& places) {
     std::string body;
     const Input input = read_all(STDIN_FILENO, kBodyBytesMax, body);
@@ -86,6 +107,7 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
     for (const Place& place : places) {
         const int connection = connect_to(place);
         if (connection < 0) continue;
+        const std::string hook = options.usage ? body : std::string{};
         Facts facts;  // after connecting: without a daemon there is no wait
         if (!find_facts(options, !place.socket.empty(), ::getenv, body, facts)) return 0;
         const std::string head = request_head(options, place, facts, body.size());
@@ -94,6 +116,8 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
         if (!outcome.away.empty()) return away(options, outcome.away);
         if (!options.usage && !write_all(STDOUT_FILENO, outcome.body))
             return away(options, "its answer cannot be written to standard output");
+        if (outcome.wants_older_uses)
+            tell_older_uses(options, place, facts, options.usage ? hook : body);
         return 0;
     }
     return away(options, "no daemon listens there");

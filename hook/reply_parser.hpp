@@ -22,6 +22,8 @@ public:
     State state() const noexcept;
     /// What follows the leading blanks; whole when state() is.
     const std::string& body() const noexcept { return body_; }
+    /// The daemon knew none of the answers that it was told, and would hear of older ones.
+    bool wants_older_uses() const noexcept { return wants_older_uses_; }
     /// Of the last status line; 0 before one.
     int status() const noexcept { return status_; }
 
@@ -56,6 +58,7 @@ private:
     std::uint64_t left_ = 0;  ///< of the body or chunk
     bool chunked_ = false;
     bool has_length_ = false;
+    bool wants_older_uses_ = false;
     int status_ = 0;
     std::string body_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hook/request.hpp"
 
+#include "hook/answers.hpp"
 #include "hook/bytes.hpp"
 #include "hook/rollout.hpp"
 #include "hook/use.hpp"
@@ -11,7 +12,6 @@ namespace {
 constexpr std::size_t kSessionBytesMax = 128;
 constexpr std::size_t kTokenBytesMax = 512;
 constexpr std::size_t kFactBytesMax = 64;
-constexpr std::size_t kUseBytesMax = 4096;  // the daemon takes a head of 8 KiB
 constexpr std::string_view kOperatorsToken = "hw_operator_";
 
 void add(std::vector<std::string>& fields, std::string_view name, std::string_view value,

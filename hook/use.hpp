@@ -3,6 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "hook/answers.hpp"
 
 // Tokens that an agent does not tell by its hooks, and does write into its own record of the
 // session: Claude Code into its transcript, Codex into its rollout. Read here and not by the
@@ -11,13 +14,9 @@
 
 namespace headway::hook {
 
-/// Answers of the model that one hook tells of: the newest. The daemon counts each once, so a hook
-/// that was missed is made good by the next one.
-inline constexpr int kAnswersMax = 32;
-
-/// What the last answers in a record used, oldest first: `ID;TIME;INPUT;OUTPUT`, with commas
-/// between them. What came from a cache is input. Of an answer of several lines the last one
-/// counts. Pure, linear.
+/// What the last answers in a record used, oldest first (answers.hpp), with commas between them.
+/// The daemon counts each once, so a hook that was missed is made good by the next one. Pure,
+/// linear.
 std::string use_in_transcript(std::string_view tail);
 std::string use_in_rollout(std::string_view tail);
 
@@ -34,6 +33,10 @@ std::string record_of(std::string_view body);
 /// otherwise. Waits for at most 400 ms at Claude's ends of turns, whose last answer is written
 /// while the hook runs: its words stand in the hook.
 std::string use_of(std::string_view agent, std::string_view body);
+
+/// The same of the answers before those, newest first, each as one request takes it: for a daemon
+/// that knew none of the last ones.
+std::vector<std::string> older_uses_of(std::string_view agent, std::string_view body);
 
 /// A body that says only whose use the header has; empty if the hook names no session. Pure.
 std::string use_body(std::string_view body);

@@ -47,7 +47,10 @@ void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
     const auto hold = holds_.find({to.connection, to.slot});
     if (hold != holds_.end()) return go_on(hold, std::move(answered));
     if (answered.hold) return begin(to, std::move(answered));
-    put_(to, reply_with(answered.call.dialect->render(answered.call.hook, answered.reply)));
+    Response response =
+        reply_with(answered.call.dialect->render(answered.call.hook, answered.reply));
+    if (answered.wants_older_uses) response.headers = "X-Headway-Usage: older\r\n";
+    put_(to, std::move(response));
 }
 
 void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {

@@ -19,9 +19,14 @@ struct AnswerUse {
 
 inline constexpr std::size_t kAnswerUsesMax = 32;
 
-/// Reads `ID;TIME;INPUT;OUTPUT`, with commas between them: the value of X-Headway-Usage, oldest
-/// first. What is no such item is left out, and so are all behind the first 32. Pure; the ids are
-/// views of `header`.
+/// Reads `ID;TIME;INPUT;OUTPUT`, or that with `;CACHED;CACHE_WRITE;REASONING;MODEL` behind it, with
+/// commas between them: the value of X-Headway-Usage, oldest first. What went through a cache is in
+/// INPUT and what was thought in OUTPUT, and both are told apart here. What is no such item is left
+/// out, and so are all behind the first 32. Pure; the ids are views of `header`.
 std::vector<AnswerUse> read_answer_uses(std::string_view header);
+
+/// The agent's clock when it told them: `@TIME` as the first item, else the time of the last
+/// answer. Never without one. Pure.
+core::Timestamp answer_clock(std::string_view header);
 
 }  // namespace headway::api::hooks

@@ -6,6 +6,8 @@
 
 #include "cli/acp/acp_message.hpp"
 #include "cli/lines/bounded_event.hpp"
+#include "cli/lines/line_words.hpp"
+#include "cli/lines/use_meter.hpp"
 #include "cli/recorded_line.hpp"
 #include "cli/text.hpp"
 #include "core/limits.hpp"
@@ -55,18 +57,25 @@ Json about_call(const std::string& call_id, const Json& known) {
 
 void add_use(const std::string& session, const LineUse& told, AcpObserver::Actions& actions) {
     const LineUse use = believable(told);
-    if (use.input_tokens + use.output_tokens == 0 && !use.cost_usd) return;
-    Json usage = {{"input_tokens", use.input_tokens}, {"output_tokens", use.output_tokens}};
-    if (use.cost_usd) usage["cost_usd"] = *use.cost_usd;
-    actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", std::move(usage)}}, {}});
+    if (use.tokens.sum() == 0 && !use.cost_usd) return;
+    actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", usage_json(use)}}, {}});
 }
 
 /// Of one turn. Gemini CLI tells it in a place of its own.
 LineUse use_of(const Json& result) {
     const Json& quota = result["_meta"]["quota"]["token_count"];
+    const Json& usage = result["usage"];
     LineUse use;
-    use.input_tokens = quota.count_of("input_tokens") + result["usage"].count_of("inputTokens");
-    use.output_tokens = quota.count_of("output_tokens") + result["usage"].count_of("outputTokens");
+    use.tokens = {usage.count_of("inputTokens"), usage.count_of("cachedReadTokens"),
+                  usage.count_of("cachedWriteTokens"), usage.count_of("outputTokens"),
+                  usage.count_of("thoughtTokens")};
+    const LineTokens apart = use.tokens;
+    // The total is the sum of all parts, or what was cached and thought lies inside the others.
+    if (usage.contains("totalTokens") && usage.count_of("totalTokens") < apart.sum())
+        use.tokens = tokens_inside(apart.input, apart.cached, apart.cache_write, apart.output,
+                                   apart.reasoning);
+    use.tokens.input += quota.count_of("input_tokens");
+    use.tokens.output += quota.count_of("output_tokens");
     return use;
 }
 

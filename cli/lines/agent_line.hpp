@@ -20,30 +20,54 @@ namespace headway::cli {
 struct LineEvent {
     std::string type;
     Json data;
+    /// Of an error: so long from now the agent waits before it asks the provider again. Lines have
+    /// no clock, so what reports the event makes a time of it.
+    std::optional<std::uint64_t> retry_in_ms = {};
+};
+
+/// Tokens that do not overlap.
+struct LineTokens {
+    std::uint64_t input = 0;  ///< neither read from nor written to a cache
+    std::uint64_t cached = 0;
+    std::uint64_t cache_write = 0;
+    std::uint64_t output = 0;  ///< without reasoning, where the agent says that apart
+    std::uint64_t reasoning = 0;
+
+    std::uint64_t sum() const { return input + cached + cache_write + output + reasoning; }
+    bool operator==(const LineTokens&) const = default;
 };
 
 /// Tokens and cost that a line tells.
 struct LineUse {
-    std::uint64_t input_tokens = 0;  ///< with those that came from a cache
-    std::uint64_t output_tokens = 0;
+    LineTokens tokens;
     std::optional<double> cost_usd;
     /// The answer of the model that used them; a line with the same name again tells of the same
     /// tokens. Empty: everything since the agent's start.
     std::string answer;
     bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, and no cost
+    std::string model = {};          ///< that used them; empty: not said
 };
 
-/// How the agent's work ended, as it says.
+struct RefusedCall {
+    std::string call_id;
+    std::string tool;
+};
+
+/// How the agent's work ended, as it says. A word that is not known is no success.
 struct LineResult {
     bool ok = true;
-    std::string text;  ///< empty: the last message is it
+    std::string text;                       ///< empty: the last message is it
+    std::vector<RefusedCall> refused = {};  ///< by the agent's own rules, where it lists them
 };
 
 struct AgentLine {
     std::vector<LineEvent> events;
-    std::string began;  ///< the agent's id of the session that begins here; empty: none does
-    std::string model;  ///< empty: not said
-    std::string piece;  ///< of a message of the agent that comes in pieces
+    std::string agent;         ///< that speaks, by its name in run_end.cpp; empty: as the format
+    std::string began;         ///< the agent's id of the session that begins here; empty: none does
+    bool begins_turn = false;  ///< what an earlier line told as the result is not the end
+    std::string model;         ///< empty: not said
+    std::string piece;         ///< of a message of the agent that comes in pieces
+    std::string notice;        ///< a warning of the agent about its own run
     std::optional<LineUse> use;
     std::optional<LineResult> result;
 };
@@ -60,6 +84,7 @@ struct LineFormat {
 };
 
 extern const LineFormat kClaudeLines;    ///< Claude Code and Qwen Code
+extern const LineFormat kClineLines;     ///< cline --json
 extern const LineFormat kCodexLines;     ///< codex exec --json
 extern const LineFormat kCopilotLines;   ///< copilot --output-format json
 extern const LineFormat kCursorLines;    ///< cursor-agent --output-format stream-json

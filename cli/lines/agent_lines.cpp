@@ -6,11 +6,39 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
+#include "core/classify.hpp"
 
 namespace headway::cli {
 namespace {
 
 constexpr std::string_view kOwnCall = "run";  // the call_id of the command itself
+
+std::string command_of(const Json& args) {
+    const Json& command = args["command"];
+    return command.is_string() ? command.text() : std::string{};
+}
+
+/// Whether a call that ended well did more than look, plan or wait.
+bool changes(const Json& call) {
+    switch (core::kind_of_call(call.text_of("tool"), command_of(call["args"]))) {
+        case core::CallKind::kRead:
+        case core::CallKind::kPoll:
+        case core::CallKind::kSleep:
+        case core::CallKind::kPlan:
+            return false;
+        default:
+            return true;
+    }
+}
+
+/// A request that the provider refuses after it has said that the plan's limit is reached: the
+/// line of the refusal has neither that nor its end.
+void take_over_limit(const Json& limit, Json& error) {
+    const bool refused = error["class"] == "rate_limit" || error.count_of("status") == 429;
+    if (limit["class"] != "usage_limit" || !refused || error.contains("retry_at")) return;
+    error["class"] = "usage_limit";
+    if (limit.contains("retry_at")) error["retry_at"] = limit["retry_at"];
+}
 
 }  // namespace
 
@@ -69,44 +97,120 @@ bool AgentLines::read_line() {
             std::optional<AgentLine> said = formats[i]->read(*line);
             if (!said) continue;
             begun_[i] = found_ = true;
-            take(std::move(*said), formats[i]->hooks_tell_use);
+            take(std::move(*said), *formats[i]);
             return true;
         }
     }
     return false;
 }
 
-void AgentLines::take(AgentLine line, bool hooks_tell_use) {
+void AgentLines::take(AgentLine line, const LineFormat& format) {
     if (line.piece.empty()) {
         end_message();
     } else if (piece_.size() < kLineTextBytesMax) {
         piece_ += line.piece;
     }
-    if (!line.began.empty() && line.began != session_) {
+    const bool begins = !line.began.empty() && line.began != session_;
+    if (begins) {
         session_ = bounded_text(line.began, 200);
         meter_ = {};
+        facts_ = {};
+        failed_.clear();
+        last_message_.clear();
     }
+    if (!line.agent.empty() || format_ != &format || facts_.agent.empty())
+        facts_.agent = line.agent.empty() ? format.name : line.agent;
+    format_ = &format;
+    if (begins && before_) meter_.start_from(before_(facts_.agent, session_));
+    if (line.begins_turn) facts_.result.reset();
+    if (!line.notice.empty()) facts_.note_notice(line.notice);
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);
     for (LineEvent& event : line.events) {
         bound_event(event);
         if (!complete_call(event)) continue;
-        if (event.data.text_of("role") == "assistant") last_message_ = event.data.text_of("text");
+        if (event.type == "error.reported" && !take_error(event)) continue;
+        note(event);
         tell(std::move(event), true);
     }
-    if (line.use) tell_use(*line.use, hooks_tell_use);
-    if (!line.result) return;
-    result_ = std::move(line.result);
-    if (result_->text.empty()) result_->text = last_message_;
-    result_->text = bounded_text(result_->text);
+    if (line.use) tell_use(*line.use, format.hooks_tell_use);
+    if (line.result) take_result(std::move(*line.result));
+}
+
+void AgentLines::take_result(LineResult result) {
+    if (result.text.empty()) result.text = last_message_;
+    result.text = bounded_text(result.text);
+    // Agents list all calls that were refused, also those that they found a way around.
+    for (const RefusedCall& call : result.refused) {
+        const bool last = !facts_.changed ||
+                          std::find(failed_.begin(), failed_.end(), call.call_id) != failed_.end();
+        if (last) facts_.note_refused(call.tool);
+    }
+    // It was tried again, and that went well.
+    if (result.ok && facts_.error && facts_.error->flag_of("retryable") &&
+        !facts_.error->flag_of("ends_turn"))
+        facts_.error.reset();
+    facts_.result = std::move(result);
+}
+
+/// An answer of the model shows that the error before it is over.
+void AgentLines::note(const LineEvent& event) {
+    const Json& data = event.data;
+    const bool message = event.type == "message" && data["role"] == "assistant";
+    if (message) last_message_ = data.text_of("text");
+    if (message || event.type == "tool.started") {
+        facts_.answered = true;
+        facts_.error.reset();
+    }
+    if (event.type != "tool.finished") return;
+    facts_.answered = true;
+    if (data["error"]["class"] == "denied") facts_.note_refused(data.text_of("tool"));
+    if (!data.flag_of("ok")) {
+        if (failed_.size() == kOpenCallsMax) failed_.pop_front();
+        failed_.push_back(data.text_of("call_id"));
+    } else if (changes(data)) {
+        facts_.changed = true;
+        facts_.refused.clear();
+        failed_.clear();
+    }
+}
+
+/// False for an error that was told already: an agent may tell it by two lines.
+bool AgentLines::take_error(LineEvent& event) {
+    Json& data = event.data;
+    const bool ends = data.flag_of("ends_turn");
+    if (facts_.error) {
+        const Json& before = *facts_.error;
+        if (before.flag_of("ends_turn") && before["message"] == data["message"]) return false;
+        if (ends) take_over_limit(before, data);
+    }
+    if (complete_) complete_(event, facts_.agent, session_);
+    facts_.error = data;
+    return true;
+}
+
+void AgentLines::add_error(LineEvent error) {
+    bound_event(error);
+    if (take_error(error)) tell(std::move(error), false);
+}
+
+void AgentLines::look_again() {
+    if (!facts_.error || !facts_.error->flag_of("ends_turn") || !complete_) return;
+    LineEvent again{"error.reported", *facts_.error};
+    complete_(again, facts_.agent, session_);
+    if (again.data == *facts_.error) return;
+    facts_.error = again.data;
+    tell(std::move(again), true);
 }
 
 void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {
     const std::optional<LineUse> used = meter_.add(use);
     if (!used) return;
-    Json usage = {{"input_tokens", used->input_tokens}, {"output_tokens", used->output_tokens}};
+    if (used->tokens.output + used->tokens.reasoning > 0) facts_.answered = true;
+    LineUse told = *used;
+    if (told.model.empty()) told.model = model_;
     const bool apart = use.hooks_tell_tokens && used->cost_usd;
-    if (used->cost_usd && !apart) usage["cost_usd"] = *used->cost_usd;
-    tell({"heartbeat", {{"usage", std::move(usage)}}}, hooks_tell || use.hooks_tell_tokens);
+    if (apart) told.cost_usd.reset();
+    tell({"heartbeat", {{"usage", usage_json(told)}}}, hooks_tell || use.hooks_tell_tokens);
     if (apart) tell({"heartbeat", {{"usage", {{"cost_usd", *used->cost_usd}}}}}, false);
 }
 
@@ -140,7 +244,7 @@ void AgentLines::end_message() {
     if (piece_.empty()) return;
     LineEvent message{"message", {{"role", "assistant"}, {"text", std::exchange(piece_, {})}}};
     bound_event(message);
-    last_message_ = message.data.text_of("text");
+    note(message);
     tell(std::move(message), true);
 }
 

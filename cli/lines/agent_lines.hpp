@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cli/lines/agent_line.hpp"
+#include "cli/lines/run_end.hpp"
 #include "cli/lines/use_meter.hpp"
 #include "cli/output_lines.hpp"
 
@@ -30,7 +31,16 @@ public:
     /// `hooks_tell`: the agent's hooks, if there are any, report the same.
     using Tell = std::function<void(const LineEvent& event, bool hooks_tell)>;
 
-    explicit AgentLines(Tell tell) : tell_(std::move(tell)) {}
+    /// Adds to the data of an error what its line does not say and a clock or a file of the agent
+    /// does. `agent` and `session` are its name and its id of the session.
+    using Complete =
+        std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
+
+    /// What a session of the agent had used before it begins here.
+    using Before = std::function<LineTokens(const std::string& agent, const std::string& session)>;
+
+    explicit AgentLines(Tell tell, Complete complete = {}, Before before = {})
+        : tell_(std::move(tell)), complete_(std::move(complete)), before_(std::move(before)) {}
 
     /// `rest` gets what is no line of an agent.
     void feed(std::string_view bytes, OutputLines& rest);
@@ -38,12 +48,18 @@ public:
     void finish(OutputLines& rest);
     /// To be called each second: the bound on events begins again.
     void tick();
+    /// An error that an agent tells otherwise than by a line.
+    void add_error(LineEvent error);
+    /// The process is over. Its files may say now what they did not when it told its last error.
+    void look_again();
 
     /// True once a line of an agent has come.
     bool found() const { return found_; }
     /// How the agent's work ended; the last one counts.
-    const std::optional<LineResult>& result() const { return result_; }
+    const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }
+    /// All that bears on how the run ended.
+    const RunFacts& facts() const { return facts_; }
 
 private:
     struct OpenCall {
@@ -53,13 +69,18 @@ private:
 
     void end_line(OutputLines& rest);
     bool read_line();
-    void take(AgentLine line, bool hooks_tell_use);
+    void take(AgentLine line, const LineFormat& format);
+    void take_result(LineResult result);
+    void note(const LineEvent& event);
+    bool take_error(LineEvent& event);
     void tell_use(const LineUse& use, bool hooks_tell);
     bool complete_call(LineEvent& event);
     void end_message();
     void tell(LineEvent event, bool hooks_tell);
 
     Tell tell_;
+    Complete complete_;
+    Before before_;
     std::string line_;             // begins with "{" and may be an agent's
     bool at_start_ = true;         // of a line
     bool ordinary_ = false;        // the line that is being written is no agent's
@@ -70,7 +91,9 @@ private:
     std::string piece_;  // of a message that comes in pieces
     std::string last_message_;
     std::string model_;
-    std::optional<LineResult> result_;
+    RunFacts facts_;
+    std::deque<std::string> failed_;      // calls, since the last one that changed something
+    const LineFormat* format_ = nullptr;  // of the agent that spoke last
     bool found_ = false;
     std::size_t told_ = 0;  // since the last tick
     std::uint64_t left_out_ = 0;

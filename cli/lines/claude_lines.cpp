@@ -17,29 +17,41 @@ bool begins(const Json& line) {
            !line.text_of("uuid").empty();
 }
 
-// Qwen counts what came from a cache as input, and says so by a total.
+// Qwen counts what came from a cache as input, and says so by a total. What it has thought is in
+// the total alone.
 LineUse use_of(const Json& usage) {
     LineUse use;
-    use.input_tokens = usage.count_of("input_tokens");
-    use.output_tokens = usage.count_of("output_tokens");
-    if (usage.contains("total_tokens")) return use;
+    const std::uint64_t input = usage.count_of("input_tokens");
+    const std::uint64_t output = usage.count_of("output_tokens");
+    const std::uint64_t cached = usage.count_of("cache_read_input_tokens");
+    if (usage.contains("total_tokens")) {
+        use.tokens = tokens_inside(input, cached, 0, output, 0);
+        use.tokens.reasoning = without(usage.count_of("total_tokens"), input + output);
+        return use;
+    }
     use.hooks_tell_tokens = true;
-    use.input_tokens +=
-        usage.count_of("cache_read_input_tokens") + usage.count_of("cache_creation_input_tokens");
+    use.tokens = tokens_inside(input, 0, 0, output,
+                               usage["output_tokens_details"].count_of("thinking_tokens"));
+    use.tokens.cached = cached;
+    use.tokens.cache_write = usage.count_of("cache_creation_input_tokens");
     return use;
 }
 
 // Of all models: `usage` is without sub-agents.
 LineUse total_of(const Json& line) {
     LineUse use = use_of(line["usage"]);
-    if (!line["modelUsage"].empty()) {
-        use.input_tokens = use.output_tokens = 0;
-        for (const auto& [model, used] : line["modelUsage"].members()) {
-            use.input_tokens += used.count_of("inputTokens") +
-                                used.count_of("cacheReadInputTokens") +
-                                used.count_of("cacheCreationInputTokens");
-            use.output_tokens += used.count_of("outputTokens");
-        }
+    const auto& models = line["modelUsage"].members();
+    if (!models.empty()) use.tokens = {};
+    for (const auto& [model, used] : models) {
+        const LineTokens of =
+            tokens_inside(used.count_of("inputTokens"), 0, 0, used.count_of("outputTokens"),
+                          used.count_of("thinkingTokens"));
+        use.tokens.input += of.input;
+        use.tokens.cached += used.count_of("cacheReadInputTokens");
+        use.tokens.cache_write += used.count_of("cacheCreationInputTokens");
+        use.tokens.output += of.output;
+        use.tokens.reasoning += of.reasoning;
+        if (models.size() == 1) use.model = model;
     }
     if (line["total_cost_usd"].is_number()) use.cost_usd = line["total_cost_usd"].number();
     return use;
@@ -49,19 +61,56 @@ void read_system(const Json& line, AgentLine& said) {
     const std::string& kind = line.text_of("subtype");
     if (kind == "init") {
         add_beginning(said, "claude", line.text_of("session_id"), line.text_of("model"));
+        said.agent = line.contains("qwen_code_version") ? "qwen" : "claude";
+        said.begins_turn = true;
     } else if (kind == "api_retry") {
         const std::string why = text_of_error(line["error"]);
-        add_error(said, "the model's API is tried again: " + why, true);
-        Json& data = said.events.back().data;
-        if (!why.empty()) data["class"] = why;
-        if (line["error_status"].is_unsigned()) data["status"] = line["error_status"];
+        ToldError error{"the model's API is tried again: " + why, why};
+        error.status = status_of(line["error_status"]);
+        error.retryable = true;
+        if (line["retry_delay_ms"].is_number()) error.retry_in_ms = line.count_of("retry_delay_ms");
+        add_error(said, error);
     } else if (kind == "compact_boundary") {
         const Json& about = line["compact_metadata"];
         said.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});
     }
 }
 
+// A plan's limit, told with each reply of the provider. The agent may go on by paid use beyond it.
+void read_limit(const Json& line, AgentLine& said) {
+    const Json& limit = line["rate_limit_info"];
+    const std::string& status = limit.text_of("status");
+    if (status.empty() || status == "allowed" || status == "allowed_warning") return;
+    std::string words = "the plan's limit";
+    if (!limit.text_of("rateLimitType").empty()) words += " " + limit.text_of("rateLimitType");
+    words += status == "rejected" ? " is reached" : ": " + status;
+    if (status != "rejected" || limit.flag_of("isUsingOverage")) {
+        if (status == "rejected") words += "; it goes on by paid use beyond the plan";
+        return add_message(said, "system", words);
+    }
+    ToldError error{words, "usage_limit"};
+    error.retryable = true;
+    if (limit["resetsAt"].is_number()) error.retry_at_s = limit.count_of("resetsAt");
+    add_error(said, error);
+}
+
+// The agent's own words in the place of an answer of the model.
+bool read_api_error(const Json& line, AgentLine& said) {
+    const std::string& kind = line.text_of("error");
+    const bool told = line.flag_of("is_api_error_message") || line.flag_of("isApiErrorMessage");
+    if (kind.empty() && !told) return false;
+    ToldError error{text_of_content(line["message"]["content"]), kind};
+    if (error.message.empty()) error.message = kind;
+    for (const char* name : {"api_error_status", "apiErrorStatus", "error_status"}) {
+        if (!error.status) error.status = status_of(line[name]);
+    }
+    error.ends_turn = true;
+    add_error(said, error);
+    return true;
+}
+
 void read_assistant(const Json& line, AgentLine& said) {
+    if (read_api_error(line, said)) return;
     const Json& message = line["message"];
     for (const Json& part : message["content"]) {
         if (part["type"] == "text") add_message(said, "assistant", part.text_of("text"));
@@ -71,6 +120,7 @@ void read_assistant(const Json& line, AgentLine& said) {
     if (message["usage"].empty() || message.text_of("id").empty()) return;
     said.use = use_of(message["usage"]);
     said.use->answer = message.text_of("id");
+    said.use->model = message.text_of("model");
 }
 
 bool was_refused(const Json& line, const std::string& call_id) {
@@ -81,6 +131,9 @@ bool was_refused(const Json& line, const std::string& call_id) {
 }
 
 std::string_view class_of(std::string_view error) {
+    if (error.starts_with("Claude requested permissions") ||
+        error.starts_with("Permission to use "))
+        return "denied";
     if (error.find("No such tool available") != std::string_view::npos) return "unknown_tool";
     if (error.find("InputValidationError") != std::string_view::npos) return "json_parse";
     return {};
@@ -102,13 +155,39 @@ void read_user(const Json& line, AgentLine& said) {
     }
 }
 
+bool is_one_of(std::string_view word, std::string_view good) {
+    return word.empty() || word == good;
+}
+
+std::string words_of_failure(const Json& line) {
+    std::string words = text_of_error(line["error"]);
+    for (const Json& error : line["errors"])
+        words += (words.empty() ? "" : "; ") + text_of_error(error);
+    return words;
+}
+
+// `subtype` says success for an error of the API, and an end that is not one in `terminal_reason`.
 void read_result(const Json& line, AgentLine& said) {
     LineResult result;
-    result.ok = !line.flag_of("is_error");
+    const std::string& kind = line.text_of("subtype");
+    const std::string& end = line.text_of("terminal_reason");
+    const bool is_error = line.flag_of("is_error");
+    result.ok = !is_error && is_one_of(kind, "success") && is_one_of(end, "completed");
     result.text = line.text_of("result");
-    if (result.text.empty() && !result.ok) {
-        result.text = text_of_error(line["error"]);
-        if (result.text.empty()) result.text = line.text_of("subtype");
+    if (!result.ok && result.text.empty()) result.text = words_of_failure(line);
+    if (!result.ok && !is_error)
+        result.text = "it ended with \"" + (is_one_of(kind, "success") ? end : kind) + "\"" +
+                      (result.text.empty() ? "" : ": " + result.text);
+    if (!result.ok && result.text.empty()) result.text = is_one_of(kind, "success") ? end : kind;
+    for (const Json& refused : line["permission_denials"])
+        result.refused.push_back({refused.text_of("tool_use_id"), refused.text_of("tool_name")});
+    if (is_error) {
+        ToldError error{result.text};
+        if (!is_one_of(end, "completed") && end != "api_error") error.error_class = end;
+        error.status = status_of(line["api_error_status"]);
+        if (!error.status) error.status = status_in(result.text);
+        error.ends_turn = true;
+        add_error(said, error);
     }
     said.result = std::move(result);
     said.use = total_of(line);
@@ -121,6 +200,7 @@ std::optional<AgentLine> read(const Json& line) {
     if (type == "system") read_system(line, said);
     if (type == "assistant") read_assistant(line, said);
     if (type == "user") read_user(line, said);
+    if (type == "rate_limit_event") read_limit(line, said);
     if (type == "result") read_result(line, said);
     return said;
 }

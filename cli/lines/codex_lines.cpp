@@ -108,16 +108,38 @@ void read_item(const Json& line, AgentLine& said) {
     }
 }
 
+void add_stop(const std::string& words, AgentLine& said) {
+    ToldError error{words};
+    error.status = status_in(words);
+    error.retryable = false;
+    error.ends_turn = true;
+    add_error(said, error);
+}
+
+// Each try again is an error of its own: "Reconnecting... 2/5 (why)".
+void read_error(const std::string& message, AgentLine& said) {
+    if (!message.starts_with("Reconnecting")) return add_stop(message, said);
+    ToldError error{message};
+    error.status = status_in(message);
+    error.retryable = true;
+    add_error(said, error);
+}
+
 void read_turn(const Json& line, AgentLine& said) {
     LineResult result;
     result.ok = line["type"] == "turn.completed";
-    if (!result.ok) result.text = text_of_error(line["error"]);
+    if (!result.ok) {
+        result.text = text_of_error(line["error"]);
+        add_stop(result.text, said);
+    }
     said.result = std::move(result);
     const Json& usage = line["usage"];
     if (usage.empty()) return;
     said.use.emplace();
-    said.use->input_tokens = usage.count_of("input_tokens");  // with what came from a cache
-    said.use->output_tokens = usage.count_of("output_tokens");
+    said.use->tokens =
+        tokens_inside(usage.count_of("input_tokens"), usage.count_of("cached_input_tokens"),
+                      usage.count_of("cache_write_input_tokens"), usage.count_of("output_tokens"),
+                      usage.count_of("reasoning_output_tokens"));
 }
 
 std::optional<AgentLine> read(const Json& line) {
@@ -130,9 +152,10 @@ std::optional<AgentLine> read(const Json& line) {
     } else if (type == "turn.completed" || type == "turn.failed") {
         read_turn(line, said);
     } else if (type == "error" && line["message"].is_string()) {
-        const std::string& message = line.text_of("message");
-        add_error(said, message, message.starts_with("Reconnecting"));
-    } else if (type != "turn.started") {
+        read_error(line.text_of("message"), said);
+    } else if (type == "turn.started") {
+        said.begins_turn = true;
+    } else {
         return std::nullopt;
     }
     return said;

@@ -5,8 +5,8 @@
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
-// `copilot -p --output-format json` 1.0: events with an id, that of the one before, and data. It
-// tells no tokens.
+// `copilot -p --output-format json` 1.0: events with an id, that of the one before, and data. Its
+// cost is in premium requests, which are no dollars.
 
 namespace headway::cli::copilot_lines {
 namespace {
@@ -31,11 +31,37 @@ void read_finished(const Json& data, AgentLine& said) {
     }
 }
 
+// Input and output as OpenAI counts them.
+void read_use(const Json& line, AgentLine& said) {
+    const Json& usage = line["data"]["usage"];
+    if (usage.empty()) return;
+    LineUse& use = said.use.emplace();
+    use.tokens = tokens_inside(usage.count_of("inputTokens"), usage.count_of("cacheReadTokens"),
+                               usage.count_of("cacheWriteTokens"), usage.count_of("outputTokens"),
+                               usage.count_of("reasoningTokens"));
+    use.answer = line.text_of("id");
+    use.model = line["data"].text_of("model");
+}
+
+void read_error(const Json& data, bool final, AgentLine& said) {
+    ToldError error{data.text_of("message"), data.text_of("errorType")};
+    for (const char* name : {"errorMessage", "error", "outcome"}) {
+        if (error.message.empty()) error.message = text_of_error(data[name]);
+    }
+    error.status = status_of(data["statusCode"]);
+    if (error.message.empty()) error.message = "a request to the model failed";
+    error.retryable = !final;
+    error.ends_turn = final;
+    add_error(said, error);
+}
+
 std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
     AgentLine said;
     if (type == "result" && line["exitCode"].is_integer() && line["sessionId"].is_string()) {
-        said.result = LineResult{line["exitCode"].integer() == 0, {}};
+        const std::int64_t code = line["exitCode"].integer();
+        said.result = LineResult{
+            code == 0, code == 0 ? "" : "its result says exit code " + std::to_string(code)};
         return said;
     }
     if (!begins(line)) return std::nullopt;
@@ -46,7 +72,9 @@ std::optional<AgentLine> read(const Json& line) {
     if (type == "tool.execution_start")
         add_started(said, data["toolCallId"], data.text_of("toolName"), data["arguments"]);
     if (type == "tool.execution_complete") read_finished(data, said);
-    if (type == "session.error") add_error(said, data.text_of("message"), false);
+    if (type == "session.error") read_error(data, true, said);
+    if (type == "model.call_failure") read_error(data, false, said);
+    if (type == "session.usage_record") read_use(line, said);
     return said;
 }
 

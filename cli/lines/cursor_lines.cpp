@@ -6,7 +6,8 @@
 #include "cli/lines/line_words.hpp"
 
 // `cursor-agent -p --output-format stream-json`, as its documentation has it: Claude's lines
-// without an id of their own, and calls as lines of the type `tool_call`. It tells no tokens.
+// without an id of their own, and calls as lines of the type `tool_call`. Newer versions tell
+// tokens with their result.
 
 namespace headway::cli::cursor_lines {
 namespace {
@@ -44,6 +45,25 @@ void read_message(const Json& line, AgentLine& said) {
         add_message(said, line.text_of("type"), part.text_of("text"));
 }
 
+void read_result(const Json& line, AgentLine& said) {
+    const std::string& kind = line.text_of("subtype");
+    LineResult result{!line.flag_of("is_error") && (kind.empty() || kind == "success"),
+                      line.text_of("result")};
+    if (!result.ok) {
+        if (result.text.empty()) result.text = kind;
+        ToldError error{result.text};
+        error.status = status_in(result.text);
+        error.ends_turn = true;
+        add_error(said, error);
+    }
+    said.result = std::move(result);
+    const Json& usage = line["usage"];
+    if (usage.empty()) return;
+    said.use.emplace().tokens = {usage.count_of("inputTokens"), usage.count_of("cacheReadTokens"),
+                                 usage.count_of("cacheWriteTokens"), usage.count_of("outputTokens"),
+                                 0};
+}
+
 std::optional<AgentLine> read(const Json& line) {
     if (line.text_of("session_id").empty() || line.contains("uuid")) return std::nullopt;
     AgentLine said;
@@ -51,12 +71,13 @@ std::optional<AgentLine> read(const Json& line) {
     if (type == "system") {
         if (line["subtype"] == "init")
             add_beginning(said, "cursor", line.text_of("session_id"), line.text_of("model"));
+        said.begins_turn = line["subtype"] == "init";
     } else if (type == "assistant" || type == "user") {
         read_message(line, said);
     } else if (type == "tool_call") {
         read_call(line, said);
     } else if (type == "result") {
-        said.result = LineResult{!line.flag_of("is_error"), line.text_of("result")};
+        read_result(line, said);
     } else if (type != "thinking") {
         return std::nullopt;
     }

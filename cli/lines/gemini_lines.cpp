@@ -42,14 +42,30 @@ void read_tool_result(const Json& line, AgentLine& said) {
 
 void read_result(const Json& line, AgentLine& said) {
     LineResult result;
-    result.ok = line["status"] != "error";
-    if (!result.ok) result.text = text_of_error(line["error"]);
+    const std::string& status = line.text_of("status");
+    result.ok = status == "success";
+    if (status == "error") {
+        result.text = text_of_error(line["error"]);
+        ToldError error{result.text};
+        const std::string& kind = line["error"].text_of("type");
+        if (kind != "unknown") error.error_class = kind;
+        error.status = status_in(result.text);
+        error.ends_turn = true;
+        add_error(said, error);
+    } else if (!result.ok) {
+        result.text = "it ended with the status \"" + status + "\"";
+    }
     said.result = std::move(result);
     const Json& stats = line["stats"];
     if (stats.empty()) return;
-    said.use.emplace();
-    said.use->input_tokens = stats.count_of("input_tokens");
-    said.use->output_tokens = stats.count_of("output_tokens");
+    const std::uint64_t input = stats.count_of("input_tokens");
+    const std::uint64_t output = stats.count_of("output_tokens");
+    LineUse& use = said.use.emplace();
+    use.tokens = tokens_inside(input, stats.count_of("cached"), 0, output, 0);
+    // What it has thought is in the total alone.
+    use.tokens.reasoning = without(stats.count_of("total_tokens"), input + output);
+    const auto& models = stats["models"].members();
+    if (models.size() == 1) use.model = models.begin()->first;
 }
 
 std::optional<AgentLine> read(const Json& line) {
@@ -58,6 +74,7 @@ std::optional<AgentLine> read(const Json& line) {
     AgentLine said;
     if (type == "init") {
         add_beginning(said, "gemini", line.text_of("session_id"), line.text_of("model"));
+        said.begins_turn = true;
     } else if (type == "message" && line["content"].is_string()) {
         read_message(line, said);
     } else if (type == "tool_use" && line["tool_id"].is_string()) {
@@ -66,9 +83,13 @@ std::optional<AgentLine> read(const Json& line) {
         read_tool_result(line, said);
     } else if (type == "error" && line["message"].is_string()) {
         if (line["severity"] == "warning") {
-            add_message(said, "system", line.text_of("message"));
+            said.notice = line.text_of("message");
+            add_message(said, "system", said.notice);
         } else {
-            add_error(said, line.text_of("message"), false);
+            ToldError error{line.text_of("message")};
+            error.status = status_in(error.message);
+            error.retryable = false;
+            add_error(said, error);
         }
     } else if (type == "result" && line["status"].is_string()) {
         read_result(line, said);

@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/lines/line_words.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
+
+#include "api/timestamp.hpp"
 
 namespace headway::cli {
+namespace {
+
+constexpr std::uint64_t kStatusMin = 400;
+constexpr std::uint64_t kStatusMax = 599;
+constexpr std::size_t kStatusWordsMax = 1024;                // the error's own words come first
+constexpr std::uint64_t kEpochSecondsMax = 253'402'300'799;  // the year 9999
+
+/// The three digits at the beginning, if they are such a status and nothing of a longer number.
+std::optional<std::uint64_t> leading_status(std::string_view text) {
+    std::uint64_t status = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, status);
+    const std::string_view rest = text.substr(std::min<std::size_t>(3, text.size()));
+    const bool part = rest.size() > 1 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
+    const bool whole = read.ptr == text.data() + 3 && !part;
+    if (read.ec != std::errc{} || !whole || status < kStatusMin || status > kStatusMax)
+        return std::nullopt;
+    return status;
+}
+
+}  // namespace
 
 void add_started(AgentLine& line, const Json& call_id, std::string_view tool, const Json& args) {
     Json data = {{"call_id", call_id}, {"tool", tool}};
@@ -31,8 +57,19 @@ void add_message(AgentLine& line, std::string_view role, std::string_view text) 
     line.events.push_back({"message", {{"role", role}, {"text", text}}});
 }
 
-void add_error(AgentLine& line, std::string_view message, bool retryable) {
-    line.events.push_back({"error.reported", {{"message", message}, {"retryable", retryable}}});
+void add_error(AgentLine& line, const ToldError& error) {
+    Json data = {{"message", error.message}};
+    if (!error.error_class.empty()) data["class"] = error.error_class;
+    if (error.status) data["status"] = *error.status;
+    if (error.retryable) data["retryable"] = *error.retryable;
+    if (error.ends_turn) data["ends_turn"] = true;
+    if (error.retry_at_s && *error.retry_at_s <= kEpochSecondsMax) {
+        const std::chrono::seconds since{static_cast<std::int64_t>(*error.retry_at_s)};
+        std::string at;
+        api::append_timestamp(at, core::Timestamp{since});
+        data["retry_at"] = std::move(at);
+    }
+    line.events.push_back({"error.reported", std::move(data), error.retry_in_ms});
 }
 
 void add_beginning(AgentLine& line, std::string_view agent, std::string_view session,
@@ -65,10 +102,42 @@ std::string text_of_error(const Json& error) {
     return dump(error);
 }
 
+std::optional<std::uint64_t> status_of(const Json& value) {
+    if (!value.is_unsigned()) return std::nullopt;
+    const std::uint64_t status = value.count();
+    if (status < kStatusMin || status > kStatusMax) return std::nullopt;
+    return status;
+}
+
+std::optional<std::uint64_t> status_in(std::string_view words) {
+    constexpr std::array<std::string_view, 7> kBefore{
+        "API Error: ", "status: ", "status ", "status code ", "\"code\":", "\"code\": ", "HTTP "};
+    words = words.substr(0, kStatusWordsMax);
+    if (const auto status = leading_status(words)) return status;
+    for (const std::string_view before : kBefore) {
+        for (std::size_t at = words.find(before); at != words.npos;
+             at = words.find(before, at + 1)) {
+            if (const auto status = leading_status(words.substr(at + before.size()))) return status;
+        }
+    }
+    return std::nullopt;
+}
+
+LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_t cache_write,
+                         std::uint64_t output, std::uint64_t reasoning) {
+    LineTokens tokens;
+    tokens.cached = std::min(cached, input);
+    tokens.cache_write = std::min(cache_write, input - tokens.cached);
+    tokens.input = input - tokens.cached - tokens.cache_write;
+    tokens.reasoning = std::min(reasoning, output);
+    tokens.output = output - tokens.reasoning;
+    return tokens;
+}
+
 std::span<const LineFormat* const> line_formats() {
-    static constexpr std::array<const LineFormat*, 7> kFormats{
+    static constexpr std::array<const LineFormat*, 8> kFormats{
         &kClaudeLines, &kCodexLines,   &kGeminiLines, &kOpencodeLines,
-        &kCursorLines, &kCopilotLines, &kPiLines};
+        &kCursorLines, &kCopilotLines, &kPiLines,     &kClineLines};
     return kFormats;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -40,15 +41,56 @@ void read_call(const Json& part, AgentLine& said) {
     add_duration(state["time"], said.events.back().data);
 }
 
+// After a step that calls tools, or whose end the provider does not say, it goes on.
+void read_reason(const std::string& reason, AgentLine& said) {
+    if (reason == "stop") {
+        said.result.emplace();
+    } else if (reason == "length") {
+        said.result = LineResult{false, "its last answer was cut off: the model's limit of output"};
+    } else if (reason != "tool-calls" && reason != "unknown" && !reason.empty()) {
+        said.result = LineResult{false, "it ended with the reason \"" + reason + "\""};
+    }
+}
+
 void read_step(const Json& part, AgentLine& said) {
     const Json& tokens = part["tokens"];
     said.use.emplace();
-    said.use->input_tokens = tokens.count_of("input") + tokens["cache"].count_of("read") +
-                             tokens["cache"].count_of("write");
-    said.use->output_tokens = tokens.count_of("output") + tokens.count_of("reasoning");
+    said.use->tokens = {tokens.count_of("input"), tokens["cache"].count_of("read"),
+                        tokens["cache"].count_of("write"), tokens.count_of("output"),
+                        tokens.count_of("reasoning")};
     if (part["cost"].is_number()) said.use->cost_usd = part["cost"].number();
     said.use->answer = part.text_of("id");
-    if (part["reason"] == "stop") said.result.emplace();
+    read_reason(part.text_of("reason"), said);
+}
+
+std::optional<std::uint64_t> retry_delay(const Json& headers) {
+    const auto number = [&headers](const char* name) -> std::optional<double> {
+        const Json& value = headers[name];
+        if (value.is_number()) return value.number();
+        char* end = nullptr;
+        const double read = std::strtod(value.text().c_str(), &end);
+        if (value.text().empty() || *end != 0) return std::nullopt;  // a date, perhaps
+        return read;
+    };
+    constexpr double kDelayMsMax = 1e12;
+    std::optional<double> delay = number("retry-after-ms");
+    if (!delay) {
+        delay = number("retry-after");
+        if (delay) *delay *= 1000;
+    }
+    if (!delay || !(*delay >= 0 && *delay <= kDelayMsMax)) return std::nullopt;
+    return static_cast<std::uint64_t>(*delay);
+}
+
+void read_error(const Json& told, AgentLine& said) {
+    const Json& data = told["data"];
+    ToldError error{text_of_error(told), told.text_of("name")};
+    error.status = status_of(data["statusCode"]);
+    if (data["isRetryable"].is_boolean()) error.retryable = data.flag_of("isRetryable");
+    error.retry_in_ms = retry_delay(data["responseHeaders"]);
+    error.ends_turn = true;
+    said.result = LineResult{false, error.message};
+    add_error(said, error);
 }
 
 std::optional<AgentLine> read(const Json& line) {
@@ -59,11 +101,9 @@ std::optional<AgentLine> read(const Json& line) {
     if (type == "tool_use") read_call(part, said);
     if (type == "text") add_message(said, "assistant", part.text_of("text"));
     if (type == "step_finish") read_step(part, said);
-    if (type == "error") {
-        const std::string why = text_of_error(line["error"]);
-        add_error(said, why, false);
-        said.result = LineResult{false, why};
-    }
+    if (type == "step_start") said.begins_turn = true;
+    if (type == "step_finish" && part.contains("metrics")) said.agent = "kilo";
+    if (type == "error") read_error(line["error"], said);
     return said;
 }
 

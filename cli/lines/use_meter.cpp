@@ -2,55 +2,91 @@
 #include "cli/lines/use_meter.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "cli/lines/bounded_event.hpp"
+#include "cli/lines/line_words.hpp"
 #include "core/budget_settings.hpp"
 
 namespace headway::cli {
 namespace {
 
-std::uint64_t beyond(std::uint64_t now, std::uint64_t before) {
-    return now > before ? now - before : 0;
-}
+constexpr std::size_t kModelBytesMax = 200;
 
 /// In all its life.
 constexpr std::uint64_t kUsedTokensMax = 1'000'000'000'000;
 
+constexpr std::array<std::uint64_t LineTokens::*, 5> kParts{
+    &LineTokens::input, &LineTokens::cached, &LineTokens::cache_write, &LineTokens::output,
+    &LineTokens::reasoning};
+
+/// What is new in each part, and in all of them no more than in their sum: a total may split
+/// otherwise what the answers have told.
+LineTokens beyond(const LineTokens& now, const LineTokens& before) {
+    LineTokens used;
+    std::uint64_t left = without(now.sum(), before.sum());
+    for (const auto part : kParts) {
+        used.*part = std::min(without(now.*part, before.*part), left);
+        left -= used.*part;
+    }
+    return used;
+}
+
+void add_to(LineTokens& sum, const LineTokens& used) {
+    for (const auto part : kParts)
+        sum.*part += used.*part;
+}
+
 }  // namespace
 
 LineUse believable(LineUse told) {
-    if (told.input_tokens > kUsedTokensMax) told.input_tokens = 0;
-    if (told.output_tokens > kUsedTokensMax) told.output_tokens = 0;
+    for (const auto part : kParts) {
+        if (told.tokens.*part > kUsedTokensMax) told.tokens.*part = 0;
+    }
     const double cost = told.cost_usd.value_or(0);
     if (!(cost >= 0 && cost <= core::kMaxCostUsdMax)) told.cost_usd.reset();
     return told;
 }
 
+Json usage_json(const LineUse& use) {
+    const LineTokens& tokens = use.tokens;
+    Json usage = {{"input_tokens", tokens.input}, {"output_tokens", tokens.output}};
+    if (tokens.cached > 0) usage["cached_tokens"] = tokens.cached;
+    if (tokens.cache_write > 0) usage["cache_write_tokens"] = tokens.cache_write;
+    if (tokens.reasoning > 0) usage["reasoning_tokens"] = tokens.reasoning;
+    if (!use.model.empty()) usage["model"] = bounded_text(use.model, kModelBytesMax);
+    if (use.cost_usd) usage["cost_usd"] = *use.cost_usd;
+    return usage;
+}
+
+void UseMeter::start_from(const LineTokens& before) {
+    counted_ = before;
+    total_ = before.sum();
+}
+
 std::optional<LineUse> UseMeter::add(const LineUse& said) {
     const LineUse told = believable(said);
     const bool total = told.answer.empty();
-    const std::uint64_t tokens = told.input_tokens + told.output_tokens;
+    const std::uint64_t tokens = told.tokens.sum();
     if (total && tokens < total_) *this = {};
     if (total) total_ = tokens;
     if (!total && told.answer != answer_.answer) {
         answer_ = {};
         answer_.answer = told.answer;
     }
-    LineUse& before = total ? counted_ : answer_;
     LineUse used;
-    used.input_tokens = beyond(told.input_tokens, before.input_tokens);
-    used.output_tokens = beyond(told.output_tokens, before.output_tokens);
-    const double known = total ? cost_ : before.cost_usd.value_or(0);
+    used.model = told.model;
+    used.tokens = beyond(told.tokens, total ? counted_ : answer_.tokens);
+    const double known = total ? cost_ : answer_.cost_usd.value_or(0);
     const double cost = std::max(0.0, told.cost_usd.value_or(0) - known);
     if (cost > 0) used.cost_usd = cost;
     if (!total) {
-        answer_.input_tokens += used.input_tokens;
-        answer_.output_tokens += used.output_tokens;
+        add_to(answer_.tokens, used.tokens);
         answer_.cost_usd = known + cost;
     }
-    counted_.input_tokens += used.input_tokens;
-    counted_.output_tokens += used.output_tokens;
+    add_to(counted_, used.tokens);
     cost_ += cost;
-    const bool nothing = used.input_tokens == 0 && used.output_tokens == 0 && cost <= 0;
+    const bool nothing = used.tokens.sum() == 0 && cost <= 0;
     return nothing ? std::nullopt : std::optional{used};
 }
 

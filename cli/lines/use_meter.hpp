@@ -11,6 +11,10 @@ namespace headway::cli {
 /// Tokens and cost without what no agent can have used: a report with that would be refused. Pure.
 LineUse believable(LineUse told);
 
+/// The use as a report has it: parts that are 0 and what is not known are left out, but for input
+/// and output. Pure.
+Json usage_json(const LineUse& use);
+
 /// What was used since the last line that told it, whether lines tell of one answer of the model
 /// (perhaps several times) or of everything so far. Nothing is counted twice; where an agent's
 /// total is below the sum of its answers, the sum stands. A total below the one before is that of
@@ -19,10 +23,12 @@ class UseMeter {
 public:
     /// Nothing where nothing was used. `answer` of what comes back means nothing.
     std::optional<LineUse> add(const LineUse& said);
+    /// Used before this run: an agent that goes on counts it in its total, and another does not.
+    void start_from(const LineTokens& before);
 
 private:
-    LineUse answer_;   // the answer that was told last, as told
-    LineUse counted_;  // all of it so far
+    LineUse answer_;      // the answer that was told last, as told
+    LineTokens counted_;  // all of it so far
     double cost_ = 0;
     std::uint64_t total_ = 0;  // tokens of the last total
 };

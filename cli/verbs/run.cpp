@@ -120,15 +120,14 @@ Json call_of_agent(const RunOptions& options) {
 struct Ending {
     ExitStatus status;
     std::optional<StopDirective> stopped_by;
-    std::optional<LineResult> said;
+    RunFacts facts;
+    RunEnd end;
     std::string model;
 };
 
 Json end_body(const Ending& ending) {
-    std::string reason = ending.status.text();
-    const bool failed = ending.said && !ending.said->ok;
-    if (failed && !ending.said->text.empty()) reason = ending.said->text + "; " + reason;
-    const char* outcome = ending.status.code == 0 && !failed ? "completed" : "failed";
+    std::string reason = ending.end.reason;
+    const char* outcome = ending.end.completed ? "completed" : "failed";
     if (ending.stopped_by) {
         const std::string& why = ending.stopped_by->reason;
         reason = (why.empty() ? "stopped" : "stopped: " + why) + "; " + reason;
@@ -136,8 +135,11 @@ Json end_body(const Ending& ending) {
     }
     Json body = {{"outcome", outcome}, {"reason", reason}};
     Json result = Json::object();
-    if (ending.said && !ending.said->text.empty()) result["text"] = ending.said->text;
+    const auto& said = ending.facts.result;
+    if (said && !said->text.empty()) result["text"] = said->text;
     if (!ending.model.empty()) result["model"] = ending.model;
+    if (ending.end.cause != core::Cause::kNone) result["cause"] = core::name_of(ending.end.cause);
+    if (!ending.end.retry_at.empty()) result["retry_at"] = ending.end.retry_at;
     if (!result.empty()) body["result"] = std::move(result);
     return body;
 }
@@ -165,11 +167,13 @@ public:
             Process process =
                 spawn_process(options_.command, child_environment(), signals.outer_mask());
             if (process.pid < 0) return not_started(*reporter, process.error);
-            SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_), figures_};
+            SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
+                                           codex_home(), figures_};
             SupervisedCommand command(std::move(process), signals, *reporter, std::move(setup));
             ending.status = command.run();
             ending.stopped_by = command.stopped_by();
-            ending.said = command.agent().result();
+            ending.facts = command.agent().facts();
+            ending.end = run_end(ending.facts, ending.status);
             ending.model = command.agent().model();
             // A service manager may signal us twice, by our id and by our group. The second must
             // not cost the session its end, which takes --linger at most; Ctrl-C still ends that.
@@ -180,6 +184,10 @@ public:
         if (!figures_.is_agent) {
             reporter->add("tool.finished", finished_call(options_, ending.status, spent));
         }
+        if (const auto& status = ending.end.status)
+            reporter->add(
+                "error.reported",
+                {{"message", ending.status.text()}, {"status", *status}, {"ends_turn", true}});
         finish(*reporter, end_body(ending));
         return ending.status.code;
     }
@@ -207,6 +215,16 @@ private:
         environment["HEADWAY_SESSION"] = session_;
         environment["HEADWAY_URL"] = options_.client.url;
         return environment;
+    }
+
+    std::string codex_home() const {
+        const auto variable = [this](const char* name) {
+            const auto found = console_.environment.find(name);
+            return found == console_.environment.end() ? std::string{} : found->second;
+        };
+        std::string home = variable("CODEX_HOME");
+        if (home.empty() && !variable("HOME").empty()) home = variable("HOME") + "/.codex";
+        return home;
     }
 
     void announce() {
@@ -253,7 +271,9 @@ output, CPU, memory and disk of its process tree, and ends with its exit status.
 daemon is away, the command runs all the same and the reports follow when it is back. JSON lines
 that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
 stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
-pi --mode json) become its calls, messages, tokens and result. The command
+pi --mode json, cline --json) become its calls, messages, tokens and result. An agent that ends
+without its result, with an error in its last words, stopped by its own guard against loops, or with
+refused calls and nothing done has failed, whatever its exit status. The command
 finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It is handed no token of yours,
 nor any other HEADWAY_ variable: an agent that reports by itself gets a token of its own session, as
 below. Its output goes through a pipe, so it may buffer or drop

@@ -132,6 +132,7 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     reading.numbers = call.request.head.agent_process;
     reading.process = call.connection.take_agent_process();
     reading.command.uses = uses_of(call);
+    reading.command.use_clock = api::hooks::answer_clock(call.request.head.hook_usage);
     reading.command.controls = call.controls();
     reading.command.call.dialect = &dialect;
     return reading;

@@ -63,6 +63,7 @@ struct HookAnswered {
     HookCall call;
     bool hold = false;
     api::hooks::HookReply reply;
+    bool wants_older_uses = false;  ///< what it told of answers was all new
 };
 
 /// What answered tasks call on the I/O thread: the dispatcher, or a test.

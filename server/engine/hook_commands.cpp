@@ -14,6 +14,7 @@
 #include "server/engine/hook_ends.hpp"
 #include "server/engine/hook_prompts.hpp"
 #include "server/engine/hook_repetition.hpp"
+#include "server/engine/hook_uses.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -56,7 +57,8 @@ public:
     Report(Resident& resident, HookCommand& command, core::Timestamp now)
         : resident_(resident), state_(resident.session.state()), command_(command), now_(now) {}
 
-    ReportCommand make() {
+    /// `uses` are the events that count the answers it tells of.
+    ReportCommand make(std::vector<core::Event> uses) {
         const HookKind kind = command_.call.hook.kind;
         if (kind == HookKind::kPre) {
             name_started();
@@ -71,9 +73,8 @@ public:
         if (command_.call.dialect->reports_rounds) number_round();
         // From a program that reads the agent's record, so no sign of the agent.
         if (tells_use_only(command_.call.hook)) command_.events.clear();
-        const bool others = !command_.uses.empty() || kind == HookKind::kEnd;  // with ids
-        std::vector<core::Event> events;
-        add_uses(events);
+        const bool others = !uses.empty() || kind == HookKind::kEnd;  // with ids
+        std::vector<core::Event> events = std::move(uses);
         if (closes_calls(command_.call.hook)) close_calls(events);
         const std::size_t before = events.size();
         std::move(command_.events.begin(), command_.events.end(), std::back_inserter(events));
@@ -177,27 +178,6 @@ private:
         }
     }
 
-    /// Answers from before the session was opened were counted in the one that it resumes, if at
-    /// all.
-    void add_uses(std::vector<core::Event>& events) {
-        auto& uses = command_.uses;
-        const std::uint64_t last = resident_.hooks->last_use;
-        const auto known = std::find_if(uses.begin(), uses.end(), [last](const HookUse& use) {
-            return core::digest_of(use.event_id).low == last;
-        });
-        if (known != uses.end()) uses.erase(uses.begin(), known + 1);
-        for (HookUse& use : uses) {
-            if (use.at < state_.opened_at) continue;
-            resident_.hooks.change().last_use = core::digest_of(use.event_id).low;
-            core::Event event;
-            event.event_id = std::move(use.event_id);
-            core::Heartbeat beat;
-            beat.usage = use.usage;
-            event.payload = std::move(beat);
-            events.push_back(std::move(event));
-        }
-    }
-
     void close_calls(std::vector<core::Event>& events) const {
         const HookKind kind = command_.call.hook.kind;
         const bool person = kind == HookKind::kPrompt || kind == HookKind::kInterrupt;
@@ -294,6 +274,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     const HookKind kind = call.hook.kind;
     const bool ended = resident != nullptr && resident->session.state().ended();
     const bool opens = !ends_session(kind) && !tells_use_only(call.hook);
+    const bool opened_before = resident != nullptr && !ended;
     const bool late = resident == nullptr ? !opens : ended && !waits(kind);
     HookAnswered nothing;
     nothing.session = target;
@@ -308,6 +289,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
     if (call.process_number != 0) resident->agent_work.follow(call.process_number);
+    if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")
+        resident->hooks.change().fresh = true;
     // MCP is no way of reporting, and a person can be asked by it beside any.
     const bool reports =
         !api::hooks::asks_person(kind) && kind != HookKind::kStatus && !tells_use_only(call.hook);
@@ -323,9 +306,13 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     }
     if (ends_dialogs(call.hook) && !call.unheard)
         HEADWAY_CHECK(end_dialogs(transaction, *resident));
+    bool older = false;
     if (open && !call.unheard) {
         note_prompts(*resident, call.hook);
-        ReportCommand report = Report{*resident, *this, transaction.now()}.make();
+        HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
+        older = taken.more;
+        ReportCommand report =
+            Report{*resident, *this, transaction.now()}.make(std::move(taken.events));
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done) {
@@ -335,7 +322,10 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         }
     }
     if (resident->session.state().ended()) call.process = false;
-    return answer_hook_call(transaction, *resident, std::move(call), false);
+    HEADWAY_TRY(HookAnswered answered,
+                answer_hook_call(transaction, *resident, std::move(call), false));
+    answered.wants_older_uses = older;
+    return answered;
 }
 
 Result<HookAnswered> HookAgainCommand::operator()(Transaction& transaction) {

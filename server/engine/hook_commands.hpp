@@ -37,6 +37,7 @@ struct HookCommand {
     std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
     std::vector<std::size_t> untold = {};                ///< as HookReport::untold
     std::vector<HookUse> uses = {};                      ///< oldest first
+    core::Timestamp use_clock = core::kNever;            ///< the agent's, when it told them
     std::string target = {};                             ///< the session in force
     /// What name() has named, of which the transaction has views: that session, and the one behind
     /// it, or empty.

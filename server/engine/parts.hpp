@@ -11,6 +11,7 @@
 #include "server/engine/cluster.hpp"
 #include "server/engine/commit_times.hpp"
 #include "server/engine/hook_channels.hpp"
+#include "server/engine/known_answers.hpp"
 #include "server/engine/session_tree.hpp"
 #include "server/engine/sessions.hpp"
 #include "server/engine/settings.hpp"
@@ -68,6 +69,7 @@ struct EngineParts {
     EngineStats& stats;   ///< of what is committed
     /// True while nothing is in memory after a failed commit, or nothing can be written any more.
     bool unavailable = false;
+    KnownAnswers answers = {};
 };
 
 }  // namespace headway::server

@@ -41,6 +41,7 @@ struct HookMemory {
     /// Digest of the event_id of the newest answer whose use a hook has told. The store knows all
     /// of them.
     std::uint64_t last_use = 0;
+    bool fresh = false;       ///< its agent has said that it began with it: no answer is older
     std::uint32_t stops = 0;  ///< calls that were refused by a stop
     /// Prompts that come back by themselves: those of timers as the last stop named them, and a
     /// person's own command that starts a loop.

@@ -49,6 +49,7 @@ public:
     JudgeDesk& judges() { return parts_.judges; }
     WebhookDesk& webhooks() { return parts_.webhooks; }
     HookChannels& channels() { return parts_.channels; }
+    KnownAnswers& answers() { return parts_.answers; }
     api::JsonTape& tape() { return parts_.tape; }
     EngineStats& stats() { return stats_; }
 

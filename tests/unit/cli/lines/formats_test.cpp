@@ -168,3 +168,83 @@ TEST_CASE("agent lines: cursor-agent's calls are named after their kind", "[cli]
     CHECK(told.result == "It has one line.");
     CHECK(told.model == "Claude 4 Sonnet");
 }
+
+TEST_CASE("agent lines: Cline's calls, of which one may be several commands, and its tokens",
+          "[cli]") {
+    const Told told = told_of(agent_fixture("cline"));
+    CHECK(told.events ==
+          Events{"at work: cline", "assistant: look", "started call_fake0001 run_commands",
+                 "ok call_fake0001 run_commands", "started call_fake0002 run_commands",
+                 "ok call_fake0002 run_commands", "started call_fake0003 run_commands",
+                 "failed call_fake0003 run_commands", "assistant: All done."});
+    CHECK(told.tokens == 480);
+    CHECK(told.model == "fake-model");
+    CHECK(told.ok);
+    CHECK(told.result == "All done.");
+    const Told aborted = told_of(agent_fixture("cline_aborted"));
+    CHECK_FALSE(aborted.ok);
+    CHECK(aborted.tokens == 240);
+}
+
+TEST_CASE("agent lines: each format tells the parts of its tokens apart", "[cli]") {
+    using headway::cli::LineTokens;
+    const auto parts = [](const std::string& output) {
+        return told_of(output + "\n", 4'096).parts;
+    };
+    const std::string opencode =
+        R"({"type":"step_finish","timestamp":1,"sessionID":"s","part":{"id":"p","reason":"stop",)"
+        R"("tokens":{"input":10,"output":20,"reasoning":500,"cache":{"read":1000,"write":20000}}}})";
+    CHECK(parts(opencode) == LineTokens{10, 1'000, 20'000, 20, 500});
+    CHECK(parts(opencode).sum() == 21'530);
+    const std::string claude =
+        R"({"type":"assistant","session_id":"s","uuid":"u","message":{"id":"m","content":[],)"
+        R"("usage":{"input_tokens":4,"cache_creation_input_tokens":15178,)"
+        R"("cache_read_input_tokens":7,"output_tokens":118,)"
+        R"("output_tokens_details":{"thinking_tokens":100}}}})";
+    CHECK(parts(claude) == LineTokens{4, 7, 15'178, 18, 100});
+    const std::string total =
+        R"({"type":"result","session_id":"s","uuid":"u","modelUsage":{"a":{"inputTokens":1,)"
+        R"("outputTokens":20,"thinkingTokens":5,"cacheReadInputTokens":3,)"
+        R"("cacheCreationInputTokens":4},"b":{"inputTokens":10,"outputTokens":2}}})";
+    CHECK(parts(total) == LineTokens{11, 3, 4, 17, 5});
+    const std::string qwen =
+        R"({"type":"result","session_id":"s","uuid":"u","usage":{"input_tokens":100,)"
+        R"("output_tokens":20,"cache_read_input_tokens":30,"total_tokens":150}})";
+    CHECK(parts(qwen) == LineTokens{70, 30, 0, 20, 30});
+    const std::string codex =
+        R"({"type":"thread.started","thread_id":"t"})"
+        "\n"
+        R"({"type":"turn.completed","usage":{"input_tokens":1100,"cached_input_tokens":900,)"
+        R"("cache_write_input_tokens":50,"output_tokens":220,"reasoning_output_tokens":200}})";
+    CHECK(parts(codex) == LineTokens{150, 900, 50, 20, 200});
+    const std::string gemini =
+        R"({"type":"init","timestamp":"t","session_id":"g"})"
+        "\n"
+        R"({"type":"result","timestamp":"t","status":"success","stats":{"total_tokens":1500,)"
+        R"("input_tokens":900,"output_tokens":180,"cached":400,"input":500}})";
+    CHECK(parts(gemini) == LineTokens{500, 400, 0, 180, 420});
+    const std::string pi =
+        R"({"type":"session","version":3,"id":"p","cwd":"/w"})"
+        "\n"
+        R"({"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"stop",)"
+        R"("timestamp":1,"usage":{"input":10,"output":20,"cacheRead":1000,"cacheWrite":20000,)"
+        R"("totalTokens":21030}}})";
+    CHECK(parts(pi) == LineTokens{10, 1'000, 20'000, 20, 0});
+    const std::string cursor =
+        R"({"type":"system","subtype":"init","session_id":"s"})"
+        "\n"
+        R"({"type":"result","subtype":"success","session_id":"s","result":"x","usage":)"
+        R"({"inputTokens":5,"outputTokens":6,"cacheReadTokens":7,"cacheWriteTokens":8}})";
+    CHECK(parts(cursor) == LineTokens{5, 7, 8, 6, 0});
+    const std::string cline =
+        R"({"ts":"t","type":"agent_event","event":{"type":"usage","inputTokens":100,)"
+        R"("outputTokens":20}})"
+        "\n"
+        R"({"ts":"t","type":"run_result","finishReason":"completed","text":"x","usage":)"
+        R"({"inputTokens":100,"outputTokens":20,"cacheReadTokens":50,"cacheWriteTokens":60}})";
+    CHECK(parts(cline) == LineTokens{100, 50, 60, 20, 0});
+    const std::string copilot =
+        R"({"type":"session.usage_record","id":"1","timestamp":"t","parentId":null,"data":{)"
+        R"("usage":{"inputTokens":100,"outputTokens":20,"cacheReadTokens":60}}})";
+    CHECK(parts(copilot) == LineTokens{40, 60, 0, 20, 0});
+}

@@ -19,13 +19,22 @@ namespace headway::tests {
 struct Told {
     std::vector<std::string> events;  ///< "started t1 Bash", "ok t1", "failed t1: denied", ...
     std::vector<cli::LineEvent> whole;
-    std::string rest;  ///< ordinary output
-    std::uint64_t tokens = 0;
+    std::string rest;          ///< ordinary output
+    std::uint64_t tokens = 0;  ///< all of them
+    cli::LineTokens parts;
     double cost = 0;
     bool ok = false;
     std::string result;
     std::string model;
+    cli::RunFacts facts;
 };
+
+/// A number of milliseconds, as "in 5000 ms" in the place of the time that a clock would make of
+/// it.
+inline void mark_delay(cli::LineEvent& error) {
+    if (error.retry_in_ms)
+        error.data["retry_at"] = "in " + std::to_string(*error.retry_in_ms) + " ms";
+}
 
 inline std::string short_form(const cli::LineEvent& event) {
     const cli::Json& data = event.data;
@@ -43,16 +52,23 @@ inline std::string short_form(const cli::LineEvent& event) {
 inline Told told_of(std::string_view output, std::size_t piece = 7) {
     Told told;
     cli::OutputLines rest;
-    cli::AgentLines lines([&told](const cli::LineEvent& event, bool) {
-        const cli::Json& usage = event.data["usage"];
-        if (event.type == "heartbeat") {
-            told.tokens += usage.count_of("input_tokens") + usage.count_of("output_tokens");
-            told.cost += usage["cost_usd"].number();
-            return;
-        }
-        told.events.push_back(short_form(event));
-        told.whole.push_back(event);
-    });
+    cli::AgentLines lines(
+        [&told](const cli::LineEvent& event, bool) {
+            const cli::Json& usage = event.data["usage"];
+            if (event.type == "heartbeat") {
+                told.parts.input += usage.count_of("input_tokens");
+                told.parts.cached += usage.count_of("cached_tokens");
+                told.parts.cache_write += usage.count_of("cache_write_tokens");
+                told.parts.output += usage.count_of("output_tokens");
+                told.parts.reasoning += usage.count_of("reasoning_tokens");
+                told.tokens = told.parts.sum();
+                told.cost += usage["cost_usd"].number();
+                return;
+            }
+            told.events.push_back(short_form(event));
+            told.whole.push_back(event);
+        },
+        [](cli::LineEvent& error, const std::string&, const std::string&) { mark_delay(error); });
     for (; !output.empty(); output.remove_prefix(std::min(piece, output.size())))
         lines.feed(output.substr(0, piece), rest);
     lines.finish(rest);
@@ -60,6 +76,7 @@ inline Told told_of(std::string_view output, std::size_t piece = 7) {
     told.ok = lines.result() && lines.result()->ok;
     if (lines.result()) told.result = lines.result()->text;
     told.model = lines.model();
+    told.facts = lines.facts();
     return told;
 }
 

@@ -420,6 +420,111 @@ TEST_CASE("engine hooks: answers from before the session are not its own", "[ser
     CHECK(tokens_of(daemon) == 20);
 }
 
+TEST_CASE("engine hooks: a clock that differs from the daemon's loses no answers", "[server]") {
+    // Behind, ahead, and an hour off in a container.
+    for (const std::int64_t off : {-3'600'000, -1'000, 1'000, 3'600'000}) {
+        CAPTURE(off);
+        Supervised daemon{EngineSettings{}, at(10'000'000)};
+        answered(daemon, hook(R"("hook_event_name":"UserPromptSubmit","prompt":"go")", "claude"));
+        daemon.clock().advance_to(at(10'005'000));
+        const std::int64_t now = 10'005'000 + off;
+        answered(daemon, telling(hook(R"("hook_event_name":"Stop")", "claude"),
+                                 {used("0", now - 60'000, 1'000), used("1", now - 3'000, 100),
+                                  used("2", now, 20)}));
+        CHECK(tokens_of(daemon) == 120);  // and none from before it was opened
+    }
+}
+
+TEST_CASE("engine hooks: an agent that says that it has just begun has no older answers",
+          "[server]") {
+    Supervised daemon{EngineSettings{}, at(10'000'000)};
+    answered(daemon, hook(R"("hook_event_name":"SessionStart","source":"startup")", "claude"));
+    answered(daemon, telling(hook(R"("hook_event_name":"Stop")", "claude"),
+                             {used("1", 9'000'000, 100), used("2", 9'900'000, 20)}));
+    CHECK(tokens_of(daemon) == 120);
+    Supervised resumed{EngineSettings{}, at(10'000'000)};
+    answered(resumed, hook(R"("hook_event_name":"SessionStart","source":"resume")", "claude"));
+    answered(resumed, telling(hook(R"("hook_event_name":"Stop")", "claude"),
+                              {used("1", 9'000'000, 100), used("2", 9'900'000, 20)}));
+    CHECK(tokens_of(resumed) == 20);
+}
+
+namespace {
+
+/// A hook of the sub-agent `s.a` of the session `s`.
+HookCommand of_child(HookCommand command) {
+    command.parent = command.session;
+    command.session += ".a";
+    return command;
+}
+
+std::uint64_t tokens_of(Supervised& daemon, const std::string& session) {
+    std::uint64_t tokens = 0;
+    for (const Event& event : daemon.journal(session)) {
+        const auto* beat = std::get_if<Heartbeat>(&event.payload);
+        if (beat != nullptr && beat->usage) tokens += beat->usage->input_tokens;
+    }
+    return tokens;
+}
+
+}  // namespace
+
+TEST_CASE("engine hooks: an answer counts once in a family, whoever tells it first", "[server]") {
+    const std::string prompt = R"("hook_event_name":"UserPromptSubmit","prompt":"go")";
+    const std::string start = R"("hook_event_name":"SubagentStart","agent_id":"a")";
+    const std::string batch = R"("hook_event_name":"PostToolBatch","tool_calls":[])";
+    Supervised daemon{EngineSettings{}, at(0)};
+    answered(daemon, hook(prompt, "claude"));
+    answered(daemon, telling(hook(batch, "claude"), {used("A", 10'000'000, 15'300)}));
+    answered(daemon, of_child(hook(start, "claude")));
+    answered(daemon, telling(of_child(hook(batch, "claude")),
+                             {used("A", 10'000'000, 15'300), used("B", 10'000'000, 110)}));
+    CHECK(tokens_of(daemon, "s.a") == 110);
+    answered(daemon, telling(hook(batch, "claude"),
+                             {used("A", 10'000'000, 15'300), used("B", 10'000'000, 110),
+                              used("C", 10'000'000, 7)}));
+    CHECK(tokens_of(daemon, "s") == 15'307);
+    // Another family with the same id is another answer.
+    HookCommand other = hook(prompt, "claude");
+    other.session = "t";
+    answered(daemon, std::move(other));
+    other = telling(hook(batch, "claude"), {used("A", 10'000'000, 15'300)});
+    other.session = "t";
+    answered(daemon, std::move(other));
+    CHECK(tokens_of(daemon, "t") == 15'300);
+}
+
+TEST_CASE("engine hooks: a resumed session does not count what its last generation has",
+          "[server]") {
+    Supervised daemon{EngineSettings{}, at(0)};
+    const std::string prompt = R"("hook_event_name":"UserPromptSubmit","prompt":"go")";
+    answered(daemon, hook(prompt, "claude"));
+    answered(daemon,
+             telling(hook(R"("hook_event_name":"Stop")", "claude"), {used("1", 10'000'000, 100)}));
+    answered(daemon, hook(R"("hook_event_name":"SessionEnd")", "claude"));
+    answered(daemon, hook(prompt, "claude"));
+    answered(daemon, telling(hook(R"("hook_event_name":"Stop")", "claude"),
+                             {used("1", 10'000'000, 100), used("2", 10'000'000, 20)}));
+    CHECK(tokens_of(daemon, "s~2") == 20);
+}
+
+TEST_CASE("engine hooks: older answers are asked for while none of those told was known",
+          "[server]") {
+    Supervised daemon{EngineSettings{}, at(0)};
+    answered(daemon, hook(R"("hook_event_name":"UserPromptSubmit","prompt":"go")", "claude"));
+    const std::string usage = R"("hook_event_name":"Usage")";
+    const auto tell = [&](std::vector<HookUse> uses) {
+        return answered(daemon, telling(hook(usage, "claude"), std::move(uses))).wants_older_uses;
+    };
+    CHECK(tell({used("3", 10'000'000, 1), used("4", 10'000'000, 1)}));
+    CHECK(tell({used("1", 10'000'000, 1), used("2", 10'000'000, 1)}));
+    CHECK_FALSE(tell({used("4", 10'000'000, 1), used("5", 10'000'000, 1)}));
+    CHECK_FALSE(tell({used("5", 10'000'000, 1), used("6", 10'000'000, 1)}));
+    CHECK_FALSE(tell({used("6", 10'000'000, 1)}));
+    CHECK_FALSE(tell({}));
+    CHECK(tokens_of(daemon) == 6);
+}
+
 TEST_CASE("engine hooks: what only tells use opens nothing and is no sign of the agent",
           "[server]") {
     Supervised daemon{EngineSettings{}, at(0)};

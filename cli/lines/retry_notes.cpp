@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/lines/retry_notes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "cli/lines/line_words.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::string_view kBegin = "Attempt ";
+constexpr std::string_view kFailed = " failed";
+constexpr std::string_view kAfter = "Retrying after ";
+constexpr std::string_view kBackoff = "Retrying with backoff";
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// "Attempt 5 failed", anywhere in the line, since a prefix of the logger may come before it.
+std::size_t begin_of_note(std::string_view line) {
+    for (std::size_t at = line.find(kBegin); at != line.npos; at = line.find(kBegin, at + 1)) {
+        std::size_t end = at + kBegin.size();
+        const std::size_t digits = end;
+        while (end < line.size() && is_digit(line[end]))
+            ++end;
+        if (end > digits && line.substr(end).starts_with(kFailed)) return at;
+    }
+    return line.npos;
+}
+
+/// Milliseconds, perhaps with a fraction.
+std::optional<std::uint64_t> delay_in(std::string_view note) {
+    const std::size_t at = note.find(kAfter);
+    if (at == note.npos) return std::nullopt;
+    const std::string_view text = note.substr(at + kAfter.size());
+    std::uint64_t delay = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, delay);
+    if (read.ec != std::errc{}) return std::nullopt;
+    std::string_view unit{read.ptr, static_cast<std::size_t>(end - read.ptr)};
+    if (unit.starts_with('.')) {
+        unit.remove_prefix(1);
+        while (!unit.empty() && is_digit(unit.front()))
+            unit.remove_prefix(1);
+    }
+    if (!unit.starts_with("ms")) return std::nullopt;
+    return delay;
+}
+
+LineEvent error_of(const std::string& note) {
+    AgentLine said;
+    ToldError error{note};
+    error.status = status_in(note);
+    error.retryable = true;
+    error.retry_in_ms = delay_in(note);
+    add_error(said, error);
+    return std::move(said.events.front());
+}
+
+}  // namespace
+
+std::vector<LineEvent> RetryNotes::feed(std::string_view bytes) {
+    std::vector<LineEvent> errors;
+    while (!bytes.empty()) {
+        const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+        const std::size_t room = kLineBytesMax - line_.size();
+        line_ += bytes.substr(0, std::min(end, room));
+        if (end == bytes.size()) break;
+        end_line(errors);
+        bytes.remove_prefix(end + 1);
+    }
+    return errors;
+}
+
+void RetryNotes::end_line(std::vector<LineEvent>& errors) {
+    const std::string line = std::exchange(line_, {});
+    if (const std::size_t begin = begin_of_note(line); begin != line.npos) {
+        note_ = line.substr(begin);
+        lines_ = 0;
+    } else if (!note_.empty()) {
+        // Of a long note the end counts: it says how long it waits.
+        if (note_.size() > kNoteBytesMax / 2) note_.resize(kNoteBytesMax / 2);
+        note_ += "\n" + line;
+    }
+    if (note_.empty()) return;
+    const bool whole = delay_in(note_).has_value() || note_.find(kBackoff) != note_.npos;
+    if (whole) errors.push_back(error_of(std::exchange(note_, {})));
+    if (++lines_ > kNoteLinesMax) note_.clear();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/lines/agent_line.hpp"
+
+namespace headway::cli {
+
+/// Finds on standard error what Gemini CLI and Qwen Code say there alone: "Attempt 5 failed: WHY.
+/// Retrying after 33741ms...". WHY may have several lines. Everything else is passed over. Memory
+/// is bounded. Pure.
+class RetryNotes {
+public:
+    static constexpr std::size_t kLineBytesMax = 4'096;
+    static constexpr std::size_t kNoteBytesMax = 2'048;
+    static constexpr std::size_t kNoteLinesMax = 64;
+
+    /// The errors that these bytes complete.
+    std::vector<LineEvent> feed(std::string_view bytes);
+
+private:
+    void end_line(std::vector<LineEvent>& errors);
+
+    std::string line_;
+    std::string note_;  // from "Attempt" on; empty: none has begun
+    std::size_t lines_ = 0;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/lines/run_end.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "cli/lines/bounded_event.hpp"
+#include "cli/lines/line_words.hpp"
+#include "core/work_payloads.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::size_t kWordsMax = 2'000;  // a reason is read by people
+
+struct ExitMeaning {
+    int code = 0;
+    std::string_view words;
+    core::Cause cause = core::Cause::kNone;
+};
+
+// The codes that Gemini CLI names; Qwen Code has them from there.
+constexpr std::array<ExitMeaning, 8> kGeminiExits{{
+    {41, "it is not logged in", core::Cause::kCredentials},
+    {42, "its input or the session to resume is not valid"},
+    {44, "its sandbox failed"},
+    {52, "its settings are not valid"},
+    {53, "it reached its own limit of turns"},
+    {54, "a tool failed for good"},
+    {55, "it does not trust this folder"},
+    {130, "it was interrupted"},
+}};
+
+/// What one agent's end looks like.
+struct AgentRow {
+    std::string_view agent;
+    std::string_view name;                     ///< for people
+    std::string_view result_line;              ///< the line without which its run was cut off
+    std::span<const std::string_view> guards;  ///< words by which its own guard ends a run
+    std::span<const ExitMeaning> exits;
+    bool exit_is_http = false;  ///< its exit status is the HTTP status of an error, modulo 256
+};
+
+constexpr std::array<std::string_view, 3> kGeminiGuards{"Loop detected", "loop was detected",
+                                                        "potential loop"};
+constexpr std::array<std::string_view, 4> kQwenGuards{
+    "consecutive_identical_tool_calls", "Loop detected", "loop was detected", "potential loop"};
+// Its guard aborts the run as another client would.
+constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another client",
+                                                       "it ended with \"aborted\""};
+constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
+
+constexpr std::array<AgentRow, 10> kRows{{
+    {"claude", "Claude Code", "\"result\"", kClaudeGuards, {}},
+    {"qwen", "Qwen Code", "\"result\"", kQwenGuards, kGeminiExits},
+    {"codex", "Codex", "\"turn.completed\"", {}, {}},
+    {"gemini", "Gemini CLI", "\"result\"", kGeminiGuards, kGeminiExits, true},
+    {"opencode", "opencode", "\"step_finish\" with the reason \"stop\"", {}, {}},
+    {"kilo", "Kilo", "\"step_finish\" with the reason \"stop\"", {}, {}},
+    {"copilot", "Copilot CLI", "\"result\"", {}, {}},
+    {"cline", "Cline", "\"run_result\"", kClineGuards, {}},
+    {"cursor", "cursor-agent", "\"result\"", {}, {}},
+    {"pi", "pi", "\"message_end\" with the reason \"stop\"", {}, {}},
+}};
+
+const AgentRow& row_of(std::string_view agent) {
+    static constexpr AgentRow kOther{"", "the agent", "its result", {}, {}};
+    const auto row = std::find_if(kRows.begin(), kRows.end(),
+                                  [agent](const AgentRow& one) { return one.agent == agent; });
+    return row == kRows.end() ? kOther : *row;
+}
+
+/// 400 to 511 and 529, as a process can say them.
+std::optional<std::uint64_t> http_of_exit(const AgentRow& row, const ExitStatus& exit) {
+    if (!row.exit_is_http || exit.signal != 0) return std::nullopt;
+    if (exit.code >= 144 && exit.code <= 255) return static_cast<std::uint64_t>(exit.code) + 256;
+    if (exit.code == 17) return 529;
+    return std::nullopt;
+}
+
+const ExitMeaning* meaning_of(const AgentRow& row, const ExitStatus& exit) {
+    if (exit.signal != 0) return nullptr;
+    const auto found =
+        std::find_if(row.exits.begin(), row.exits.end(),
+                     [&exit](const ExitMeaning& one) { return one.code == exit.code; });
+    return found == row.exits.end() ? nullptr : &*found;
+}
+
+std::string words_of_exit(const AgentRow& row, const ExitStatus& exit) {
+    if (const auto http = http_of_exit(row, exit))
+        return exit.text() + " (HTTP " + std::to_string(*http) + ")";
+    if (const ExitMeaning* const meaning = meaning_of(row, exit))
+        return exit.text() + " (" + std::string{meaning->words} + ")";
+    return exit.text();
+}
+
+std::string error_words(const RunFacts& facts) {
+    return facts.error ? facts.error->text_of("message") : std::string{};
+}
+
+core::Cause cause_of(const RunFacts& facts, const std::string& words,
+                     std::optional<std::uint64_t> status) {
+    core::ErrorReported error;
+    error.message = core::bounded_text(words);
+    error.status = status;
+    error.ends_turn = true;
+    if (facts.error) {
+        error.error_class = facts.error->text_of("class");
+        const Json& told = (*facts.error)["status"];
+        if (told.is_unsigned()) error.status = told.count();
+    }
+    return core::stop_of(error).cause;
+}
+
+/// The words by which the agent's own guard ended the run; empty if it did not.
+std::string guard_words(const RunFacts& facts, const AgentRow& row) {
+    std::vector<std::string> said = facts.notices;
+    if (facts.result && !facts.result->ok) said.push_back(facts.result->text);
+    said.push_back(error_words(facts));
+    for (const std::string& words : said) {
+        for (const std::string_view guard : row.guards) {
+            if (words.find(guard) != words.npos) return words;
+        }
+    }
+    return {};
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names)
+        list += (list.empty() ? "" : ", ") + (name.empty() ? std::string{"a call"} : name);
+    return list;
+}
+
+/// Why the run is no success; empty if it is one. The first that holds says most.
+std::string failure_of(const RunFacts& facts, const AgentRow& row, const ExitStatus& exit) {
+    const std::string name{row.name};
+    if (const std::string guard = guard_words(facts, row); !guard.empty())
+        return name + " stopped itself: " + guard;
+    if (facts.result && !facts.result->ok)
+        return facts.result->text.empty() ? name + " says that it failed" : facts.result->text;
+    if (!facts.result) {
+        const std::string last = error_words(facts);
+        return name + " ended without its result, the line " + std::string{row.result_line} +
+               (last.empty() ? "" : "; its last error: " + last);
+    }
+    if (facts.error) return error_words(facts);
+    if (exit.code != 0) return "it says that it is done, and its exit status says otherwise";
+    if (!facts.refused.empty())
+        return std::string{facts.changed ? "needs somebody: " : "nothing was done: "} +
+               "its own rules refused " + list_of(facts.refused) +
+               ", and no call after that changed anything";
+    if (!facts.answered && facts.result->text.empty())
+        return name + " ended without an answer or a call";
+    return {};
+}
+
+bool is_stop_of_provider(const RunFacts& facts, const std::optional<std::uint64_t>& http) {
+    return facts.error || http;
+}
+
+}  // namespace
+
+void RunFacts::note_notice(const std::string& words) {
+    if (notices.size() == kNoticesMax) notices.erase(notices.begin());
+    notices.push_back(bounded_text(words, kWordsMax));
+}
+
+void RunFacts::note_refused(const std::string& tool) {
+    if (std::find(refused.begin(), refused.end(), tool) != refused.end()) return;
+    if (refused.size() < kRefusedMax) refused.push_back(bounded_text(tool, 200));
+}
+
+RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
+    RunEnd end;
+    if (facts.agent.empty()) {
+        end.completed = exit.code == 0;
+        end.reason = exit.text();
+        return end;
+    }
+    const AgentRow& row = row_of(facts.agent);
+    const std::string why = failure_of(facts, row, exit);
+    end.completed = why.empty();
+    end.reason = words_of_exit(row, exit);
+    if (end.completed) return end;
+    const auto http = http_of_exit(row, exit);
+    const ExitMeaning* const meaning = meaning_of(row, exit);
+    if (is_stop_of_provider(facts, http)) {
+        end.cause = cause_of(facts, why, http);
+        if (facts.error) end.retry_at = facts.error->text_of("retry_at");
+        if (!facts.error || !facts.error->contains("status")) end.status = http;
+    } else if (meaning != nullptr) {
+        end.cause = meaning->cause;
+    }
+    std::string phrase{core::phrase_of(end.cause)};
+    if (end.cause == core::Cause::kUnknown) phrase.clear();
+    end.reason = bounded_text(why, kWordsMax) + (phrase.empty() ? "" : " (" + phrase + ")") +
+                 (end.retry_at.empty() ? "" : ", until " + end.retry_at) + "; " + end.reason;
+    return end;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/lines/run_end.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "tests/unit/cli/lines/told.hpp"
+
+using headway::cli::ExitStatus;
+using headway::cli::run_end;
+using headway::cli::RunEnd;
+using headway::core::Cause;
+using headway::tests::agent_fixture;
+using headway::tests::told_of;
+
+namespace {
+
+RunEnd end_of(const std::string& output, int code = 0) {
+    ExitStatus exit;
+    exit.code = code;
+    return run_end(told_of(output, 4'096).facts, exit);
+}
+
+std::string claude(const std::string& members) {
+    return "{" + members + R"(,"session_id":"s","uuid":"u"})" + "\n";
+}
+
+const std::string kInit =
+    claude(R"("type":"system","subtype":"init","model":"claude-opus-5","tools":[])");
+
+std::string call(const std::string& id, const std::string& tool, const std::string& input) {
+    return claude(R"("type":"assistant","message":{"id":"m)" + id +
+                  R"(","content":[{"type":"tool_use","id":")" + id + R"(","name":")" + tool +
+                  R"(","input":)" + input + "}]}");
+}
+
+std::string done(const std::string& id, const std::string& text = "ok") {
+    return claude(R"("type":"user","message":{"content":[{"type":"tool_result","tool_use_id":")" +
+                  id + R"(","content":")" + text + "\"}]}");
+}
+
+std::string refused(const std::string& id) {
+    return claude(R"("type":"user","message":{"content":[{"type":"tool_result","tool_use_id":")" +
+                  id +
+                  R"(","is_error":true,"content":"Claude requested permissions to write to /w/x, )"
+                  R"(but you haven't granted it yet."}]})");
+}
+
+std::string result(const std::string& more = "", const std::string& text = "All done.") {
+    return claude(R"("type":"result","subtype":"success","is_error":false,"result":")" + text +
+                  "\"" + more);
+}
+
+std::string denials(const std::string& id, const std::string& tool) {
+    return R"(,"permission_denials":[{"tool_name":")" + tool + R"(","tool_use_id":")" + id + "\"}]";
+}
+
+const std::string kWrite = R"({"file_path":"/w/x","content":"y"})";
+
+std::string gemini(const std::string& members) {
+    return R"({"timestamp":"2026-11-26T10:00:00.000Z",)" + members + "}\n";
+}
+
+const std::string kGemini = gemini(R"("type":"init","session_id":"g1","model":"gemini-3")");
+const std::string kCodex = R"({"type":"thread.started","thread_id":"t"})"
+                           "\n"
+                           R"({"type":"turn.started"})"
+                           "\n";
+
+std::string qwen(const std::string& members) {
+    return claude(R"("type":"system","subtype":"init","qwen_code_version":"0.24")") +
+           claude(R"("type":"result",)" + members);
+}
+
+std::string opencode(const std::string& type, const std::string& members) {
+    return R"({"type":")" + type + R"(","timestamp":1,"sessionID":"s",)" + members + "}\n";
+}
+
+std::string pi(const std::string& message) {
+    return R"({"type":"session","version":3,"id":"p","cwd":"/w"})"
+           "\n"
+           R"({"type":"message_end","message":{"role":"assistant",)" +
+           message + "}}\n";
+}
+
+std::string cline(const std::string& members) {
+    return R"({"ts":"2026-11-22T12:28:00.958Z",)" + members + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("run end: a plain command ends as its exit status says", "[cli]") {
+    CHECK(end_of("building\n").completed);
+    CHECK(end_of("building\n").reason == "exit status 0");
+    CHECK_FALSE(end_of("building\n", 2).completed);
+    CHECK(end_of("{\"level\":\"info\"}\n").completed);
+}
+
+TEST_CASE("run end: each agent that says that it is done is done", "[cli]") {
+    for (const char* name : {"claude", "qwen", "codex", "gemini", "kilo", "copilot", "pi"}) {
+        CAPTURE(name);
+        const RunEnd end = end_of(agent_fixture(name));
+        CHECK(end.completed);
+        CHECK(end.reason == "exit status 0");
+    }
+}
+
+TEST_CASE("run end: an agent that ends without its result has failed, whatever its exit status",
+          "[cli]") {
+    const std::string outputs[] = {
+        kInit, kInit + call("t1", "Write", kWrite) + done("t1"),
+        kCodex + R"({"type":"item.started","item":{"id":"i","type":"command_execution",)"
+                 R"("command":"make","status":"in_progress"}})"
+                 "\n",
+        kGemini, opencode("step_start", R"("part":{"id":"p"})"),
+        opencode("step_finish", R"("part":{"id":"p","reason":"tool-calls","tokens":{}})"),
+        R"({"type":"session","version":3,"id":"p","cwd":"/w"})"
+        "\n",
+        pi(R"("stopReason":"toolUse","content":[])"),
+        cline(R"("type":"agent_event","event":{"type":"iteration_start"})"),
+        // A turn that was begun after the result of the one before.
+        kCodex + R"({"type":"turn.completed","usage":{}})"
+                 "\n"
+                 R"({"type":"turn.started"})"
+                 "\n"};
+    for (const std::string& output : outputs) {
+        CAPTURE(output);
+        const RunEnd end = end_of(output);
+        CHECK_FALSE(end.completed);
+        CHECK_THAT(end.reason, Catch::Contains("ended without its result"));
+        CHECK_THAT(end.reason, Catch::EndsWith("; exit status 0"));
+    }
+}
+
+TEST_CASE("run end: an error in the last message is no success", "[cli]") {
+    const std::string error = claude(
+        R"("type":"assistant","error":"rate_limit","is_api_error_message":true,"message":{"id":"m",)"
+        R"("content":[{"type":"text","text":"You have hit your session limit, resets 3pm"}]})");
+    const RunEnd limit =
+        end_of(kInit + error + result("", "You have hit your session limit, resets 3pm"));
+    CHECK_FALSE(limit.completed);
+    CHECK_THAT(limit.reason, Catch::Contains("session limit"));
+    CHECK(limit.cause == Cause::kUsageLimit);
+    // It went on, and the error is over.
+    CHECK(end_of(kInit + error + call("t1", "Write", kWrite) + done("t1") + result()).completed);
+    const RunEnd api = end_of(
+        kInit + claude(R"("type":"result","subtype":"success","is_error":true,"terminal_reason":)"
+                       R"("api_error","api_error_status":401,"result":"Please run /login")"));
+    CHECK_FALSE(api.completed);
+    CHECK(api.cause == Cause::kCredentials);
+    const RunEnd failed =
+        end_of(kCodex + R"({"type":"turn.failed","error":{"message":"stream disconnected"}})"
+                        "\n",
+               1);
+    CHECK_FALSE(failed.completed);
+    CHECK(failed.cause == Cause::kNetwork);
+    CHECK_THAT(failed.reason, Catch::EndsWith("exit status 1"));
+    const RunEnd gem =
+        end_of(kGemini + gemini(R"("type":"error","severity":"error","message":"x")") +
+               gemini(R"("type":"result","status":"success")"));
+    CHECK_FALSE(gem.completed);
+    const RunEnd copilot =
+        end_of(R"({"type":"session.error","id":"1","timestamp":"t","parentId":null,"data":)"
+               R"({"errorType":"rate_limit","statusCode":429,"message":"too many"}})"
+               "\n"
+               R"({"type":"result","exitCode":0,"sessionId":"s"})"
+               "\n");
+    CHECK_FALSE(copilot.completed);
+    CHECK(copilot.cause == Cause::kRateLimit);
+}
+
+TEST_CASE("run end: pi has no exit status but 0, and its last message says how it ended", "[cli]") {
+    CHECK(
+        end_of(pi(R"("stopReason":"stop","content":[{"type":"text","text":"Done."}])")).completed);
+    const RunEnd error =
+        end_of(pi(R"("stopReason":"error","errorMessage":"401 invalid key","content":[])"));
+    CHECK_FALSE(error.completed);
+    CHECK(error.cause == Cause::kCredentials);
+    CHECK_FALSE(end_of(pi(R"("stopReason":"aborted","content":[])")).completed);
+    CHECK_FALSE(end_of(pi(R"("stopReason":"length","content":[])")).completed);
+    CHECK_FALSE(end_of(pi(R"("stopReason":"of_a_newer_version","content":[])")).completed);
+}
+
+TEST_CASE("run end: an agent that its own guard against loops stopped has failed", "[cli]") {
+    const std::string outputs[] = {
+        kGemini +
+            gemini(
+                R"("type":"error","severity":"warning","message":"Loop detected, stopping execution")") +
+            gemini(R"("type":"result","status":"success")"),
+        qwen(R"("subtype":"error_during_execution","is_error":true,"error":{"message":)"
+             R"("consecutive_identical_tool_calls"})"),
+        cline(R"("type":"run_result","finishReason":"aborted","text":"")") +
+            cline(R"("type":"run_aborted","message":"aborted by another client")"),
+        kInit + claude(R"("type":"result","subtype":"success","is_error":true,"terminal_reason":)"
+                       R"("rapid_refill_breaker","result":"")")};
+    for (const std::string& output : outputs) {
+        CAPTURE(output);
+        CHECK_FALSE(end_of(output).completed);
+        CHECK_THAT(end_of(output).reason, Catch::Contains("stopped itself"));
+    }
+    // What a person or another program writes is no guard of the agent.
+    CHECK(end_of(kGemini +
+                 gemini(R"("type":"message","role":"user","content":"why Loop detected?")") +
+                 gemini(R"("type":"message","role":"assistant","content":"Loop detected means")") +
+                 gemini(R"("type":"result","status":"success")"))
+              .completed);
+}
+
+TEST_CASE("run end: refused calls and nothing done is no success", "[cli]") {
+    const RunEnd nothing = end_of(kInit + call("t1", "Write", kWrite) + refused("t1") +
+                                  result(denials("t1", "Write")));
+    CHECK_FALSE(nothing.completed);
+    CHECK_THAT(nothing.reason, Catch::Contains("nothing was done"));
+    CHECK_THAT(nothing.reason, Catch::Contains("Write"));
+    // Looking is not doing.
+    CHECK_FALSE(end_of(kInit + call("t0", "Read", R"({"file_path":"/w/x"})") + done("t0") +
+                       call("t1", "Write", kWrite) + refused("t1") + result(denials("t1", "Write")))
+                    .completed);
+    // Only the list of the result says it.
+    CHECK_FALSE(end_of(kInit + result(denials("t1", "Bash"))).completed);
+    // Work, and then something that a person has to allow.
+    const RunEnd somebody = end_of(kInit + call("t0", "Edit", kWrite) + done("t0") +
+                                   call("t1", "Bash", R"({"command":"npm publish"})") +
+                                   refused("t1") + result(denials("t1", "Bash")));
+    CHECK_FALSE(somebody.completed);
+    CHECK_THAT(somebody.reason, Catch::StartsWith("needs somebody"));
+    // A way around.
+    CHECK(end_of(kInit + call("t1", "Write", kWrite) + refused("t1") + call("t2", "Edit", kWrite) +
+                 done("t2") + result(denials("t1", "Write")))
+              .completed);
+    const std::string declined =
+        R"({"type":"item.completed","item":{"id":"i","type":"command_execution","command":"rm x",)"
+        R"("status":"declined"}})"
+        "\n";
+    CHECK_FALSE(end_of(kCodex + declined +
+                       R"({"type":"turn.completed","usage":{}})"
+                       "\n")
+                    .completed);
+}
+
+TEST_CASE("run end: a word that is not known is no success", "[cli]") {
+    CHECK_FALSE(
+        end_of(kInit + claude(R"("type":"result","subtype":"error_max_turns","is_error":false)"))
+            .completed);
+    const RunEnd newer = end_of(kInit + result(R"(,"terminal_reason":"of_a_newer_version")"));
+    CHECK_FALSE(newer.completed);
+    CHECK_THAT(newer.reason, Catch::Contains("of_a_newer_version"));
+    CHECK_FALSE(end_of(kGemini + gemini(R"("type":"result","status":"partial")")).completed);
+    CHECK_FALSE(end_of(cline(R"("type":"run_result","finishReason":"max_iterations","text":"x")"))
+                    .completed);
+    CHECK_FALSE(end_of(opencode("step_finish",
+                                R"("part":{"id":"p","reason":"content-filter","tokens":{}})"))
+                    .completed);
+}
+
+TEST_CASE("run end: an agent that said and did nothing has not done its work", "[cli]") {
+    CHECK_FALSE(end_of(kInit + result("", "")).completed);
+    CHECK_FALSE(end_of(kCodex + R"({"type":"turn.completed","usage":{}})"
+                                "\n")
+                    .completed);
+    CHECK(end_of(kInit + result("", "42")).completed);
+}
+
+TEST_CASE("run end: exit statuses mean what the agent means by them", "[cli]") {
+    const auto gemini_exit = [](int code) {
+        return end_of(
+            kGemini + gemini(R"("type":"result","status":"error","error":{"type":"unknown",)"
+                             R"("message":"[API Error: it failed]"})"),
+            code);
+    };
+    const std::pair<int, Cause> codes[] = {{173, Cause::kRateLimit},   {144, Cause::kRefused},
+                                           {145, Cause::kCredentials}, {147, Cause::kCredentials},
+                                           {247, Cause::kOverloaded},  {244, Cause::kOverloaded},
+                                           {17, Cause::kOverloaded},   {146, Cause::kBilling}};
+    for (const auto& [code, cause] : codes) {
+        CAPTURE(code);
+        const RunEnd end = gemini_exit(code);
+        CHECK_FALSE(end.completed);
+        CHECK(end.cause == cause);
+        CHECK_THAT(end.reason, Catch::Contains("HTTP "));
+        CHECK(end.status);
+    }
+    const RunEnd turns = end_of(kGemini, 53);
+    CHECK_THAT(turns.reason, Catch::Contains("limit of turns"));
+    CHECK(end_of(kGemini, 41).cause == Cause::kCredentials);
+    // The same number is nothing of the kind for another agent.
+    CHECK_THAT(end_of(kInit + result(), 173).reason, !Catch::Contains("HTTP"));
+    CHECK_FALSE(end_of(kInit + result(), 173).completed);
+    ExitStatus killed;
+    killed.code = 137;
+    killed.signal = 9;
+    CHECK_THAT(run_end(told_of(kGemini).facts, killed).reason,
+               Catch::Contains("killed by signal 9"));
+}
+
+TEST_CASE("run end: of a plan's limit the time of its reset is kept", "[cli]") {
+    const std::string limit = claude(
+        R"("type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795747976,)"
+        R"("rateLimitType":"five_hour"})");
+    const std::string error = claude(
+        R"("type":"assistant","error":"rate_limit","message":{"content":[{"type":"text","text":)"
+        R"("You've hit your 5-hour limit"}]})");
+    const std::string last =
+        claude(R"("type":"result","subtype":"success","is_error":true,"terminal_reason":)"
+               R"("api_error","api_error_status":429,"result":"You've hit your 5-hour limit")");
+    const RunEnd end = end_of(kInit + limit + error + last, 1);
+    CHECK(end.cause == Cause::kUsageLimit);
+    CHECK(end.retry_at == "2026-11-27T02:52:56.000Z");
+    CHECK_THAT(end.reason, Catch::Contains("the usage limit is reached"));
+    // The line of the limit alone, and then silence.
+    CHECK(end_of(kInit + limit).retry_at == end.retry_at);
+    CHECK(end_of(kInit + limit).cause == Cause::kUsageLimit);
+}
