@@ -449,6 +449,8 @@ class Replies(OwnDaemonCase):
             record.get(target)
         record.get("/v1/approvals?status=all&session=docs-asks&kind=tool&limit=1")
         record.get("/v1/analytics/budgets?agent=")
+        record.get("/v1/budget/day")
+        record.post("/v1/budget/day", {"extend": {"max_cost_usd": 1}})
 
     def first_designs(self):
         record = self.record
