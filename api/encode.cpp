@@ -285,7 +285,8 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction, bool risk,
-                    const core::SessionExpectations& expected, const Adapter* adapter) {
+                    const core::SessionExpectations& expected, const Adapter* adapter,
+                    std::string_view cost_warning) {
     const core::SessionState& state = session.state();
     JsonWriter json{out};
     json.open_object();
@@ -316,7 +317,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     write_used(json, state.budget);
     json.key("budget");
     write_budget(json, core::budget_status(state, time.now, time.watch), prediction,
-                 expected.usual_calls);
+                 expected.usual_calls, cost_warning);
     json.member("budget_source", state.budget.source);
     write_adapter(json, adapter);
     write_about(json, state);

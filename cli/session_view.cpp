@@ -94,6 +94,20 @@ std::string resources_of(const Json& session) {
     return event_summary("heartbeat", {{"resources", resources}});
 }
 
+/// How far the cost is known; nothing if it is, as the agent said it.
+std::string cost_doubt_of(const Json& session) {
+    const std::string warning = plain_text(session["budget"], "cost_warning");
+    if (!warning.empty()) return "WARNING: " + warning;
+    const Json& used = session["used"];
+    const double unpriced = used["unpriced_tokens"].number();
+    std::string text;
+    if (const double estimated = used["cost_estimated_usd"].number(); estimated > 0)
+        text = "$" + fixed_text(estimated, estimated < 1 ? 3 : 2) + " of it estimated by prices";
+    if (unpriced > 0)
+        text += (text.empty() ? "" : ", ") + ("not known of " + count_text(unpriced) + " tokens");
+    return text;
+}
+
 std::string alarm_of(const Json& alarm, WallTime now) {
     std::string line = alarm_words(plain_text(alarm, "kind"));
     const std::string tool = plain_text(alarm, "tool");
@@ -175,10 +189,28 @@ std::string risk_text(const Json& session) {
 std::string used_text(const Json& session) {
     const Json& used = session["used"];
     const double tokens = used["tokens"].number();
-    const double cost = used["cost_usd"].number();
     std::string text;
     if (tokens > 0) text = count_text(tokens);
-    if (cost > 0) text += (text.empty() ? "$" : " $") + fixed_text(cost, cost < 1 ? 3 : 2);
+    const std::string cost = cost_text(used);
+    return text.empty() || cost.empty() ? text + cost : text + " " + cost;
+}
+
+std::string cost_text(const Json& used) {
+    const Json& cost = used["cost_usd"];
+    // Null is a cost that is not known; nothing is said of it where nothing was used.
+    if (cost.is_null() && used.contains("cost_usd") && used["tokens"].number() > 0) return "$?";
+    if (!(cost.number() > 0)) return {};
+    const std::string estimated = used["cost_estimated_usd"].number() > 0 ? "~" : "";
+    const std::string more = used["unpriced_tokens"].number() > 0 ? "+" : "";
+    return estimated + "$" + fixed_text(cost.number(), cost.number() < 1 ? 3 : 2) + more;
+}
+
+std::string token_parts_text(const Json& parts) {
+    std::string text;
+    for (const char* name : {"input", "cached", "cache_write", "output", "reasoning"}) {
+        const double count = parts[name].number();
+        if (count > 0) text += (text.empty() ? "" : ", ") + std::string(name) + " " + count_text(count);
+    }
     return text;
 }
 
@@ -255,6 +287,8 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "hooks", hooks_of(session, now));
     add_detail(out, "used", used_text(session));
     add_detail(out, "sub-agents", fan_out_of(session));
+    add_detail(out, "tokens", token_parts_text(session["used"]["token_parts"]));
+    add_detail(out, "cost", cost_doubt_of(session));
     add_detail(out, "parent", plain_text(session, "parent"));
     add_detail(out, "labels", labels_of(session));
     add_detail(out, "opened", ago_at(session, "opened_at", now));

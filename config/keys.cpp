@@ -190,6 +190,7 @@ std::vector<Key> build_table() {
     add_policy_keys(table);
     add_legacy_keys(table);
     add_budget_keys(table);
+    add_day_keys(table);
     table.push_back(word_row<kAccessModes, &Settings::access, &AccessSettings::mode>(
         "access.mode", kReload,
         "local: reports and reading need no token, approvals and tokens do; token: all does."));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/assert.hpp"
+#include "core/cost_text.hpp"
 #include "core/fan_out.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
@@ -131,7 +132,8 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     const Timestamp from = meter.clock_at + unheard_gap(state, watch);
     read_clocks(meter, std::max(now - from, 0ms), status);
     read_children(meter, status);
-    BudgetUse use{own_steps(state), meter.tokens, meter.cost_micros, *meter.parts};
+    BudgetUse use = own_use(meter);
+    use.steps = own_steps(state);
     if (rules.roll_up) use = added(use, status.children);
 
     const BudgetLimits& limits = meter.limits;
@@ -247,7 +249,8 @@ UseParts added(const UseParts& a, const UseParts& b) {
 }
 
 bool cost_known(const BudgetStatus& status) {
-    return status.parts.unpriced == 0 || status.cost.used > 0;
+    const CostKnown known = known_cost(status);
+    return is_shown(known) || known == CostKnown::kNothingYet;
 }
 
 BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
@@ -272,7 +275,8 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
     progress.remaining_seconds = status.remaining_seconds();
     progress.steps_remaining = status.steps_remaining();
     progress.tokens = status.tokens.used;
-    if (cost_known(status)) progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
+    if (is_shown(known_cost(status)))
+        progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
     progress.parts = status.parts;
     progress.level = child.budget.level;
     progress.verdict = child.judgement->verdict;

@@ -5,7 +5,7 @@ import { html, useEffect, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Ago, Bar, Beat, Card, cls, Empty, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
   useLoad } from './ui.js';
-import { ALARMS, clock, count, date, ms, percent, plural, span, text, used } from './format.js';
+import { ALARMS, clock, count, date, ms, parts, percent, plural, span, text, used } from './format.js';
 import { refusal, useKeys, useMe } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
@@ -212,7 +212,7 @@ export function Session({ route }) {
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted">
       <code>${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
-      ${used(doc.used) && html`<span title="tokens and cost so far">${used(doc.used)}</span>`}
+      ${used(doc.used) && html`<span title=${'tokens and cost so far: ' + parts(doc.used.token_parts)}>${used(doc.used)}</span>`}
       ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
         ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
         <${Labels} labels=${doc.labels} max=${16} /></p>

@@ -8,6 +8,7 @@
 
 #include "api/decode.hpp"
 #include "api/otlp/said_parts.hpp"
+#include "core/limits.hpp"
 #include "core/text.hpp"
 
 namespace headway::api::otlp {
@@ -172,6 +173,7 @@ std::optional<Said> read_record(const Record& record, const Source& source, Sign
     said.agent_version = value_of(source.attributes, "service.version");
     said.model = first_of(record.attributes, {"gen_ai.response.model", "gen_ai.request.model",
                                               "model", "llm.model_name"});
+    said.usage.model = core::cut_text(said.model, core::limits::kStringBytesMax);
     said.sub_agent = sub_agent_of(record);
     said.at_ns = record.ended_ns;
     if (traces) {

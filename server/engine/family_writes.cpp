@@ -37,6 +37,7 @@ Result<bool> tick(Transaction& transaction, Resident& resident) {
     resident.session.tick(context, events);
     const bool due = !events.empty();
     HEADWAY_CHECK(transaction.append(resident, events));
+    HEADWAY_CHECK(release_day(transaction, resident));
     return due;
 }
 

@@ -82,6 +82,7 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     const Appended appended{resident, events, cursor, stats_, publication_};
     for (Projection* projection : projections_)
         HEADWAY_CHECK(projection->apply(appended));
+    HEADWAY_CHECK(note_day(*this, resident, events));
     for (core::Event& event : events) {
         count(stats_, event);
         chronicle_.note(resident.session.id(), event);

@@ -48,6 +48,7 @@ public:
     SessionTree& tree() { return parts_.tree; }
     JudgeDesk& judges() { return parts_.judges; }
     WebhookDesk& webhooks() { return parts_.webhooks; }
+    DaysHeld& days() { return parts_.days; }
     HookChannels& channels() { return parts_.channels; }
     KnownAnswers& answers() { return parts_.answers; }
     api::JsonTape& tape() { return parts_.tape; }

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from types import TracebackType
-from typing import Any, Callable, Mapping, Optional, Type, TypeVar, overload
+from typing import Any, Callable, Dict, Mapping, Optional, Type, TypeVar, overload
 
 from ._beside import beside
 from ._call import Call
@@ -192,10 +192,18 @@ class Session(People):
 
     # what else there is to tell
 
-    def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: float = 0.0, model: Optional[str] = None) -> None:
-        """What the model used since the last time it was said."""
-        self._tell("usage", usage={"input_tokens": int(amount(input_tokens)), "output_tokens": int(amount(output_tokens)),
-                                   "cost": amount(cost_usd)}, model=model)
+    def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: Optional[float] = None, cached_tokens: int = 0,
+              cache_write_tokens: int = 0, reasoning_tokens: int = 0, model: Optional[str] = None) -> None:
+        """What the model used since the last time it was said. The five counts do not overlap: `input_tokens` is what was neither
+        read from the provider's cache nor written to it. Without `cost_usd` the daemon estimates it, if the model has a price."""
+        used: Dict[str, Any] = {"input_tokens": int(amount(input_tokens)), "output_tokens": int(amount(output_tokens))}
+        for name, count in (("cached_tokens", cached_tokens), ("cache_write_tokens", cache_write_tokens),
+                            ("reasoning_tokens", reasoning_tokens)):
+            if amount(count) > 0:
+                used[name] = int(amount(count))
+        if cost_usd is not None and (cost_usd == 0 or amount(cost_usd) > 0):  # what is no number is not known
+            used["cost"] = amount(cost_usd)
+        self._tell("usage", usage=used, model=model)
 
     def said(self, text: str) -> None:
         """Words of the agent."""

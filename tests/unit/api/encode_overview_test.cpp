@@ -39,7 +39,7 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
         "reason":"","state":null,"phase":null,"iteration":null,"opened_at":null,"ended_at":null,
         "outcome":null,"last_beat_at":null,"alive":false,"next_heartbeat_ms":10000,
         "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},
-        "used":{"tokens":0,"cost_usd":0},"budget":null,
+        "used":{"tokens":0,"cost_usd":null},"budget":null,
         "approvals_pending":0,"estimate":null,"alarm":null,"activity":""})"));
 }
 
