@@ -191,8 +191,8 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     if (state.judgement->verdict == core::Verdict::kBlocked) {
         // Unless it was only read from the words of errors.
         need.kind = NeedKind::kBlocked;
-        need.certain = state.judgement->cause == core::Cause::kPerson ||
-                       state.detectors->blocked.typed;
+        const core::Blocked& blocked = state.detectors->blocked;
+        need.certain = blocked.typed || blocked.cause == core::Cause::kPerson;
         need.cause = state.judgement->cause;
         need.retry_at = state.judgement->retry_at;
     }

@@ -33,7 +33,7 @@ struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    UseParts parts;
+    UseParts parts{};
     bool operator==(const BudgetUse&) const = default;
     static constexpr auto fields() {
         return field_list(field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),

@@ -90,7 +90,7 @@ struct Usage {
     std::uint64_t cached_tokens = 0;
     std::uint64_t cache_write_tokens = 0;
     std::uint64_t reasoning_tokens = 0;
-    std::string model;       ///< that answered; empty: that of the session
+    std::string model{};     ///< that answered; empty: that of the session
     bool estimated = false;  ///< set by Headway: `cost_usd` is by its own table of prices
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
@@ -211,12 +211,11 @@ struct UseParts {
     std::uint64_t estimated_micros = 0;  ///< of the cost: by Headway's table of prices
     bool operator==(const UseParts&) const = default;
     static constexpr auto fields() {
-        return field_list(field("input", &UseParts::input), field("cached", &UseParts::cached),
-                          field("cache_write", &UseParts::cache_write),
-                          field("output", &UseParts::output),
-                          field("reasoning", &UseParts::reasoning),
-                          field("unpriced", &UseParts::unpriced),
-                          field("estimated_micros", &UseParts::estimated_micros));
+        return field_list(
+            field("input", &UseParts::input), field("cached", &UseParts::cached),
+            field("cache_write", &UseParts::cache_write), field("output", &UseParts::output),
+            field("reasoning", &UseParts::reasoning), field("unpriced", &UseParts::unpriced),
+            field("estimated_micros", &UseParts::estimated_micros));
     }
 };
 
@@ -234,7 +233,7 @@ struct ChildProgress {
     BudgetLevel level = BudgetLevel::kNominal;
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
-    UseParts parts;
+    UseParts parts{};
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
         return field_list(

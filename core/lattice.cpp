@@ -339,6 +339,8 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around) {
 }
 
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
+    if (verdict == Verdict::kBlocked)
+        return passes(block_of(state, verdict).cause) && state.detectors->blocked.needs_somebody();
     // An agent that is not heard waits for something else: a task, or its children.
     const bool heard = now - state.heard_at() <= 2 * state.asked_interval;
     if (verdict != Verdict::kWaiting || state.paused() || !heard) return false;
@@ -399,7 +401,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     judgement.cause = block.cause;
     judgement.retry_at = block.retry_at;
     judgement.needs_somebody = needs_somebody(state, judgement.verdict, around.now);
-    if (judgement.needs_somebody) judgement.reason += "; nothing has moved for long";
+    const bool waits = judgement.verdict == Verdict::kWaiting;
+    if (waits && judgement.needs_somebody) judgement.reason += "; nothing has moved for long";
     HEADWAY_ASSERT(is_final(judgement.verdict) == state.ended());
     const bool accuses = judgement.verdict == Verdict::kStuck ||
                          judgement.verdict == Verdict::kSuspect ||

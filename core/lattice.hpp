@@ -34,7 +34,8 @@ struct Block {
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it waits for something outside that
-/// has not moved for long (Policy::wait_polls, wait_patience). Pure.
+/// has not moved for long (Policy::wait_polls, wait_patience), or a provider's failure that should
+/// have passed by itself lasts. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
 /// The verdict with its grounds; the event that records it sets `since`. Pure.

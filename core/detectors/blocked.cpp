@@ -110,6 +110,10 @@ bool Blocked::is_sound(const Ledger&, std::uint64_t newest) const {
            words.size() <= kBlockedWordsMax;
 }
 
+bool Blocked::needs_somebody() const {
+    return !passes(cause) || of_call || turn_over || count >= kBlockedRetries;
+}
+
 void Blocked::ask(std::uint64_t n) {
     *this = {};
     cause = Cause::kPerson;
@@ -139,6 +143,8 @@ void Blocked::observe_error(const ErrorReported& error, const Event& event) {
     if (quotes(cause) && stop.cause == cause) words = words_of(error);
     const Timestamp until = plausible_retry(error.retry_at, event.at);
     if (until != kNever) retry_at = until;
+    turn_over =
+        turn_over || error.ends_turn || (until != kNever && until - event.at >= kBlockedWait);
 }
 
 }  // namespace headway::core

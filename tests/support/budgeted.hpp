@@ -32,7 +32,7 @@ inline core::Event beat_of_iteration(std::uint64_t iteration) {
 
 inline core::Event beat_with_usage(std::uint64_t tokens, double cost_usd = 0) {
     core::Heartbeat data;
-    data.usage = core::Usage{tokens, 0, 0, cost_usd};
+    data.usage = use_of(tokens, 0, 0, cost_usd);
     return event(std::move(data));
 }
 

@@ -161,11 +161,11 @@ TEST_CASE("overview: a need is certain if it was reported or counted", "[api]") 
     state.judgement.change().verdict = Verdict::kBlocked;
     CHECK(need().kind == NeedKind::kBlocked);
     CHECK_FALSE(need().certain);
-    state.detectors.change().blocked.kind = FailureKind::kAuth;
+    state.detectors.change().blocked.cause = Cause::kCredentials;
     state.detectors.change().blocked.typed = true;
     CHECK(need().certain);
     state.detectors.change().blocked = {};
-    state.detectors.change().blocked.asked = true;
+    state.detectors.change().blocked.cause = Cause::kPerson;
     CHECK(need().certain);
     state.budget.limits.max_tokens = 100;
     state.budget.tokens = 95;

@@ -174,14 +174,14 @@ TEST_CASE("budget: counts saturate instead of overflowing", "[budget]") {
 TEST_CASE("budget: tokens without a total are input plus output", "[budget]") {
     Budgeted b{step_limit(10)};
     Heartbeat beat;
-    beat.usage = Usage{0, 30, 12, 0};
+    beat.usage = use_of(0, 30, 12, 0);
     b.report(event(beat), 1);
     Message message;
-    message.usage = Usage{100, 30, 12, 0};
+    message.usage = use_of(100, 30, 12, 0);
     b.report(event(message), 2);
     ToolFinished call;
     call.tool = "t";
-    call.usage = Usage{0, 0, 5, 0};
+    call.usage = use_of(0, 0, 5, 0);
     b.report(event(call), 3);
     CHECK(b.meter().tokens == 42 + 100 + 5);
 }
@@ -191,7 +191,7 @@ TEST_CASE("budget: a call that is reported twice is charged once", "[budget]") {
     ToolFinished call;
     call.call_id = "c1";
     call.tool = "t";
-    call.usage = Usage{10, 0, 0, 0};
+    call.usage = use_of(10, 0, 0, 0);
     b.report(event(call), 1);
     b.report(event(call), 2);
     CHECK(b.meter().tokens == 10);

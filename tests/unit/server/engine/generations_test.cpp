@@ -95,7 +95,7 @@ void control(Supervised& daemon, const std::string& session, Control what) {
 
 Event used(std::uint64_t tokens, double cost) {
     Heartbeat beat;
-    beat.usage = Usage{tokens, 0, 0, cost};
+    beat.usage = use_of(tokens, 0, 0, cost);
     return event(beat);
 }
 
