@@ -30,7 +30,8 @@ GONE = {"deny": "Headway went away while this call waited for a decision. Do som
 BEAT_SECONDS = 240.0
 ADVICE_BYTES_MAX = 4000
 GOAL_BYTES_MAX = 16_000
-CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit")
+# GraphBubbleUp: what LangGraph raises to leave a node, as `interrupt()` does, which waits for a person.
+CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit", "GraphBubbleUp")
 
 _current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("headway_session", default=None)
 
@@ -388,7 +389,8 @@ class Session(People):
             else:
                 more["ok"] = False
                 more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
-                more["class"] = "cancelled" if type(error).__name__ in CANCELLED else "denied" if call.denied else None
+                named = {kind.__name__ for kind in type(error).__mro__}
+                more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if call.denied else None
                 code = attribute(error, "returncode")
                 more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
             self._tell("post", raw, **more)
