@@ -248,11 +248,6 @@ UseParts added(const UseParts& a, const UseParts& b) {
     return both;
 }
 
-bool cost_known(const BudgetStatus& status) {
-    const CostKnown known = known_cost(status);
-    return is_shown(known) || known == CostKnown::kNothingYet;
-}
-
 BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
     const auto sum = [](std::uint64_t x, std::uint64_t y) {
         return std::min(kBudgetCountMax,

@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// What a session is told whose parent has ended, and by which it is known from then on.
+/// Advice to a session whose parent has ended; marks it as such from then on.
 inline constexpr std::string_view kOrphanAdvice =
     "the session that opened this one has ended: come to your end";
 

@@ -118,7 +118,7 @@ TurnError error_in_rollout(std::string_view tail) {
         }
         if (type != "token_count") continue;
         const std::string_view limits = member(payload, "rate_limits");
-        // The last one that says something; windows of an earlier turn may have begun anew.
+        // The last one that says something; windows of an earlier turn may have begun again.
         if (limits.empty() || limits.front() != '{') continue;
         found.retry_at = time_text(reset_in(limits));
         return found;

@@ -19,7 +19,7 @@ struct TurnError {
 /// The error with which the last turn in Claude's transcript ended. Pure, linear.
 TurnError error_in_transcript(std::string_view tail);
 /// The same of Codex's rollout: the time is the latest at which a window that is used up begins
-/// anew. Pure, linear.
+/// again. Pure, linear.
 TurnError error_in_rollout(std::string_view tail);
 
 /// Of a hook that may follow such an error: Claude's StopFailure, Codex's SessionEnd. Reads the

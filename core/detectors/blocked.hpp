@@ -13,7 +13,7 @@ namespace headway::core {
 /// Failures in a row after which a provider that should recover by itself needs a person; agents
 /// try five to ten times, for minutes.
 inline constexpr std::uint32_t kBlockedRetries = 6;
-/// A wait longer than this is told to a person even if the agent ends it by itself.
+/// A wait longer than this needs a person even if the agent ends it by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
 /// Bytes that are kept of an error's own words.
 inline constexpr std::size_t kBlockedWordsMax = 200;

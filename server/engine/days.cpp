@@ -110,7 +110,7 @@ core::ApprovalRequested request_for(const DayCap& cap, const DayUse& use, std::i
     return asked;
 }
 
-/// Asks a person, in the name of the session that met the cap, unless somebody was asked already
+/// Asks a person, in the name of the session that met the cap, unless a person was asked already
 /// and the request stands or was decided.
 Result<> ask_for_more(Transaction& transaction, Resident& resident, const DayCap& cap,
                       const DayUse& use) {

@@ -11,7 +11,7 @@ namespace headway::server {
 /// A call of this tool was announced by a hook of its own. Bounded.
 void note_announced_tool(Resident& resident, const std::string& tool);
 
-/// Leaves of a batch what it tells anew. Calls that were reported by themselves are known. Of the
+/// Leaves of a batch what is news. Calls that were reported by themselves are known. Of the
 /// calls of which nothing says that they ran (HookCommand::untold) one that was announced, or whose
 /// tool is announced otherwise, did not run: it stays, as refused. Any other may be one that no
 /// hook is asked for, so that nothing is known of it: it is neither a success nor a failure.

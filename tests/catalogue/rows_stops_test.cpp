@@ -204,7 +204,7 @@ TEST_CASE("a look at each wake-up is a wait, and a wake-up is no message of a pe
     CHECK(agent.state().ledger->lifts <= 1);
 }
 
-TEST_CASE("what usually passes needs somebody only when it lasts or ended the turn") {
+TEST_CASE("what usually passes needs a person only when it lasts or ended the turn") {
     Agent agent;
     agent.hears("build it");
     const auto needs = [&agent] { return agent.state().judgement->needs_somebody; };

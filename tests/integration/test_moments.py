@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One night of twenty agents, each with one of the moments at which people want a supervisor: what the session says, how
-`headway wait` ends, and that the people who are needed are notified, and nobody else."""
+`headway wait` ends, and that the people who are needed are notified, and no others."""
 import datetime
 import threading
 import time
@@ -94,7 +94,7 @@ def refusals() -> list:
 
 
 def healthy() -> list:
-    """Nobody is needed."""
+    """No person is needed."""
     passed = [claude("blip", "UserPromptSubmit", prompt="build"), *call("blip", "a")]
     blip = ("/v1/sessions/claude-blip/events", {"type": "error.reported", "data": {"message": "529", "class": "overloaded_error"}})
     passed += [blip, claude("blip", "PreToolUse", tool_name="Bash", tool_input={"command": "make all"}, tool_use_id="long")]

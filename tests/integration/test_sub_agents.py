@@ -262,7 +262,7 @@ class InTime(OwnDaemonCase, Family):
         self.daemon.kill()
         self.daemon.start()
         self.client = self.daemon.operator()
-        # Nobody could be heard while the daemon was away: those that had not ended yet get half an hour.
+        # No session could be heard while the daemon was away: those that had not ended yet get half an hour.
         clock.advance(32 * 60)
         for k in range(20):
             self.ended(f"c{k}")

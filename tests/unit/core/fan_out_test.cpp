@@ -12,7 +12,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// A session that is told of its children, under the rules.
+/// A session that hears of its children, under the rules.
 struct Parent {
     explicit Parent(FanOutRules under = {}) : rules(under) {
         session.open({}, {}, context(0), out);
@@ -128,7 +128,7 @@ TEST_CASE("fan-out: grandchildren count for the oldest too", "[core]") {
     CHECK(parent.fan_out() == FanOut{20, 20, 2});
 }
 
-TEST_CASE("fan-out: each generation below the limit is told", "[core]") {
+TEST_CASE("fan-out: each generation below the limit is news", "[core]") {
     Parent parent{rules(16, 200, 2)};
     parent.tell("c", false, {1, 1, 1});
     CHECK(parent.raised() == 0);
@@ -165,7 +165,7 @@ TEST_CASE("fan-out: where the rules say so, a person is asked and the session wa
     CHECK(parent.state().approvals.pending() == 1);
 }
 
-TEST_CASE("fan-out: where the rules say so, the session is told to stop", "[core]") {
+TEST_CASE("fan-out: where the rules say so, the session gets a stop", "[core]") {
     FanOutRules stop = rules(2, 200, 4);
     stop.on_exceeded = OnFanOut::kStop;
     Parent parent{stop};
@@ -255,7 +255,7 @@ TEST_CASE("fan-out: use of three generations reaches the oldest", "[core]") {
     CHECK(oldest.fan_out() == FanOut{0, 2, 2});
 }
 
-TEST_CASE("fan-out: a family without limits is told what is new or has grown by a quarter",
+TEST_CASE("fan-out: a family without limits hears what is new or has grown by a quarter",
           "[core]") {
     Parent parent;
     ChildProgress child;
@@ -298,7 +298,7 @@ TEST_CASE("family: a child of its own that is not heard ends with its parent", "
     CHECK(child.state().end_code == "parent_ended");
 }
 
-TEST_CASE("family: a child of its own that works is told to stop, and ends once it is not heard",
+TEST_CASE("family: a child of its own that works gets a stop, and ends once it is not heard",
           "[core]") {
     constexpr std::int64_t kMinutes = 60'000;
     Parent child;

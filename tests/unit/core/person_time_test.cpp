@@ -263,7 +263,7 @@ TEST_CASE("person time: of two figures the smaller counts where a person was ask
     for (const Case& c : {Case{"the agent measured the wait too", true, 5'000, 130'000, 0},
                           Case{"both are too long", true, 70'000, 190'000, 1},
                           Case{"the agent knows better", true, 70'000, 10'000, 0},
-                          Case{"nobody was asked", false, 5'000, 130'000, 1}}) {
+                          Case{"no person was asked", false, 5'000, 130'000, 1}}) {
         INFO(c.name);
         Limited run;
         run.start("a");

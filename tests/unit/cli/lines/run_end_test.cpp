@@ -224,7 +224,7 @@ TEST_CASE("run end: refused calls and nothing done is no success", "[cli]") {
                                    call("t1", "Bash", R"({"command":"npm publish"})") +
                                    refused("t1") + result(denials("t1", "Bash")));
     CHECK_FALSE(somebody.completed);
-    CHECK_THAT(somebody.reason, Catch::StartsWith("needs somebody"));
+    CHECK_THAT(somebody.reason, Catch::StartsWith("needs a person"));
     // A way around.
     CHECK(end_of(kInit + call("t1", "Write", kWrite) + refused("t1") + call("t2", "Edit", kWrite) +
                  done("t2") + result(denials("t1", "Write")))

@@ -209,7 +209,7 @@ TEST_CASE("engine budgets: use reaches both generations above in the next commit
     CHECK(budget(s, "grandparent")["steps_completed"] == 14);
 }
 
-TEST_CASE("engine budgets: a family without a budget is told of what is new only", "[server]") {
+TEST_CASE("engine budgets: a family without a budget hears of what is new only", "[server]") {
     Supervised s{with_budgets()};
     (void)s.ask(open_with("parent"));
     (void)s.ask(open_with("child", "parent"));

@@ -85,7 +85,7 @@ TEST_CASE("engine moments: an announced call with no hook of its own in the batc
     CHECK(finished[0].mutated.empty());
 }
 
-TEST_CASE("engine moments: a call that ran is told once, and a batch makes nothing of it",
+TEST_CASE("engine moments: a call that ran is reported once, and a batch makes nothing of it",
           "[server]") {
     Agent agent;
     agent.event("UserPromptSubmit", R"("prompt":"go")");
@@ -243,11 +243,11 @@ TEST_CASE("engine moments: an answered dialog lets the agent go on", "[server]")
     CHECK(agent.verdict() != Verdict::kBlocked);
     CHECK(agent.all<StateChanged>().back().state == AgentState::kExecutingTool);
     const std::size_t states = agent.all<StateChanged>().size();
-    notify("elicitation_complete");  // nobody is asked: no news
+    notify("elicitation_complete");  // no person is asked: no news
     CHECK(agent.all<StateChanged>().size() == states);
 }
 
-TEST_CASE("engine moments: a wait that is told as such begins with its hook", "[server]") {
+TEST_CASE("engine moments: a wait that is given as such begins with its hook", "[server]") {
     Agent agent{"generic"};
     agent.tell(R"("event":"prompt","text":"go")");
     agent.tell(R"("event":"error","class":"retry","text":"Rate limit","ends_turn":false,)"
