@@ -8,8 +8,6 @@
 #include "api/encode_risk.hpp"
 #include "api/json_writer.hpp"
 #include "api/print_text.hpp"
-#include "core/budget.hpp"
-#include "core/fan_out.hpp"
 #include "core/sanitize.hpp"
 
 namespace headway::api {
@@ -214,23 +212,6 @@ void write_alarms(JsonWriter& json, std::string_view session, const core::Approv
     }
     json.close_array();
     if (approvals.alarms_more > 0) json.member("alarms_more", approvals.alarms_more);
-}
-
-/// Its descendants, and what they have used. Nothing without any.
-void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter) {
-    const core::FanOut below = core::fan_out_of(meter);
-    if (below.all == 0) return;
-    core::BudgetUse use = meter.ended_children;
-    for (const core::ChildUse& child : meter.children)
-        use = core::added(use, child.use);
-    json.key("fan_out");
-    json.open_object();
-    json.member("at_once", below.open);
-    json.member("in_all", below.all);
-    json.member("depth", below.depth);
-    json.member("tokens", use.tokens);
-    json.member("cost_usd", core::dollars(use.cost_micros));
-    json.close_object();
 }
 
 void write_wait_body(JsonWriter& json, const WaitPart& part, const ReadingTime& time) {

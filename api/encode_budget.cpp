@@ -7,6 +7,7 @@
 #include "core/budget.hpp"
 #include "core/budget_text.hpp"
 #include "core/cost_text.hpp"
+#include "core/fan_out.hpp"
 
 namespace headway::api {
 namespace {
@@ -252,6 +253,22 @@ void write_used(JsonWriter& json, const core::BudgetMeter& meter) {
     write_parts(json, use.parts);
     write_money(json, "cost_usd", core::is_shown(core::known_cost(use)), use.cost_micros);
     write_doubt(json, use.parts);
+    json.close_object();
+}
+
+void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter) {
+    const core::FanOut below = core::fan_out_of(meter);
+    if (below.all == 0) return;
+    core::BudgetUse use = meter.ended_children;
+    for (const core::ChildUse& child : meter.children)
+        use = core::added(use, child.use);
+    json.key("fan_out");
+    json.open_object();
+    json.member("at_once", below.open);
+    json.member("in_all", below.all);
+    json.member("depth", below.depth);
+    json.member("tokens", use.tokens);
+    json.member("cost_usd", core::dollars(use.cost_micros));
     json.close_object();
 }
 

@@ -34,5 +34,7 @@ void append_budget_analytics(std::string& out, std::span<const core::UseSummary>
 
 /// The member `used`: tokens and cost of the session itself so far, with a budget or without. Pure.
 void write_used(JsonWriter& json, const core::BudgetMeter& meter);
+/// The member `fan_out`: its descendants, and what they have used. Nothing without any. Pure.
+void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter);
 
 }  // namespace headway::api

@@ -91,7 +91,7 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
                                 const Watch& watch);
 /// Whether the parent's figures would change.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// Whether they would change by much: in a family without limits no session waits for the rest. A child
+/// Whether they would change by much: in a family without limits the rest is of no use. A child
 /// that is new, has ended or launched children, or whose tokens or cost have grown by a quarter;
 /// `opened`: just now. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);

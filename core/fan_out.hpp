@@ -18,7 +18,7 @@ namespace headway::core {
 enum class OnFanOut : std::uint8_t {
     kAlert,  ///< nothing: a person sees the alarm
     kAsk,    ///< a person is asked, and the session is blocked until then
-    kStop,   ///< the session gets a stop
+    kStop,   ///< the session gets a directive to stop
 };
 template <>
 struct EnumNames<OnFanOut> {
@@ -40,8 +40,8 @@ FanOut fan_out_of(const BudgetMeter& meter);
 /// How far one count is above its limit: 0 = within it, and one more each time it doubles. Pure.
 std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 
-/// True if the descendants are above a limit by one step more than before: a session hears of it once,
-/// and again when the excess has doubled. Pure.
+/// True if the descendants are above a limit by one step more than before: a session hears of it
+/// once, and again when the excess has doubled. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
 /// What is above its limit, for people: "20 sub-agents at once, more than 16". Empty for nothing.

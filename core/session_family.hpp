@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// Advice to a session whose parent has ended; marks it as such from then on.
+/// The directive of a session whose parent has ended, by which it is known from then on.
 inline constexpr std::string_view kOrphanAdvice =
     "the session that opened this one has ended: come to your end";
 

@@ -4,6 +4,7 @@
 
 #include "cli/approval_view.hpp"
 #include "cli/daemon.hpp"
+#include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/expectation_view.hpp"
 #include "cli/json.hpp"

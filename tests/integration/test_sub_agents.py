@@ -4,7 +4,7 @@
 import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
-from support.daemon import own_database
+from support.daemon import POSTGRES, own_database
 from support.limits import eventually
 from test_hooks import Agent, kinds
 
@@ -260,12 +260,36 @@ class InTime(OwnDaemonCase, Family):
         clock.advance(600)
         self.client.end("p")
         self.daemon.kill()
+        self.client.close()
         self.daemon.start()
         self.client = self.daemon.operator()
-        # No session could be heard while the daemon was away: those that had not ended yet get half an hour.
+        self.addCleanup(self.client.close)
+        # No agent could be heard while the daemon was away: those that had not ended yet get half an hour.
         clock.advance(32 * 60)
         for k in range(20):
             self.ended(f"c{k}")
+
+
+@unittest.skipUnless(POSTGRES, "needs a database that daemons share")
+class TwoDaemons(OwnDaemonCase, Family):
+    def test_a_family_over_two_daemons(self):
+        first = self.start({"fan_out.at_once": "3"})
+        second = self.start({"fan_out.at_once": "3"}, store=first.store)
+        self.client, other = first.operator(), second.operator()
+        self.addCleanup(self.client.close)
+        self.addCleanup(other.close)
+        self.client.open("p")
+        for k in range(5):
+            (other if k % 2 else self.client).open(f"c{k}", parent="p")
+        other.open("g", parent="c1")
+        self.fan_out("p", 6, 6, 2)
+        self.assertEqual([n["kind"] for n in self.needs("p")], ["fan_out"])
+        other.report("c1", "message", **ANSWER)
+        eventually(lambda: self.client.session("p")["fan_out"]["tokens"] == 100)
+        self.client.end("p")
+        for k in range(5):
+            told = eventually(lambda k=k: other.beat(f"c{k}")["directives"] or None)
+            self.assertEqual([d["type"] for d in told], ["stop"])
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ TEST_CASE("fan-out: grandchildren count for the oldest too", "[core]") {
     CHECK(parent.fan_out() == FanOut{20, 20, 2});
 }
 
-TEST_CASE("fan-out: each generation below the limit is news", "[core]") {
+TEST_CASE("fan-out: each generation below the limit raises it again", "[core]") {
     Parent parent{rules(16, 200, 2)};
     parent.tell("c", false, {1, 1, 1});
     CHECK(parent.raised() == 0);
@@ -255,7 +255,7 @@ TEST_CASE("fan-out: use of three generations reaches the oldest", "[core]") {
     CHECK(oldest.fan_out() == FanOut{0, 2, 2});
 }
 
-TEST_CASE("fan-out: a family without limits hears what is new or has grown by a quarter",
+TEST_CASE("fan-out: a family without limits hears of what is new or has grown by a quarter",
           "[core]") {
     Parent parent;
     ChildProgress child;

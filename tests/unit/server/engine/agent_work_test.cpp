@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/agent_work.hpp"
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <poll.h>
 #include <unistd.h>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <csignal>
 #include <functional>
 
