@@ -469,7 +469,7 @@ std::uint64_t tokens_of(Supervised& daemon, const std::string& session) {
 
 }  // namespace
 
-TEST_CASE("engine hooks: an answer counts once in a family, whoever tells it first", "[server]") {
+TEST_CASE("engine hooks: an answer counts once in a family, in any order", "[server]") {
     const std::string prompt = R"("hook_event_name":"UserPromptSubmit","prompt":"go")";
     const std::string start = R"("hook_event_name":"SubagentStart","agent_id":"a")";
     const std::string batch = R"("hook_event_name":"PostToolBatch","tool_calls":[])";
@@ -494,7 +494,7 @@ TEST_CASE("engine hooks: an answer counts once in a family, whoever tells it fir
     CHECK(tokens_of(daemon, "t") == 15'300);
 }
 
-TEST_CASE("engine hooks: a resumed session does not count what its last generation has",
+TEST_CASE("engine hooks: a resumed session leaves out what its last generation has",
           "[server]") {
     Supervised daemon{EngineSettings{}, at(0)};
     const std::string prompt = R"("hook_event_name":"UserPromptSubmit","prompt":"go")";
