@@ -221,8 +221,8 @@ TEST_CASE("run end: refused calls and nothing done is no success", "[cli]") {
     CHECK_FALSE(end_of(kInit + result(denials("t1", "Bash"))).completed);
     // Work, and then something that a person has to allow.
     const RunEnd person = end_of(kInit + call("t0", "Edit", kWrite) + done("t0") +
-                                   call("t1", "Bash", R"({"command":"npm publish"})") +
-                                   refused("t1") + result(denials("t1", "Bash")));
+                                 call("t1", "Bash", R"({"command":"npm publish"})") +
+                                 refused("t1") + result(denials("t1", "Bash")));
     CHECK_FALSE(person.completed);
     CHECK_THAT(person.reason, Catch::StartsWith("needs a person"));
     // A way around.
