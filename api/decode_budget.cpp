@@ -2,6 +2,7 @@
 #include "api/decode_budget.hpp"
 
 #include "api/decode_fields.hpp"
+#include "core/budget_settings.hpp"
 
 namespace headway::api {
 namespace {
@@ -22,7 +23,44 @@ struct ChangeBody {
     }
 };
 
+struct DayBody {
+    std::string label;
+    std::optional<core::BudgetLimits> extend;
+    bool lift = false;
+    static constexpr auto fields() {
+        return field_list(core::field("label", &DayBody::label),
+                          core::field("extend", &DayBody::extend),
+                          core::field("lift", &DayBody::lift));
+    }
+};
+
 }  // namespace
+
+Result<DayChange> decode_day_change(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+    DayBody parsed;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), parsed));
+    if (parsed.lift == parsed.extend.has_value()) {
+        return Error{ErrorCode::kMissingField,
+                     "give `extend` with what is added for this day, or `lift`: true, and not both",
+                     "/extend"};
+    }
+    DayChange change;
+    change.label = std::move(parsed.label);
+    change.lift = parsed.lift;
+    if (change.lift) return change;
+    const core::BudgetLimits& more = *parsed.extend;
+    change.more_cost_usd = more.max_cost_usd.value_or(0);
+    change.more_tokens = more.max_tokens.value_or(0);
+    const bool fits = change.more_cost_usd >= 0 && change.more_cost_usd <= core::kMaxCostUsdMax &&
+                      change.more_tokens <= core::kMaxTokensMax;
+    const bool some = change.more_cost_usd > 0 || change.more_tokens > 0;
+    if (fits && some && !more.timeout_seconds && !more.max_steps) return change;
+    return Error{ErrorCode::kInvalidField,
+                 "give max_cost_usd from 0.000001 to 1000000, max_tokens from 1 to 1000000000000, "
+                 "or both",
+                 "/extend"};
+}
 
 Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,16 @@ struct BudgetChange {
 /// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the engine's to
 /// check, which knows the configuration. Errors as those of decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body);
+
+/// What a person changes of a cap of the day.
+struct DayChange {
+    std::string label;  ///< empty: of all sessions
+    double more_cost_usd = 0;
+    std::uint64_t more_tokens = 0;
+    bool lift = false;  ///< until the next day
+};
+
+/// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Pure.
+core::Result<DayChange> decode_day_change(JsonTape& tape, std::string_view body);
 
 }  // namespace headway::api

@@ -8,6 +8,8 @@
 #include "api/encode_risk.hpp"
 #include "api/json_writer.hpp"
 #include "api/print_text.hpp"
+#include "core/budget.hpp"
+#include "core/fan_out.hpp"
 #include "core/sanitize.hpp"
 
 namespace headway::api {
@@ -207,10 +209,28 @@ void write_alarms(JsonWriter& json, std::string_view session, const core::Approv
         json.member("at", alarm.at);
         json.member("n", alarm.n);
         json.member("times", alarm.times);
+        if (!alarm.detail.empty()) json.member("detail", alarm.detail);
         json.close_object();
     }
     json.close_array();
     if (approvals.alarms_more > 0) json.member("alarms_more", approvals.alarms_more);
+}
+
+/// Its descendants, and what they have used. Nothing without any.
+void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter) {
+    const core::FanOut below = core::fan_out_of(meter);
+    if (below.all == 0) return;
+    core::BudgetUse use = meter.ended_children;
+    for (const core::ChildUse& child : meter.children)
+        use = core::added(use, child.use);
+    json.key("fan_out");
+    json.open_object();
+    json.member("at_once", below.open);
+    json.member("in_all", below.all);
+    json.member("depth", below.depth);
+    json.member("tokens", use.tokens);
+    json.member("cost_usd", core::dollars(use.cost_micros));
+    json.close_object();
 }
 
 void write_wait_body(JsonWriter& json, const WaitPart& part, const ReadingTime& time) {
@@ -265,7 +285,8 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction, bool risk,
-                    const core::SessionExpectations& expected, const Adapter* adapter) {
+                    const core::SessionExpectations& expected, const Adapter* adapter,
+                    std::string_view cost_warning) {
     const core::SessionState& state = session.state();
     JsonWriter json{out};
     json.open_object();
@@ -291,51 +312,15 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.key("estimate");
     write_estimate(json, &state.estimates->current);
     write_alarms(json, session.id(), state.approvals);
+    write_fan_out(json, state.budget);
     write_phases(json, state);
     write_used(json, state.budget);
     json.key("budget");
     write_budget(json, core::budget_status(state, time.now, time.watch), prediction,
-                 expected.usual_calls);
+                 expected.usual_calls, cost_warning);
     json.member("budget_source", state.budget.source);
     write_adapter(json, adapter);
     write_about(json, state);
-    json.close_object();
-}
-
-void append_comparison(std::string& out, const core::Session& session, core::Timestamp now) {
-    const core::SessionState& state = session.state();
-    const core::Comparison comparison = core::compare(state, now);
-    JsonWriter json{out};
-    json.open_object();
-    json.member("session", session.id());
-    json.member("mode", comparison.timers.mode);
-    json.member("summary", comparison.summary);
-    json.key("legacy");
-    json.open_object();
-    json.member("session_timeout_ms", comparison.timers.session);
-    json.member("tool_timeout_ms", comparison.timers.tool);
-    json.member("fallback", comparison.timers.fallback);
-    json.member("would_have_killed", !comparison.kills.empty());
-    json.member("kills", comparison.kills);
-    json.close_object();
-    json.key("status_based");
-    json.open_object();
-    json.member("verdict", state.judgement->verdict);
-    json.member("reason", state.judgement->reason);
-    json.member("outcome", state.outcome);
-    json.member("ran_ms", comparison.ran);
-    json.close_object();
-    json.member("saved", comparison.saved);
-    json.close_object();
-}
-
-void append_timeout_totals(std::string& out, const TimeoutTotals& totals) {
-    JsonWriter json{out};
-    json.open_object();
-    json.member("sessions", totals.sessions);
-    json.member("would_have_killed", totals.killed);
-    json.member("saved", totals.saved);
-    json.member("saved_ms", totals.saved_ms);
     json.close_object();
 }
 

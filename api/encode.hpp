@@ -57,10 +57,11 @@ struct ReadingTime {
 
 /// The session document; `prediction` goes into its budget, if it has one, and `expected` into its
 /// calls in flight. `risk`: the reader may see the learned risk. `adapter`: null without hooks.
+/// `cost_warning`: see write_budget().
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction = nullptr, bool risk = false,
                     const core::SessionExpectations& expected = {},
-                    const Adapter* adapter = nullptr);
+                    const Adapter* adapter = nullptr, std::string_view cost_warning = {});
 
 /// What the old timers would have done to one session, beside what really happened.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);

@@ -6,6 +6,7 @@
 #include "api/json_writer.hpp"
 #include "core/budget.hpp"
 #include "core/budget_text.hpp"
+#include "core/cost_text.hpp"
 
 namespace headway::api {
 namespace {
@@ -33,7 +34,57 @@ void write_time(JsonWriter& json, const core::BudgetStatus& status) {
     json.member("time_pressure", shown_percent(status.time.percent()));
 }
 
-void write_counts(JsonWriter& json, const core::BudgetStatus& status) {
+/// Left out where no tokens were told apart.
+void write_parts(JsonWriter& json, const core::UseParts& parts) {
+    if (parts.input + parts.cached + parts.cache_write + parts.output + parts.reasoning == 0) return;
+    json.key("token_parts");
+    json.open_object();
+    json.member("input", parts.input);
+    json.member("cached", parts.cached);
+    json.member("cache_write", parts.cache_write);
+    json.member("output", parts.output);
+    json.member("reasoning", parts.reasoning);
+    json.close_object();
+}
+
+/// A figure, or null.
+void write_money(JsonWriter& json, std::string_view name, bool known, std::uint64_t micros) {
+    json.key(name);
+    if (known) {
+        json.value(core::dollars(micros));
+    } else {
+        json.null();
+    }
+}
+
+/// Of a cost: how much of it is an estimate, and of how many tokens none is known. Only where
+/// there is any.
+void write_doubt(JsonWriter& json, const core::UseParts& parts) {
+    if (parts.estimated_micros > 0)
+        json.member("cost_estimated_usd", core::dollars(parts.estimated_micros));
+    if (parts.unpriced > 0) json.member("unpriced_tokens", parts.unpriced);
+}
+
+void write_cost(JsonWriter& json, const core::BudgetStatus& status, std::string_view warning) {
+    const bool known = core::is_shown(core::known_cost(status));
+    write_money(json, "cost_used_usd", known, status.cost.used);
+    write_doubt(json, status.parts);
+    if (!status.cost.limit) return;
+    write_money(json, "cost_remaining_usd", known, status.cost.left());
+    json.member("max_cost_usd", core::dollars(*status.cost.limit));
+    json.key("cost_pressure");
+    if (known) {
+        json.value(shown_percent(status.cost.percent()));
+    } else {
+        json.null();
+    }
+    const std::string doubt = core::cap_doubt(status);
+    if (!doubt.empty() || !warning.empty())
+        json.member("cost_warning", doubt.empty() ? warning : std::string_view{doubt});
+}
+
+void write_counts(JsonWriter& json, const core::BudgetStatus& status,
+                  std::string_view cost_warning) {
     json.member("steps_completed", status.steps.used);
     if (status.steps.limit) {
         json.member("steps_remaining", status.steps.left());
@@ -46,12 +97,8 @@ void write_counts(JsonWriter& json, const core::BudgetStatus& status) {
         json.member("max_tokens", *status.tokens.limit);
         json.member("token_pressure", shown_percent(status.tokens.percent()));
     }
-    json.member("cost_used_usd", core::dollars(status.cost.used));
-    if (status.cost.limit) {
-        json.member("cost_remaining_usd", core::dollars(status.cost.left()));
-        json.member("max_cost_usd", core::dollars(*status.cost.limit));
-        json.member("cost_pressure", shown_percent(status.cost.percent()));
-    }
+    write_parts(json, status.parts);
+    write_cost(json, status, cost_warning);
 }
 
 void write_clocks(JsonWriter& json, const core::BudgetStatus& status) {
@@ -72,7 +119,10 @@ void write_children(JsonWriter& json, const core::BudgetStatus& status) {
     json.member("ended", status.children_ended);
     json.member("steps", status.children.steps);
     json.member("tokens", status.children.tokens);
-    json.member("cost_usd", core::dollars(status.children.cost_micros));
+    write_parts(json, status.children.parts);
+    write_money(json, "cost_usd", core::is_shown(core::known_cost(status.children)),
+                status.children.cost_micros);
+    write_doubt(json, status.children.parts);
     if (status.children_uncounted > 0) json.member("uncounted", status.children_uncounted);
     json.close_object();
 }
@@ -134,14 +184,20 @@ void write_summary(JsonWriter& json, const core::UseSummary& summary) {
                       [](std::uint64_t ms) { return ms / 1000; });
     write_percentiles(json, "steps", summary.steps, as_is);
     write_percentiles(json, "tokens", summary.tokens, as_is);
-    write_percentiles(json, "cost_usd", summary.cost_micros, core::dollars);
+    if (summary.cost_micros.p50 != core::kUnknownCost) {
+        write_percentiles(json, "cost_usd", summary.cost_micros, core::dollars);
+    } else {
+        json.key("cost_usd");
+        json.null();
+    }
     json.close_object();
 }
 
 }  // namespace
 
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
-                  const core::BudgetPrediction* prediction, std::string_view usual_calls) {
+                  const core::BudgetPrediction* prediction, std::string_view usual_calls,
+                  std::string_view cost_warning) {
     if (!limited(status)) {
         json.null();
         return;
@@ -153,7 +209,7 @@ void write_budget(JsonWriter& json, const core::BudgetStatus& status,
     json.member("source", status.source);
     json.member("wrap_up", status.level != core::BudgetLevel::kNominal);
     write_time(json, status);
-    write_counts(json, status);
+    write_counts(json, status, cost_warning);
     write_clocks(json, status);
     write_children(json, status);
     json.member("prompt", core::budget_prompt(status, usual_calls));
@@ -162,14 +218,15 @@ void write_budget(JsonWriter& json, const core::BudgetStatus& status,
 }
 
 void append_budget(std::string& out, const core::Session& session, const ReadingTime& time,
-                   const core::BudgetPrediction& prediction, std::string_view usual_calls) {
+                   const core::BudgetPrediction& prediction, std::string_view usual_calls,
+                   std::string_view cost_warning) {
     JsonWriter json{out};
     json.open_object();
     json.member("session", session.id());
     json.member("n", session.state().n);
     json.key("budget");
     write_budget(json, core::budget_status(session.state(), time.now, time.watch), &prediction,
-                 usual_calls);
+                 usual_calls, cost_warning);
     json.close_object();
 }
 
@@ -191,7 +248,10 @@ void write_used(JsonWriter& json, const core::BudgetMeter& meter) {
     json.key("used");
     json.open_object();
     json.member("tokens", meter.tokens);
-    json.member("cost_usd", core::dollars(meter.cost_micros));
+    const core::BudgetUse use = core::own_use(meter);
+    write_parts(json, use.parts);
+    write_money(json, "cost_usd", core::is_shown(core::known_cost(use)), use.cost_micros);
+    write_doubt(json, use.parts);
     json.close_object();
 }
 

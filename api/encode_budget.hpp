@@ -16,13 +16,16 @@ namespace headway::api {
 class JsonWriter;
 
 /// The `budget` of replies and documents as the next value: null without a limit. `usual_calls`
-/// goes into its prompt.
+/// goes into its prompt. `cost_warning`: why a cap on cost will not hold although nothing is used
+/// yet; what is used says it itself.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
-                  const core::BudgetPrediction* prediction, std::string_view usual_calls = {});
+                  const core::BudgetPrediction* prediction, std::string_view usual_calls = {},
+                  std::string_view cost_warning = {});
 
 /// The reply of `GET /v1/sessions/{id}/budget`.
 void append_budget(std::string& out, const core::Session& session, const ReadingTime& time,
-                   const core::BudgetPrediction& prediction, std::string_view usual_calls = {});
+                   const core::BudgetPrediction& prediction, std::string_view usual_calls = {},
+                   std::string_view cost_warning = {});
 
 /// The reply of `GET /v1/analytics/budgets`; `sessions` is how many ended ones were looked at,
 /// `more` whether older ones were left out.

@@ -25,8 +25,9 @@ void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool pr
 }
 
 std::string_view name_of(NeedKind kind) {
-    constexpr std::string_view kNames[] = {"approval", "question",    "stuck", "blocked",
-                                           "silent",   "over_budget", "alarm", "waiting"};
+    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
+                                           "blocked",  "silent",   "over_budget",
+                                           "alarm",    "waiting",  "fan_out"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -85,9 +86,14 @@ std::string alarm_text(const core::RaisedAlarm& alarm) {
         case core::ApprovalAlarmKind::kStartedAfterRejection:
             text += " was started although it was rejected";
             break;
+        case core::ApprovalAlarmKind::kApprovedButRefused:
+            text += " was approved here and refused by the agent's own rules";
+            break;
         case core::ApprovalAlarmKind::kNeverExecuted:
             text += " was approved and has not run";
             break;
+        case core::ApprovalAlarmKind::kFanOut:
+            return alarm.detail;
     }
     if (alarm.times > 1) text += ", " + std::to_string(alarm.times) + " times";
     return text;
@@ -191,8 +197,8 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     if (state.judgement->verdict == core::Verdict::kBlocked) {
         // Unless it was only read from the words of errors.
         need.kind = NeedKind::kBlocked;
-        need.certain = state.judgement->cause == core::Cause::kPerson ||
-                       state.detectors->blocked.typed;
+        const core::Blocked& blocked = state.detectors->blocked;
+        need.certain = blocked.typed || blocked.cause == core::Cause::kPerson;
         need.cause = state.judgement->cause;
         need.retry_at = state.judgement->retry_at;
     }
@@ -209,6 +215,7 @@ Need need_of_alarm(const core::Session& session) {
     const core::RaisedAlarm* worst = state.approvals.worst_alarm();
     if (worst == nullptr) return need;
     need.alarm = worst->kind;
+    if (worst->kind == core::ApprovalAlarmKind::kFanOut) need.kind = NeedKind::kFanOut;
     need.since = worst->at;
     need.approval = worst->approval;
     need.reason = alarm_text(*worst);

@@ -30,7 +30,8 @@ enum class NeedKind : std::uint8_t {
     kSilent,
     kOverBudget,
     kAlarm,
-    kWaiting  ///< what it waits for does not move: Judgement::needs_somebody
+    kWaiting,  ///< what it waits for does not move: Judgement::needs_somebody
+    kFanOut,   ///< an alarm about too many sub-agents
 };
 
 /// Something that waits for a person.

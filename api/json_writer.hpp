@@ -14,6 +14,7 @@
 #include "api/timestamp.hpp"
 #include "core/approval_payloads.hpp"
 #include "core/assert.hpp"
+#include "core/cause.hpp"
 #include "core/fields.hpp"
 #include "core/session_payloads.hpp"
 #include "core/text.hpp"
@@ -157,7 +158,7 @@ private:
             return !v.has_value();
         } else if constexpr (requires { v.empty(); }) {
             return v.empty();
-        } else if constexpr (core::Described<T>) {
+        } else if constexpr (std::is_same_v<T, core::Cause> || core::Described<T>) {
             return v == T{};
         } else {
             return false;

@@ -6,6 +6,7 @@
 
 #include "cli/event_line.hpp"
 #include "cli/json.hpp"
+#include "cli/session_view.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
@@ -102,6 +103,14 @@ std::string budget_text(const Json& budget) {
         spent += (spent.empty() ? "" : ", ") + clean_line(clock) + " " + dump(seconds) + "s";
     }
     if (!spent.empty()) out << "Clocks: " << spent << "\n";
+    const std::string parts = token_parts_text(budget["token_parts"]);
+    if (!parts.empty()) out << "Tokens: " << parts << "\n";
+    const Json& estimated = budget["cost_estimated_usd"];
+    if (estimated.is_number()) out << "Estimated by prices: $" << dump(estimated) << "\n";
+    const std::string warning = whole_text(budget, "cost_warning");
+    // The prompt has it where something was used.
+    if (!warning.empty() && budget.text_of("prompt").find(warning) == std::string::npos)
+        out << "WARNING: " << warning << "\n";
     return out.str();
 }
 

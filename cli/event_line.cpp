@@ -256,6 +256,14 @@ std::string shown_status(std::string_view status, bool alarm, bool needs_somebod
     return std::string{status} + (needs_somebody ? ", needs you" : "");
 }
 
+std::string until_text(const Json& verdict, WallTime now) {
+    const auto at = parse_time(plain_text(verdict, "retry_at"));
+    if (!at || *at <= now) return {};
+    const std::string day = local_day(*at);
+    const bool today = day == local_day(now);
+    return ", until " + (today ? std::string{} : day + " ") + local_clock(*at).substr(0, 5);
+}
+
 std::string age_at(const Json& object, const char* name, WallTime now) {
     const auto time = parse_time(plain_text(object, name));
     return time ? human_duration(std::max(now - *time, WallTime::duration::zero())) : "-";

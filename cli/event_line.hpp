@@ -35,6 +35,10 @@ std::string plain_text(const Json& object, std::string_view name);
 /// "ALARM stuck", "waiting, needs you", else the status. Pure.
 std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
 
+/// ", until 03:10" of a blocked session whose provider has said when it accepts requests again, in
+/// local time, with the day if that is not today; else empty. Pure but for the time zone.
+std::string until_text(const Json& verdict, WallTime now);
+
 /// The time from the member's to `now`, not below 0; "-" where there is none. Pure.
 std::string age_at(const Json& object, const char* name, WallTime now);
 

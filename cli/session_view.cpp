@@ -94,10 +94,26 @@ std::string resources_of(const Json& session) {
     return event_summary("heartbeat", {{"resources", resources}});
 }
 
+/// How far the cost is known; nothing if it is, as the agent said it.
+std::string cost_doubt_of(const Json& session) {
+    const std::string warning = plain_text(session["budget"], "cost_warning");
+    if (!warning.empty()) return "WARNING: " + warning;
+    const Json& used = session["used"];
+    const double unpriced = used["unpriced_tokens"].number();
+    std::string text;
+    if (const double estimated = used["cost_estimated_usd"].number(); estimated > 0)
+        text = "$" + fixed_text(estimated, estimated < 1 ? 3 : 2) + " of it estimated by prices";
+    if (unpriced > 0)
+        text += (text.empty() ? "" : ", ") + ("not known of " + count_text(unpriced) + " tokens");
+    return text;
+}
+
 std::string alarm_of(const Json& alarm, WallTime now) {
     std::string line = alarm_words(plain_text(alarm, "kind"));
     const std::string tool = plain_text(alarm, "tool");
     if (!tool.empty()) line += ": " + tool;
+    const std::string detail = plain_text(alarm, "detail");
+    if (!detail.empty()) line += ": " + detail;
     const std::string approval = plain_text(alarm, "approval_id");
     if (!approval.empty()) line += ", " + approval;
     line += ", #" + plain_text(alarm, "n") + ", " + age_at(alarm, "at", now) + " ago";
@@ -105,6 +121,17 @@ std::string alarm_of(const Json& alarm, WallTime now) {
     if (times.is_unsigned() && times.count() > 1)
         line += ", " + std::to_string(times.count()) + " times";
     return line;
+}
+
+/// "3 open, 12 in all, 2 generations, 1.2M $0.40".
+std::string fan_out_of(const Json& session) {
+    const Json& below = session["fan_out"];
+    if (!below.is_object()) return {};
+    std::string line =
+        plain_text(below, "at_once") + " open, " + plain_text(below, "in_all") + " in all";
+    if (below["depth"].count() > 1) line += ", " + plain_text(below, "depth") + " generations";
+    const std::string used = used_text({{"used", below}});
+    return used.empty() ? line : line + ", " + used;
 }
 
 std::string estimate_of(const Json& session) {
@@ -144,7 +171,10 @@ std::string alarm_words(std::string_view kind) {
     if (kind == "executed_though_rejected") return "ran although it was rejected";
     if (kind == "executed_unapproved") return "ran without the approval that it needs";
     if (kind == "started_after_rejection") return "was started although it was rejected";
+    if (kind == "approved_but_refused")
+        return "was approved here and refused by the agent's own rules";
     if (kind == "never_executed") return "was approved and never ran";
+    if (kind == "fan_out") return "has too many sub-agents";
     return clean_line(kind);
 }
 
@@ -159,10 +189,28 @@ std::string risk_text(const Json& session) {
 std::string used_text(const Json& session) {
     const Json& used = session["used"];
     const double tokens = used["tokens"].number();
-    const double cost = used["cost_usd"].number();
     std::string text;
     if (tokens > 0) text = count_text(tokens);
-    if (cost > 0) text += (text.empty() ? "$" : " $") + fixed_text(cost, cost < 1 ? 3 : 2);
+    const std::string cost = cost_text(used);
+    return text.empty() || cost.empty() ? text + cost : text + " " + cost;
+}
+
+std::string cost_text(const Json& used) {
+    const Json& cost = used["cost_usd"];
+    // Null is a cost that is not known; nothing is said of it where nothing was used.
+    if (cost.is_null() && used.contains("cost_usd") && used["tokens"].number() > 0) return "$?";
+    if (!(cost.number() > 0)) return {};
+    const std::string estimated = used["cost_estimated_usd"].number() > 0 ? "~" : "";
+    const std::string more = used["unpriced_tokens"].number() > 0 ? "+" : "";
+    return estimated + "$" + fixed_text(cost.number(), cost.number() < 1 ? 3 : 2) + more;
+}
+
+std::string token_parts_text(const Json& parts) {
+    std::string text;
+    for (const char* name : {"input", "cached", "cache_write", "output", "reasoning"}) {
+        const double count = parts[name].number();
+        if (count > 0) text += (text.empty() ? "" : ", ") + std::string(name) + " " + count_text(count);
+    }
     return text;
 }
 
@@ -193,15 +241,17 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
         std::string name = plain_text(session, "id");
         const std::size_t runs = behind ? behind(name) : 0;
         if (runs > 0) name += " (" + std::to_string(runs + 1) + " runs)";
-        rows.push_back({{std::move(name), {}},
-                        {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true),
-                         color ? tone : std::string_view()},
-                        {ended ? "-" : alive, {}},
-                        {age_at(session, "opened_at", now), {}},
-                        {age_at(session, "last_change_at", now), {}},
-                        {plain_text(session, "n"), {}},
-                        {plain_text(session, "phase"), {}},
-                        {plain_text(session, "goal"), {}}});
+        rows.push_back(
+            {{std::move(name), {}},
+             {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true) +
+                  until_text(session["verdict"], now),
+              color ? tone : std::string_view()},
+             {ended ? "-" : alive, {}},
+             {age_at(session, "opened_at", now), {}},
+             {age_at(session, "last_change_at", now), {}},
+             {plain_text(session, "n"), {}},
+             {plain_text(session, "phase"), {}},
+             {plain_text(session, "goal"), {}}});
         if (used) rows.back().insert(rows.back().begin() + 6, {used_text(session), {}});
     }
     return format_table(columns, rows, width);
@@ -210,8 +260,9 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
 std::string session_details(const Json& session, WallTime now, bool color) {
     const Json& verdict = session["verdict"];
     const std::string status = plain_text(verdict, "status");
-    std::string line = colored(shown_status(status, false, verdict["needs_somebody"] == true),
-                               color ? verdict_color(status) : std::string_view());
+    std::string line = colored(
+        shown_status(status, false, verdict["needs_somebody"] == true) + until_text(verdict, now),
+        color ? verdict_color(status) : std::string_view());
     const std::string reason = plain_text(verdict, "reason");
     if (!reason.empty()) line += " (" + reason + ")";
     if (const Json& evidence = verdict["evidence"]; evidence.is_array() && !evidence.empty()) {
@@ -235,6 +286,9 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "agent", agent_of(session));
     add_detail(out, "hooks", hooks_of(session, now));
     add_detail(out, "used", used_text(session));
+    add_detail(out, "sub-agents", fan_out_of(session));
+    add_detail(out, "tokens", token_parts_text(session["used"]["token_parts"]));
+    add_detail(out, "cost", cost_doubt_of(session));
     add_detail(out, "parent", plain_text(session, "parent"));
     add_detail(out, "labels", labels_of(session));
     add_detail(out, "opened", ago_at(session, "opened_at", now));

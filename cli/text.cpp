@@ -251,6 +251,15 @@ std::optional<WallTime> parse_time(std::string_view text) {
            std::chrono::seconds{second} + std::chrono::milliseconds{ms};
 }
 
+std::string local_day(std::chrono::sys_time<std::chrono::milliseconds> time) {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+    std::tm parts{};
+    localtime_r(&seconds, &parts);
+    std::array<char, 16> buffer{};
+    std::strftime(buffer.data(), buffer.size(), "%m-%d", &parts);
+    return buffer.data();
+}
+
 std::string local_clock(std::chrono::sys_time<std::chrono::milliseconds> time) {
     const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
     std::tm parts{};

@@ -58,6 +58,9 @@ using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 /// Reads "2026-11-21T02:00:00.000Z". Pure.
 std::optional<WallTime> parse_time(std::string_view text);
 
+/// "11-28": month and day in the local time zone.
+std::string local_day(std::chrono::sys_time<std::chrono::milliseconds> time);
+
 /// HH:MM:SS in the zone of this machine.
 std::string local_clock(std::chrono::sys_time<std::chrono::milliseconds> time);
 

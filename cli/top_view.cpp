@@ -100,15 +100,16 @@ std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, const More
     const Json& percent = row["estimate"]["percent"];
     const std::string done =
         percent.is_number() ? std::to_string(std::lround(percent.number())) + "%" : "-";
-    std::vector<Cell> cells{{shown_status(status, alarm, row["needs_somebody"] == true),
-                             color ? tone : std::string_view{}},
-                            {age_at(row, "since", now), {}},
-                            {plain_text(row, "id"), {}},
-                            {age_at(row, "last_beat_at", now), {}},
-                            {action, {}},
-                            {done, {}},
-                            {budget_of(row), {}},
-                            {plain_text(row, "goal"), {}}};
+    std::vector<Cell> cells{
+        {shown_status(status, alarm, row["needs_somebody"] == true) + until_text(row, now),
+         color ? tone : std::string_view{}},
+        {age_at(row, "since", now), {}},
+        {plain_text(row, "id"), {}},
+        {age_at(row, "last_beat_at", now), {}},
+        {action, {}},
+        {done, {}},
+        {budget_of(row), {}},
+        {plain_text(row, "goal"), {}}};
     if (shown.used) cells.insert(cells.end() - 1, {used_text(row), {}});
     if (shown.risk) cells.insert(cells.end() - 1, {risk_text(row), {}});
     return cells;

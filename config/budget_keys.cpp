@@ -120,6 +120,9 @@ void add_budget_keys(std::vector<Key>& table) {
         "table of their own."));
     add_rules(table);
     add_bounds(table);
+    table.push_back(switch_row<kOffOn, 1, &Settings::prices, &core::Prices::use_list>(
+        "budget.public_prices", kReload,
+        "Costs that agents do not say are estimated by the built-in public prices of models."));
 }
 
 const AnyNamedTable& agent_table() {

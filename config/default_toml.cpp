@@ -41,7 +41,10 @@ std::string default_toml() {
         const std::size_t dot = key.name.rfind('.');
         if (section != key.name.substr(0, dot)) {
             for (const AnyNamedTable* const table : named_tables()) {
-                if (table->words().path.starts_with(section + ".")) text += table->words().help;
+                const std::string_view path = table->words().path;
+                const std::size_t last = path.rfind('.');
+                if (last != path.npos && path.substr(0, last) == section)
+                    text += table->words().help;
             }
             section = key.name.substr(0, dot);
             text += "\n[" + section + "]\n";

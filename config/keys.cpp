@@ -190,6 +190,7 @@ std::vector<Key> build_table() {
     add_policy_keys(table);
     add_legacy_keys(table);
     add_budget_keys(table);
+    add_day_keys(table);
     table.push_back(word_row<kAccessModes, &Settings::access, &AccessSettings::mode>(
         "access.mode", kReload,
         "local: reports and reading need no token, approvals and tokens do; token: all does."));
@@ -205,6 +206,7 @@ std::vector<Key> build_table() {
         "Makes operator's token and logins the same at all daemons that have this file "
         "(scale.md)."));
     add_approval_keys(table);
+    add_fan_out_keys(table);
     add_judge_keys(table);
     add_webhook_keys(table);
     add_redaction_keys(table);

@@ -44,8 +44,8 @@ std::string AnyNamedTable::dotted(std::string_view name) const {
 }
 
 std::span<const AnyNamedTable* const> named_tables() {
-    static const std::array<const AnyNamedTable*, 3> kTables{&agent_table(), &judge_table(),
-                                                             &webhook_table()};
+    static const std::array<const AnyNamedTable*, 5> kTables{
+        &agent_table(), &day_label_table(), &price_table(), &judge_table(), &webhook_table()};
     return kTables;
 }
 

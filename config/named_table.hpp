@@ -29,6 +29,8 @@ struct TableWords {
     std::string_view optional_prefix{};  ///< of the keys, that may be left out; or empty
     bool needs_keys = true;              ///< a table without any is a mistake
     std::string_view help{};             ///< in default.toml, behind the keys of its section
+    /// The key that a plain value in place of the table stands for, or empty.
+    std::string_view alone{};
 };
 
 /// One value of an entry.

@@ -17,13 +17,20 @@ void add_listener_keys(std::vector<Key>& table);
 void add_policy_limit_keys(std::vector<Key>& table);
 void add_floor_keys(std::vector<Key>& table);
 void add_budget_keys(std::vector<Key>& table);
+/// [budget.day], behind [budget].
+void add_day_keys(std::vector<Key>& table);
 void add_approval_keys(std::vector<Key>& table);
+void add_fan_out_keys(std::vector<Key>& table);
 void add_judge_keys(std::vector<Key>& table);
 void add_webhook_keys(std::vector<Key>& table);
 void add_redaction_keys(std::vector<Key>& table);
 
 /// [budget.agents.TYPE]: types are compared without regard to case. Any thread.
 const AnyNamedTable& agent_table();
+/// [budget.day.labels."KEY=VALUE"]: caps of sessions with a label. Any thread.
+const AnyNamedTable& day_label_table();
+/// [prices.MODEL]: dollars per million tokens. Any thread.
+const AnyNamedTable& price_table();
 /// [judge.endpoints.NAME]: the models that may be asked. Any thread.
 const AnyNamedTable& judge_table();
 /// [webhooks.endpoints.NAME]: URLs that are notified. Any thread.

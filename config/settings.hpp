@@ -9,8 +9,10 @@
 #include "config/judge_settings.hpp"
 #include "config/webhook_settings.hpp"
 #include "core/budget_settings.hpp"
+#include "core/day_budget.hpp"
 #include "core/policy.hpp"
 #include "core/policy_floor.hpp"
+#include "core/prices.hpp"
 #include "core/session.hpp"
 
 // What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
@@ -93,8 +95,11 @@ struct Settings {
     std::string policy_preset = "none";    ///< none, first-designs; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
     core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
+    core::DayBudget day;                   ///< of all sessions of a day together; reloadable
+    core::Prices prices;                   ///< of models; reloadable
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
+    core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
     RedactionSettings redaction;

@@ -81,10 +81,22 @@ public:
                 std::string_view(key.name).substr(0, key.name.find('.'));
             if (sections_.empty() || sections_.back() != section) sections_.push_back(section);
         }
+        for (const AnyNamedTable* const table : named_tables()) {
+            const std::string_view name = table->words().path;
+            if (name.find('.') == name.npos) sections_.push_back(name);
+        }
     }
 
     void read(const toml::table& root) {
         for (const auto& [name, node] : root) {
+            const auto tables = named_tables();
+            const auto free = std::find_if(
+                tables.begin(), tables.end(),
+                [&](const AnyNamedTable* kind) { return kind->words().path == name.str(); });
+            if (free != tables.end()) {
+                read_named(**free, node);
+                continue;
+            }
             const bool known =
                 std::find(sections_.begin(), sections_.end(), name.str()) != sections_.end();
             if (known && node.is_table()) {
@@ -150,6 +162,10 @@ private:
         }
         for (const auto& [name, node] : *tables.as_table()) {
             const std::string table = prefix + "." + std::string(name.str());
+            if (!node.is_table() && !words.alone.empty()) {
+                read_named_key(kind, table, words.alone, node);
+                continue;
+            }
             if (!node.is_table()) {
                 std::string text = "`" + table + "` is a section; write [";
                 mistake(node, text.append(table).append("]"));

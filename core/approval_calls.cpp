@@ -69,6 +69,12 @@ public:
         return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
     }
 
+    /// The same of a call that was approved here: by a rule of the agent, its own dialog or a hook.
+    /// Only the class that says just that, since `permission_denied` may be a file's.
+    bool refused_by_agent() const {
+        return !call_.ok && call_.error && lower(call_.error->error_class) == "denied";
+    }
+
     /// The agent reports that the call was refused before it ran. It may lie, so this excuses the
     /// call only where a person was asked and has not approved: then no allowed execution is
     /// gained.
@@ -204,18 +210,42 @@ void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& prin
     HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
     HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
     approval.unverified = !finished.of_before() && finished.told(approval) == Told::kNothing;
+    if (finished.refused_by_agent()) {
+        // Used up all the same: the agent's word must not gain a second execution.
+        approval.status = S::kCancelled;
+        approval.changed_n = n;
+        return;
+    }
     approval.status = S::kExecuted;
     approval.executed_n = n;
     approval.changed_n = n;
     HEADWAY_ASSERT(approval.status == S::kExecuted && approval.spent() && !approval.open());
 }
 
+namespace {
+
+/// Approved here, refused there.
+ApprovalAlarm refusal_alarm(const Approval& approval, std::string_view session,
+                            const ToolFinished& call) {
+    ApprovalAlarm alarm;
+    alarm.alarm = ApprovalAlarmKind::kApprovedButRefused;
+    alarm.tool = call.tool;
+    alarm.id = approval_id(session, approval.n);
+    alarm.evidence.push_back(approval.decided_n != 0 ? approval.decided_n : approval.n);
+    return alarm;
+}
+
+}  // namespace
+
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallPrint& print,
                                       bool must_ask, Timestamp now) {
     if (!must_ask && approvals.requests.empty()) return std::nullopt;
     const FinishedCall finished{call, print};
-    if (covering(approvals, finished)) return std::nullopt;
+    if (const auto place = covering(approvals, finished)) {
+        if (!finished.refused_by_agent()) return std::nullopt;
+        return refusal_alarm(approvals.requests[*place], session, call);
+    }
     if (granted(approvals, call, finished, now)) return std::nullopt;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;

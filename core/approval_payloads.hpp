@@ -78,12 +78,14 @@ enum class ApprovalAlarmKind : std::uint8_t {
     kExecutedThoughRejected,  ///< the rejected call ran anyway
     kExecutedUnapproved,      ///< a tool that needs approval ran without one
     kStartedAfterRejection,   ///< the rejected call was started anyway
+    kApprovedButRefused,      ///< approved, and then refused by the agent's own rules
+    kFanOut,                  ///< more sub-agents than the daemon allows (core/fan_out.hpp)
 };
 template <>
 struct EnumNames<ApprovalAlarmKind> {
-    static constexpr std::array<std::string_view, 4> kNames{
-        "never_executed", "executed_though_rejected", "executed_unapproved",
-        "started_after_rejection"};
+    static constexpr std::array<std::string_view, 6> kNames{
+        "never_executed",          "executed_though_rejected", "executed_unapproved",
+        "started_after_rejection", "approved_but_refused",     "fan_out"};
 };
 
 /// Why a request that stood beside an agent's own dialog needs no decision any more. Values are
@@ -220,11 +222,13 @@ struct ApprovalAlarm {
     std::string id;  ///< of the request; empty if there was none
     std::string tool;
     std::vector<std::uint64_t> evidence;
+    std::string detail;  ///< of kFanOut: how many, and what the limit is
     bool operator==(const ApprovalAlarm&) const = default;
     static constexpr auto fields() {
         return field_list(field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
                           field("tool", &ApprovalAlarm::tool),
-                          field("evidence", &ApprovalAlarm::evidence));
+                          field("evidence", &ApprovalAlarm::evidence),
+                          field("detail", &ApprovalAlarm::detail));
     }
 };
 

@@ -119,7 +119,8 @@ void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
 /// a flood of minor ones hides nothing.
 void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {
     const auto ref = parse_approval_id(alarm.id);
-    RaisedAlarm raised{alarm.alarm, ref ? ref->n : 0, start_of(alarm.tool), at, n, 1};
+    RaisedAlarm raised{alarm.alarm, ref ? ref->n : 0,      start_of(alarm.tool), at, n,
+                       1,           start_of(alarm.detail)};
     auto& alarms = approvals.alarms;
     const auto same = std::find_if(alarms.begin(), alarms.end(), [&](const RaisedAlarm& other) {
         return other.kind == raised.kind && other.approval == raised.approval &&
@@ -131,6 +132,7 @@ void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
         same->at = at;
         same->n = n;
         ++same->times;
+        same->detail = std::move(raised.detail);
         return;
     }
     if (alarms.size() == limits::kAlarmsMax) {
@@ -156,7 +158,9 @@ int urgency_of(ApprovalAlarmKind kind) noexcept {
             return 2;
         case ApprovalAlarmKind::kStartedAfterRejection:
             return 1;
+        case ApprovalAlarmKind::kApprovedButRefused:
         case ApprovalAlarmKind::kNeverExecuted:
+        case ApprovalAlarmKind::kFanOut:
             break;
     }
     return 0;

@@ -135,17 +135,18 @@ struct RaisedAlarm {
     Timestamp at = kNever;    ///< of the last one
     std::uint64_t n = 0;      ///< event of the last one
     std::uint64_t times = 1;  ///< how often it was raised
+    std::string detail;       ///< of the last one
     bool operator==(const RaisedAlarm&) const = default;
     static constexpr auto fields() {
         using R = RaisedAlarm;
         return field_list(field("kind", &R::kind), field("approval", &R::approval),
                           field("tool", &R::tool), field("at", &R::at), field("n", &R::n),
-                          field("times", &R::times));
+                          field("times", &R::times), field("detail", &R::detail));
     }
 };
 
 /// Urgency of an alarm, higher first: forbidden but done, never asked, forbidden but started,
-/// allowed but not done. Pure.
+/// allowed but not done, refused by the agent or too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.

@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "core/assert.hpp"
+#include "core/cost_text.hpp"
+#include "core/fan_out.hpp"
+#include "core/limits.hpp"
 #include "core/text.hpp"
 
 namespace headway::core {
@@ -129,7 +132,8 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     const Timestamp from = meter.clock_at + unheard_gap(state, watch);
     read_clocks(meter, std::max(now - from, 0ms), status);
     read_children(meter, status);
-    BudgetUse use{own_steps(state), meter.tokens, meter.cost_micros, *meter.parts};
+    BudgetUse use = own_use(meter);
+    use.steps = own_steps(state);
     if (rules.roll_up) use = added(use, status.children);
 
     const BudgetLimits& limits = meter.limits;
@@ -237,15 +241,11 @@ std::uint64_t child_key(std::string_view id) {
 UseParts added(const UseParts& a, const UseParts& b) {
     UseParts both;
     for_each_field<UseParts>([&](const auto& field, std::size_t) {
-        both.*(field.member) = std::min(
-            kBudgetCountMax, std::min(a.*(field.member), kBudgetCountMax) +
-                                 std::min(b.*(field.member), kBudgetCountMax));
+        both.*(field.member) =
+            std::min(kBudgetCountMax, std::min(a.*(field.member), kBudgetCountMax) +
+                                          std::min(b.*(field.member), kBudgetCountMax));
     });
     return both;
-}
-
-bool cost_known(const BudgetStatus& status) {
-    return status.parts.unpriced == 0 || status.cost.used > 0;
 }
 
 BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
@@ -270,24 +270,55 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
     progress.remaining_seconds = status.remaining_seconds();
     progress.steps_remaining = status.steps_remaining();
     progress.tokens = status.tokens.used;
-    if (cost_known(status)) progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
+    if (is_shown(known_cost(status)))
+        progress.cost_usd = static_cast<double>(status.cost.used) / kMicros;
     progress.parts = status.parts;
     progress.level = child.budget.level;
     progress.verdict = child.judgement->verdict;
     progress.ended = child.ended();
+    const FanOut below = fan_out_of(child.budget);
+    progress.children_open = progress.ended ? 0 : below.open;  // they end with it
+    progress.children_all = below.all;
+    progress.children_depth = below.depth;
     return progress;
 }
 
-bool child_moved(const BudgetMeter& parent, const ChildProgress& child) {
-    if (child.ended) return true;
-    const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)), child.parts};
+namespace {
+
+const ChildUse* known_child(const BudgetMeter& parent, const ChildProgress& child) {
     const std::uint64_t key = child_key(child.child);
     const auto known = std::find_if(parent.children.begin(), parent.children.end(),
                                     [key](const ChildUse& c) { return c.child == key; });
-    if (known == parent.children.end()) {
-        return use != BudgetUse{} || child.level != BudgetLevel::kNominal;
-    }
-    return known->use != use || known->level != child.level;
+    return known == parent.children.end() ? nullptr : &*known;
+}
+
+BudgetUse use_of(const ChildProgress& child) {
+    return {child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)), child.parts};
+}
+
+FanOut below(const ChildProgress& child) {
+    return {child.children_open, child.children_all, child.children_depth};
+}
+
+}  // namespace
+
+bool child_moved(const BudgetMeter& parent, const ChildProgress& child) {
+    const ChildUse* known = known_child(parent, child);
+    // A child that is new counts, whatever it has used.
+    if (child.ended || known == nullptr) return true;
+    return known->use != use_of(child) || known->level != child.level ||
+           known->below != below(child);
+}
+
+bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened) {
+    const ChildUse* known = known_child(parent, child);
+    if (child.ended) return true;
+    // Beyond these they are only counted, as they open.
+    if (known == nullptr) return opened || parent.children.size() < limits::kChildrenMax;
+    const BudgetUse use = use_of(child);
+    const auto far = [](std::uint64_t before, std::uint64_t now) { return now / 5 * 4 > before; };
+    return known->below != below(child) || far(known->use.tokens, use.tokens) ||
+           far(known->use.cost_micros, use.cost_micros);
 }
 
 }  // namespace headway::core

@@ -86,13 +86,14 @@ std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 UseParts added(const UseParts& a, const UseParts& b);
 
-/// False if tokens were used and nothing is known of their cost. Pure.
-bool cost_known(const BudgetStatus& status);
-
 /// What its parent's journal records about a session: totals, its own children included.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
 /// Whether the parent's figures would change.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
+/// Whether they would change by much: in a family without limits no session waits for the rest. A child
+/// that is new, has ended or launched children, or whose tokens or cost have grown by a quarter;
+/// `opened`: just now. Pure.
+bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

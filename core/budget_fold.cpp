@@ -42,11 +42,19 @@ std::uint64_t tokens_of(const Usage& usage) {
                sum(sum(usage.cached_tokens, usage.cache_write_tokens), usage.reasoning_tokens));
 }
 
+/// The meter's `estimated_micros` has the costs of all answers that were told with their tokens, as
+/// the agent said them or by the prices. `cost_micros` has what the agent said, also apart from
+/// tokens: own_use() takes the larger sum, so that no answer is counted by both ways.
 void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
-    UseParts more{usage.input_tokens, usage.cached_tokens,    usage.cache_write_tokens,
+    if (tokens == 0 && usage.cost_usd) {
+        // Said apart: the cost of answers that were told before.
+        if (meter.parts->unpriced > 0) meter.parts.change().unpriced = 0;
+        return;
+    }
+    UseParts more{usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens,
                   usage.output_tokens, usage.reasoning_tokens};
     if (!usage.cost_usd) more.unpriced = tokens;
-    if (usage.estimated) more.estimated_micros = cost_micros(usage.cost_usd.value_or(0));
+    more.estimated_micros = cost_micros(usage.cost_usd.value_or(0));
     if (more == UseParts{}) return;
     meter.parts.change() = added(*meter.parts, more);
 }
@@ -55,7 +63,8 @@ void add_usage(BudgetMeter& meter, const std::optional<Usage>& usage) {
     if (!usage) return;
     const std::uint64_t tokens = tokens_of(*usage);
     meter.tokens = sum(meter.tokens, tokens);
-    meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd.value_or(0)));
+    if (!usage->estimated)
+        meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd.value_or(0)));
     add_parts(meter, *usage, tokens);
     HEADWAY_ASSERT(meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax);
 }
@@ -183,7 +192,11 @@ struct Meter {
                                   [key](const ChildUse& c) { return c.child == key; });
         const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)),
                             child.parts};
+        meter.below_ended.depth =
+            std::max(meter.below_ended.depth,
+                     std::min<std::uint64_t>(child.children_depth, limits::kFamilyDepthMax) + 1);
         if (child.ended) {
+            meter.below_ended.all = sum(meter.below_ended.all, child.children_all);
             if (place != meter.children.end()) meter.children.erase(place);
             meter.ended_children = added(meter.ended_children, use);
             ++meter.ended_count;
@@ -195,11 +208,12 @@ struct Meter {
                 ++meter.uncounted_count;
                 return;
             }
-            place = meter.children.insert(place, ChildUse{key, {}, {}});
+            place = meter.children.insert(place, ChildUse{key, {}, {}, {}});
         }
         HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax && place->child == key);
         place->use = use;
         place->level = child.level;
+        place->below = {child.children_open, child.children_all, child.children_depth};
     }
 
     /// Directives about the budget of an ancestor session; one at a time.

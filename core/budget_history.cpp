@@ -6,6 +6,7 @@
 
 #include "core/assert.hpp"
 #include "core/budget.hpp"
+#include "core/cost_text.hpp"
 
 namespace headway::core {
 namespace {
@@ -18,6 +19,14 @@ Percentiles both(const std::vector<const UseRecord*>& records, std::uint64_t Use
     const Percentiles both{percentile(values, 50), percentile(values, 90)};
     HEADWAY_ASSERT(both.p50 <= both.p90);
     return both;
+}
+
+/// Of those whose cost is known; kUnknownCost twice if none is.
+Percentiles known_costs(std::vector<const UseRecord*> records) {
+    std::erase_if(records,
+                  [](const UseRecord* record) { return record->cost_micros == kUnknownCost; });
+    if (records.empty()) return {kUnknownCost, kUnknownCost};
+    return both(records, &UseRecord::cost_micros);
 }
 
 std::optional<Forecast> forecast(const std::vector<std::uint64_t>& totals, std::uint64_t used) {
@@ -42,7 +51,8 @@ UseRecord use_record_of(const SessionState& state) {
     record.elapsed_ms = status.time.used;
     record.steps = status.steps.used;
     record.tokens = status.tokens.used;
-    record.cost_micros = status.cost.used;
+    const bool known = known_cost(status) == CostKnown::kAll;
+    record.cost_micros = known ? status.cost.used : kUnknownCost;
     return record;
 }
 
@@ -70,7 +80,7 @@ std::vector<UseSummary> summarize(std::span<const UseRecord> records) {
         summary.elapsed_ms = both(group, &UseRecord::elapsed_ms);
         summary.steps = both(group, &UseRecord::steps);
         summary.tokens = both(group, &UseRecord::tokens);
-        summary.cost_micros = both(group, &UseRecord::cost_micros);
+        summary.cost_micros = known_costs(group);
         summaries.push_back(std::move(summary));
     }
     return summaries;

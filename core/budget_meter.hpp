@@ -33,7 +33,7 @@ struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    UseParts parts;
+    UseParts parts{};
     bool operator==(const BudgetUse&) const = default;
     static constexpr auto fields() {
         return field_list(field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),
@@ -42,15 +42,28 @@ struct BudgetUse {
     }
 };
 
+/// The descendants of a session.
+struct FanOut {
+    std::uint64_t open = 0;   ///< now
+    std::uint64_t all = 0;    ///< ever
+    std::uint64_t depth = 0;  ///< generations of them, at most
+    bool operator==(const FanOut&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("open", &FanOut::open), field("all", &FanOut::all),
+                          field("depth", &FanOut::depth));
+    }
+};
+
 /// The last totals of an open child.
 struct ChildUse {
     std::uint64_t child = 0;  ///< digest of its id
     BudgetUse use;
     BudgetLevel level = BudgetLevel::kNominal;
+    FanOut below;  ///< its own descendants
     bool operator==(const ChildUse&) const = default;
     static constexpr auto fields() {
         return field_list(field("child", &ChildUse::child), field("use", &ChildUse::use),
-                          field("level", &ChildUse::level));
+                          field("level", &ChildUse::level), field("below", &ChildUse::below));
     }
 };
 
@@ -113,6 +126,7 @@ struct BudgetMeter {
     Rare<ParentBudget> parent;
     bool told = false;  ///< a reply carried the stop: another step ends the session
     Rare<UseParts> parts;
+    FanOut below_ended;  ///< `all`: descendants of ended children; `depth`: ever
 
     /// A place for the last words.
     LastWords& words() {
@@ -136,7 +150,7 @@ struct BudgetMeter {
             field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
             field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
-            field("parts", &M::parts));
+            field("parts", &M::parts), field("below_ended", &M::below_ended));
     }
 };
 

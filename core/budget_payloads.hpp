@@ -90,7 +90,7 @@ struct Usage {
     std::uint64_t cached_tokens = 0;
     std::uint64_t cache_write_tokens = 0;
     std::uint64_t reasoning_tokens = 0;
-    std::string model;       ///< that answered; empty: that of the session
+    std::string model{};     ///< that answered; empty: that of the session
     bool estimated = false;  ///< set by Headway: `cost_usd` is by its own table of prices
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
@@ -211,12 +211,11 @@ struct UseParts {
     std::uint64_t estimated_micros = 0;  ///< of the cost: by Headway's table of prices
     bool operator==(const UseParts&) const = default;
     static constexpr auto fields() {
-        return field_list(field("input", &UseParts::input), field("cached", &UseParts::cached),
-                          field("cache_write", &UseParts::cache_write),
-                          field("output", &UseParts::output),
-                          field("reasoning", &UseParts::reasoning),
-                          field("unpriced", &UseParts::unpriced),
-                          field("estimated_micros", &UseParts::estimated_micros));
+        return field_list(
+            field("input", &UseParts::input), field("cached", &UseParts::cached),
+            field("cache_write", &UseParts::cache_write), field("output", &UseParts::output),
+            field("reasoning", &UseParts::reasoning), field("unpriced", &UseParts::unpriced),
+            field("estimated_micros", &UseParts::estimated_micros));
     }
 };
 
@@ -234,7 +233,11 @@ struct ChildProgress {
     BudgetLevel level = BudgetLevel::kNominal;
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
-    UseParts parts;
+    UseParts parts{};
+    // Of its own descendants: open ones, all ever, and generations of them.
+    std::uint64_t children_open = 0;
+    std::uint64_t children_all = 0;
+    std::uint64_t children_depth = 0;
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -244,7 +247,10 @@ struct ChildProgress {
             field("steps_remaining", &ChildProgress::steps_remaining),
             field("tokens", &ChildProgress::tokens), field("cost_usd", &ChildProgress::cost_usd),
             field("level", &ChildProgress::level), field("verdict", &ChildProgress::verdict),
-            field("ended", &ChildProgress::ended), field("parts", &ChildProgress::parts));
+            field("ended", &ChildProgress::ended), field("parts", &ChildProgress::parts),
+            field("children_open", &ChildProgress::children_open),
+            field("children_all", &ChildProgress::children_all),
+            field("children_depth", &ChildProgress::children_depth));
     }
 };
 

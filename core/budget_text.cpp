@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/assert.hpp"
+#include "core/cost_text.hpp"
 
 namespace headway::core {
 namespace {
@@ -12,20 +13,6 @@ namespace {
 /// Whole percent, rounded down.
 std::string percent(double value) {
     return std::to_string(static_cast<std::uint64_t>(value)) + "%";
-}
-
-/// Dollars with all significant digits, two at least.
-std::string in_dollars(std::uint64_t micros) {
-    char text[40];
-    const int size = std::snprintf(text, sizeof text, "%llu.%06llu",
-                                   static_cast<unsigned long long>(micros / 1'000'000),
-                                   static_cast<unsigned long long>(micros % 1'000'000));
-    HEADWAY_ASSERT(size > 7 && static_cast<std::size_t>(size) < sizeof text);
-    std::string amount = text;
-    while (amount.ends_with('0') && amount[amount.size() - 3] != '.')
-        amount.pop_back();
-    HEADWAY_ASSERT(amount.size() >= 4);
-    return "$" + amount;
 }
 
 std::string of_limit(std::uint64_t used, const std::optional<std::uint64_t>& limit) {
@@ -119,10 +106,16 @@ std::string budget_prompt(const BudgetStatus& status, std::string_view usual_cal
                 of_limit(status.tokens.used, status.tokens.limit) +
                 "), Remaining: " + std::to_string(status.tokens.left()) + " tokens\n";
     }
-    if (status.cost.limit) {
+    if (status.cost.limit && known_cost(status) == CostKnown::kNone) {
+        text += "Cost: not known, " + cap_doubt(status) + "\n";
+    } else if (status.cost.limit && known_cost(status) == CostKnown::kNothingYet) {
+        text += "Cost: none reported yet, of at most " + dollar_text(*status.cost.limit) + "\n";
+    } else if (status.cost.limit) {
         text += "Cost Used: " + percent(status.cost.percent()) + " (" +
-                in_dollars(status.cost.used) + "/" + in_dollars(*status.cost.limit) +
-                "), Remaining: " + in_dollars(status.cost.left()) + "\n";
+                dollar_text(status.cost.used) + "/" + dollar_text(*status.cost.limit) +
+                "), Remaining: " + dollar_text(status.cost.left()) + "\n";
+        if (const std::string doubt = cap_doubt(status); !doubt.empty())
+            text += "Cost: at least, " + doubt + "\n";
     }
     if (status.level != BudgetLevel::kNominal && !usual_calls.empty())
         text.append("Usual Tool Time: ").append(usual_calls).append("\n");
@@ -159,8 +152,11 @@ std::string budget_figures(const BudgetStatus& status) {
     }
     whole(status.steps, " steps");
     whole(status.tokens, " tokens");
-    if (status.cost.limit) {
-        join(figures, in_dollars(status.cost.used) + " of " + in_dollars(*status.cost.limit));
+    if (status.cost.limit && known_cost(status) == CostKnown::kNone) {
+        join(figures, "cost not known");
+    } else if (status.cost.limit) {
+        join(figures, (status.parts.unpriced > 0 ? "at least " : "") +
+                          dollar_text(status.cost.used) + " of " + dollar_text(*status.cost.limit));
     }
     return percent(status.pressure) + " of " + std::string{name_in_text(status.dimension)} +
            " used (" + figures + ")";

@@ -13,6 +13,16 @@ namespace headway::core {
 void CallTimes::note(const Event& event) {
     if (const auto* started = std::get_if<ToolStarted>(&event.payload)) begin(*started, event.at);
     if (const auto* finished = std::get_if<ToolFinished>(&event.payload)) end(*finished, event.at);
+    if (const auto* asked = std::get_if<ApprovalRequested>(&event.payload)) forget(*asked);
+    if (pauses(event)) started_.clear();
+}
+
+/// Whatever it takes from here on may be a person's time. Of a request that names no call, it may
+/// be that of any.
+void CallTimes::forget(const ApprovalRequested& asked) {
+    if (asked.call_id.empty()) return started_.clear();
+    const std::uint64_t id = digest_of(asked.call_id).low;
+    std::erase_if(started_, [id](const Started& one) { return one.call == id; });
 }
 
 void CallTimes::begin(const ToolStarted& call, Timestamp at) {

@@ -26,10 +26,12 @@ public:
     /// Whether note() may change anything.
     static bool notes(const Event& event) noexcept {
         return std::holds_alternative<ToolStarted>(event.payload) ||
-               std::holds_alternative<ToolFinished>(event.payload);
+               std::holds_alternative<ToolFinished>(event.payload) ||
+               std::holds_alternative<ApprovalRequested>(event.payload) || pauses(event);
     }
     /// Notes the begin or the end of a call; other events change nothing. A call lasts as long as
-    /// it says (`duration_ms`), else from its start to its end, unless a person was asked between.
+    /// it says (`duration_ms`), else from its start to its end, unless a person was asked between
+    /// or had the session paused.
     void note(const Event& event);
 
     /// By first use, at most limits::kExpectedToolsMax; further tools are left out.
@@ -43,7 +45,12 @@ private:
         Timestamp at = kNever;
     };
 
+    static bool pauses(const Event& event) noexcept {
+        const auto* directive = std::get_if<DirectiveIssued>(&event.payload);
+        return directive != nullptr && directive->kind == DirectiveKind::kPause;
+    }
     void begin(const ToolStarted& call, Timestamp at);
+    void forget(const ApprovalRequested& asked);
     void end(const ToolFinished& call, Timestamp at);
 
     std::vector<Tool> tools_;

@@ -201,9 +201,8 @@ std::string minute_text(Timestamp at) {
         return digits.size() < 2 ? "0" + digits : digits;
     };
     return std::to_string(static_cast<int>(date.year())) + "-" +
-           two(static_cast<unsigned>(date.month())) + "-" +
-           two(static_cast<unsigned>(date.day())) + " " + two(time.hours().count()) + ":" +
-           two(time.minutes().count()) + " UTC";
+           two(static_cast<unsigned>(date.month())) + "-" + two(static_cast<unsigned>(date.day())) +
+           " " + two(time.hours().count()) + ":" + two(time.minutes().count()) + " UTC";
 }
 
 }  // namespace headway::core

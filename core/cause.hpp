@@ -36,9 +36,9 @@ enum class Cause : std::uint8_t {
 template <>
 struct EnumNames<Cause> {
     static constexpr std::array<std::string_view, 14> kNames{
-        "none",          "usage_limit",  "rate_limit", "overloaded",  "credentials", "billing",
-        "model_missing", "context_full", "network",    "certificate", "refused",     "unknown",
-        "person",        "tool_missing"};
+        "none",    "usage_limit",   "rate_limit",   "overloaded",  "credentials",
+        "billing", "model_missing", "context_full", "network",     "certificate",
+        "refused", "unknown",       "person",       "tool_missing"};
 };
 
 /// A stop by the provider, as an `error.reported` describes it.

@@ -33,6 +33,10 @@ constexpr CauseName kClassNames[] = {
     {"weeklylimit", Cause::kUsageLimit},
     {"dailylimit", Cause::kUsageLimit},
     {"servicequotaexceededexception", Cause::kUsageLimit},
+    {"organizationusagelimitexceeded", Cause::kUsageLimit},
+    {"userweeklyratelimited", Cause::kUsageLimit},
+    {"sessionquotaexceeded", Cause::kUsageLimit},
+    {"sessionlimitsexhausted", Cause::kUsageLimit},
     // rate limits
     {"ratelimit", Cause::kRateLimit, true},
     {"ratelimited", Cause::kRateLimit, true},
@@ -52,6 +56,9 @@ constexpr CauseName kClassNames[] = {
     {"slowdown", Cause::kRateLimit},
     {"resourceexhausted", Cause::kRateLimit, true},
     {"responsetoomanyfailedattempts", Cause::kOverloaded, true},
+    {"userglobalratelimited", Cause::kRateLimit},
+    {"usermodelratelimited", Cause::kRateLimit},
+    {"integrationratelimited", Cause::kRateLimit},
     // the provider has no capacity, or fails
     {"overloaded", Cause::kOverloaded},
     {"overload", Cause::kOverloaded},
@@ -76,6 +83,7 @@ constexpr CauseName kClassNames[] = {
     {"badgateway", Cause::kOverloaded},
     {"gatewaytimeout", Cause::kOverloaded},
     {"apierror", Cause::kOverloaded, true},
+    {"retry", Cause::kOverloaded, true},  // opencode, Kilo: it waits, and tries again
     {"apistatuserror", Cause::kOverloaded, true},
     {"aiapicallerror", Cause::kOverloaded, true},
     {"airetryerror", Cause::kOverloaded, true},
@@ -83,6 +91,9 @@ constexpr CauseName kClassNames[] = {
     {"provider", Cause::kOverloaded, true},
     {"providererror", Cause::kOverloaded, true},
     {"upstreamerror", Cause::kOverloaded, true},
+    {"modeloverloaded", Cause::kOverloaded},
+    {"flexunavailable", Cause::kOverloaded},
+    {"policycapacityunavailable", Cause::kOverloaded},
     // credentials
     {"auth", Cause::kCredentials},
     {"autherror", Cause::kCredentials},
@@ -123,6 +134,14 @@ constexpr CauseName kClassNames[] = {
     {"loginrequired", Cause::kCredentials},
     {"loadapikeyerror", Cause::kCredentials},
     {"fatalauthenticationerror", Cause::kCredentials},
+    {"invalidcredentialheader", Cause::kCredentials},
+    {"refreshtokenfailed", Cause::kCredentials},
+    {"gatewayloginrequired", Cause::kCredentials},
+    {"workspaceaccessdenied", Cause::kCredentials},
+    {"accessprogramnotenabled", Cause::kCredentials},
+    {"accountsuspendederror", Cause::kCredentials},
+    {"validationrequirederror", Cause::kCredentials},
+    {"forbiddenerror", Cause::kCredentials, true},
     // money
     {"billing", Cause::kBilling},
     {"billingerror", Cause::kBilling},
@@ -138,6 +157,10 @@ constexpr CauseName kClassNames[] = {
     {"budgetexceeded", Cause::kBilling},
     {"budgetexceedederror", Cause::kBilling},
     {"spendlimitreached", Cause::kBilling},
+    {"organizationspendlimitexceeded", Cause::kBilling},
+    {"additionalspendlimitreached", Cause::kBilling},
+    {"billingnotconfigured", Cause::kBilling},
+    {"usagenotincluded", Cause::kBilling},
     // the model
     {"modelnotfound", Cause::kModelMissing},
     {"modelnotfounderror", Cause::kModelMissing},
@@ -165,6 +188,7 @@ constexpr CauseName kClassNames[] = {
     {"requesttoolarge", Cause::kContextFull, true},
     {"rapidrefillbreaker", Cause::kContextFull},
     {"stringabovemaxlength", Cause::kContextFull},
+    {"modelmaxprompttokensexceeded", Cause::kContextFull},
     // the network
     {"connection", Cause::kNetwork, true},
     {"connectionerror", Cause::kNetwork, true},
@@ -201,6 +225,8 @@ constexpr CauseName kClassNames[] = {
     {"underrheaderstimeout", Cause::kNetwork},
     {"underrbodytimeout", Cause::kNetwork},
     {"underrsocket", Cause::kNetwork},
+    {"connectionfailed", Cause::kNetwork, true},
+    {"responsestreamfailed", Cause::kNetwork, true},
     // certificates
     {"certificate", Cause::kCertificate},
     {"certificateerror", Cause::kCertificate},
@@ -228,6 +254,13 @@ constexpr CauseName kClassNames[] = {
     {"contentpolicyviolationerror", Cause::kRefused},
     {"cyberpolicy", Cause::kRefused},
     {"safetyblocked", Cause::kRefused},
+    {"contentfiltererror", Cause::kRefused},
+    {"contentpolicyviolation", Cause::kRefused},
+    {"biopolicy", Cause::kRefused},
+    {"misalignmentpolicyviolation", Cause::kRefused},
+    {"inferencehookdenied", Cause::kRefused},
+    {"toomanydenials", Cause::kRefused},
+    {"policy", Cause::kRefused},
     // a tool
     {"unknowntool", Cause::kTool},
     {"toolnotfound", Cause::kTool},
@@ -242,8 +275,9 @@ const CauseName* find_cause_name(std::string_view error_class) {
     for (const char c : error_class.substr(0, 128)) {
         if (is_letter(c) || is_digit(c)) name.push_back(lower(c));
     }
-    const auto* found = std::find_if(std::begin(kClassNames), std::end(kClassNames),
-                                     [&name](const CauseName& known) { return known.name == name; });
+    const auto* found =
+        std::find_if(std::begin(kClassNames), std::end(kClassNames),
+                     [&name](const CauseName& known) { return known.name == name; });
     return found == std::end(kClassNames) ? nullptr : found;
 }
 

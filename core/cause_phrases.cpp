@@ -48,6 +48,13 @@ constexpr std::array kPhrases{
     Phrase{"conversation is too long", Cause::kContextFull},
     Phrase{"conversation too long", Cause::kContextFull},
 
+    // Google writes "check your plan and billing details" for limits that pass, too.
+    Phrase{"perday", Cause::kUsageLimit},
+    Phrase{"per day", Cause::kUsageLimit},
+    Phrase{"please retry in", Cause::kRateLimit},
+    Phrase{"quota exceeded for metric", Cause::kRateLimit},
+    Phrase{"quota exceeded for quota metric", Cause::kRateLimit},
+
     Phrase{"credit balance", Cause::kBilling},
     Phrase{"insufficient credit", Cause::kBilling},
     Phrase{"insufficient_quota", Cause::kBilling},
@@ -70,7 +77,7 @@ constexpr std::array kPhrases{
     Phrase{"spending cap", Cause::kBilling},
     Phrase{"budget has been exceeded", Cause::kBilling},
     Phrase{"exceeded budget", Cause::kBilling},
-    Phrase{"top up", Cause::kBilling},
+    Phrase{"top up your", Cause::kBilling},
 
     Phrase{"usage limit", Cause::kUsageLimit},
     Phrase{"usage_limit", Cause::kUsageLimit},
@@ -88,13 +95,10 @@ constexpr std::array kPhrases{
     Phrase{"limit will reset", Cause::kUsageLimit},
     Phrase{"limit resets", Cause::kUsageLimit},
     Phrase{"exhausted your", Cause::kUsageLimit},
-    Phrase{"perday", Cause::kUsageLimit},
     Phrase{"quota_exhausted", Cause::kUsageLimit},
     Phrase{"hit your limit", Cause::kUsageLimit},
     Phrase{"reached your limit", Cause::kUsageLimit},
     Phrase{"usage cap", Cause::kUsageLimit},
-    Phrase{"limit reached", Cause::kUsageLimit},
-    Phrase{"quota exceeded for quota metric", Cause::kRateLimit},
     Phrase{"rate limit", Cause::kRateLimit},
     Phrase{"rate_limit", Cause::kRateLimit},
     Phrase{"rate-limit", Cause::kRateLimit},

@@ -24,6 +24,7 @@
 #include "core/detectors/oscillation.hpp"
 #include "core/detectors/phase_churn.hpp"
 #include "core/detectors/planning_only.hpp"
+#include "core/detectors/refusals.hpp"
 #include "core/detectors/same_diagnostic.hpp"
 #include "core/detectors/same_file_error.hpp"
 #include "core/detectors/self_append.hpp"
@@ -68,6 +69,7 @@ struct Detectors {
     MutualRevert mutual_revert;
     StaleCalls stale_calls;
     WordsOnly words_only;
+    Refusals refusals;
 
     bool operator==(const Detectors&) const = default;
     static constexpr auto fields() {
@@ -88,7 +90,7 @@ struct Detectors {
             field("same_file_error", &D::same_file_error),
             field("tool_failures", &D::tool_failures), field("call_volume", &D::call_volume),
             field("mutual_revert", &D::mutual_revert), field("stale_calls", &D::stale_calls),
-            field("words_only", &D::words_only));
+            field("words_only", &D::words_only), field("refusals", &D::refusals));
     }
 };
 

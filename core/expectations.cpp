@@ -5,6 +5,7 @@
 
 #include "core/assert.hpp"
 #include "core/budget_meter.hpp"
+#include "core/cost_text.hpp"
 #include "core/limits.hpp"
 
 namespace headway::core {
@@ -50,7 +51,8 @@ BudgetLimits limits_from(const UseSketches& use, const Headroom& headroom,
     limits.max_tokens = upper(use.tokens, headroom,
                               bounds.max_tokens_max != 0 ? bounds.max_tokens_max : kMaxTokensMax);
     const double cost_max = bounds.max_cost_usd_max != 0 ? bounds.max_cost_usd_max : kMaxCostUsdMax;
-    const auto micros = upper(use.cost_micros, headroom, UINT64_MAX);
+    const auto micros = use.cost_micros.ready() ? upper(use.cost_micros, headroom, UINT64_MAX)
+                                                : std::nullopt;
     if (micros) {
         limits.max_cost_usd = std::min(
             static_cast<double>(*micros) / static_cast<double>(kMicrosPerDollar), cost_max);
@@ -92,7 +94,8 @@ void learn(UseSketches& sketches, const UseRecord& record) {
     learn_one(sketches.elapsed_ms, record.elapsed_ms, times);
     learn_one(sketches.steps, record.steps, times);
     learn_one(sketches.tokens, record.tokens, times);
-    learn_one(sketches.cost_micros, record.cost_micros, times);
+    if (record.cost_micros != kUnknownCost)
+        learn_one(sketches.cost_micros, record.cost_micros, times);
     HEADWAY_ASSERT(sketches.steps.sessions > 0 && sketches.elapsed_ms.sessions > 0);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/person_time.hpp"
 
 namespace headway::core {
 namespace {
@@ -104,8 +105,8 @@ std::string refusal_feedback(const SessionState& state) {
     return text + std::string{remedy(state.last_failure_kind)};
 }
 
-std::string slow_feedback(const OpenCall& call, Millis limit, Timestamp now) {
-    return "The call of " + call.tool + " has been running for " + seconds_text(now - call.since) +
+std::string slow_feedback(const OpenCall& call, Millis ran, Millis limit) {
+    return "The call of " + call.tool + " has been running for " + seconds_text(ran) +
            ", longer than the " + seconds_text(limit) +
            " it is given: that counts as a failure of the tool. If it does not move, stop it and "
            "try a smaller step or another way; if it moves, let it.";
@@ -147,7 +148,9 @@ std::string feedback_of(const SessionState& state, Timestamp now) {
     if (needs_remedy(state)) return refusal_feedback(state);
     for (const OpenCall& call : state.open_calls) {
         const Millis limit = state.policy->time_limit(call.tool);
-        if (limit != Millis{0} && now - call.since > limit) return slow_feedback(call, limit, now);
+        if (limit == Millis{0}) continue;
+        const Millis ran = running_for(state, call, now);
+        if (ran > limit) return slow_feedback(call, ran, limit);
     }
     return {};
 }

@@ -11,8 +11,10 @@
 #include "core/completion.hpp"
 #include "core/fold_advice.hpp"
 #include "core/fold_call.hpp"
+#include "core/fold_detectors.hpp"
 #include "core/fold_phase.hpp"
 #include "core/limits.hpp"
+#include "core/person_time.hpp"
 #include "core/sanitize.hpp"
 #include "core/user_words.hpp"
 #include "core/words.hpp"
@@ -77,7 +79,7 @@ struct Fold {
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
         if (evidence.unrun) return;
-        evidence.overran = overran(*state.policy, call, since, event.at);
+        evidence.overran = overran(state, call, since, event);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         HEADWAY_ASSERT(state.tool_failures <= state.tool_calls);
@@ -220,6 +222,10 @@ struct Fold {
 
     void operator()(const ApprovalRedeemed& redeemed) const {
         enter(state.approvals, redeemed, event.n, event.at);
+        const auto ref = parse_approval_id(redeemed.id);
+        const Approval* approval = ref ? state.approvals.find(ref->n) : nullptr;
+        if (approval != nullptr && approval->changed_n == event.n)
+            let_run(state, *approval, event.at);
     }
 
     void operator()(const ApprovalExpired& expired) const {
@@ -328,34 +334,6 @@ void take_over(SessionState& state, std::uint32_t attempt) {
     state.in_flight_beat.reset();
 }
 
-/// Shows the event to every detector.
-void show_all(Detectors& detectors, Observation& seen, const CallEvidence& evidence) {
-    HEADWAY_ASSERT(seen.call == nullptr);
-    if (!evidence.counts) {
-        for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
-        return;
-    }
-    const CallSeen call{std::get<ToolFinished>(seen.event.payload),
-                        evidence.print,
-                        evidence.entry,
-                        evidence.patience,
-                        evidence.neutral,
-                        evidence.slept,
-                        evidence.overran};
-    HEADWAY_ASSERT(call.patience >= 1 && seen.ledger.back(0)->n == seen.event.n);
-    seen.call = &call;
-    for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
-    seen.call = nullptr;
-}
-
-/// Most sessions that are open wait: what their events leave as it was takes no memory.
-void show(Rare<Detectors>& detectors, Observation& seen, const CallEvidence& evidence) {
-    if (detectors.has_value()) return show_all(detectors.change(), seen, evidence);
-    Detectors first;
-    show_all(first, seen, evidence);
-    if (first != Detectors{}) detectors.change() = std::move(first);
-}
-
 /// Invariants after every event.
 void check_fold(const SessionState& state, const Event& event) {
     HEADWAY_ASSERT(state.n == event.n && state.attempt >= event.attempt);
@@ -378,6 +356,7 @@ void apply(SessionState& state, const Event& event) {
     const bool beats = of_agent(event.payload) || type == EventType::kSessionStarted ||
                        type == EventType::kApprovalRedeemed;
     if (beats) state.last_beat_at = event.at;
+    hold_calls(state, event.at);
     charge_clock(state.budget, event);
 
     EventSigns signs;
@@ -399,7 +378,7 @@ void apply(SessionState& state, const Event& event) {
         state.last_change_at = event.at;
         state.last_change_n = event.n;
     }
-    show(state.detectors, seen, evidence);
+    show_to_detectors(state.detectors, seen, evidence);
     meter_event(state, event, evidence.replayed);
     if (event.next_heartbeat_ms != 0) state.asked_interval = Millis{event.next_heartbeat_ms};
     check_fold(state, event);

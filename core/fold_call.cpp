@@ -7,6 +7,7 @@
 #include "core/answers.hpp"
 #include "core/assert.hpp"
 #include "core/classify.hpp"
+#include "core/person_time.hpp"
 #include "core/tool_names.hpp"
 #include "core/words.hpp"
 
@@ -110,8 +111,10 @@ bool did_not_run(const ToolFinished& call) {
 }
 
 /// The class is the agent's word: where more than a third of all calls do not run, something goes
-/// round, and they count like others.
-bool unrun_is_likely(SessionState& state) {
+/// round, and they count like others. A row of refusals with nothing between them is seen by a
+/// detector of its own, and none of it is a failure of a tool.
+bool unrun_is_likely(SessionState& state, const ToolFinished& call) {
+    if (is_refusal(call) && state.detectors->refusals.count > 0) return true;
     const std::uint64_t finished = state.tool_calls + state.unrun_calls + 1;  // with this one
     if (3 * (std::uint64_t{state.unrun_calls} + 1) > finished + kUnrunFree) return false;
     ++state.unrun_calls;
@@ -203,7 +206,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     evidence.print = call.print ? *call.print : plain_print(call);
     evidence.replayed = replayed(state, call, evidence.print);
     if (evidence.replayed) return evidence;  // and no turn of its own
-    evidence.unrun = did_not_run(call) && unrun_is_likely(state);
+    evidence.unrun = did_not_run(call) && unrun_is_likely(state, call);
     if (evidence.unrun) return evidence;
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy->tool(call.tool);
@@ -240,11 +243,15 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     return evidence;
 }
 
-bool overran(const Policy& policy, const ToolFinished& call, Timestamp since, Timestamp at) {
-    const Millis limit = policy.time_limit(call.tool);
-    if (limit == Millis{0}) return false;
-    if (call.duration_ms) return *call.duration_ms > static_cast<std::uint64_t>(limit.count());
-    return since != kNever && at - since > limit;
+bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
+             const Event& event) {
+    const Millis limit = state.policy->time_limit(call.tool);
+    if (limit == Millis{0} || asks_a_person(call.tool)) return false;
+    if (!call.duration_ms) return since != kNever && event.at - since > limit;
+    if (*call.duration_ms <= static_cast<std::uint64_t>(limit.count())) return false;
+    // What the agent has measured may have a person's time in it.
+    const Timestamp allowed = allowed_at(state, call, since, event.n);
+    return allowed == kNever || event.at - allowed > limit;
 }
 
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n) {

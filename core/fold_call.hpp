@@ -30,9 +30,11 @@ void begin_call(SessionState& state, const ToolStarted& call);
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);
 
-/// True if the call exceeded the policy's time limit, by the client's own duration or from reported
-/// start (kNever = none) to end. Pure.
-bool overran(const Policy& policy, const ToolFinished& call, Timestamp since, Timestamp at);
+/// True if the call that this event ends exceeded the policy's time limit: by the client's own
+/// duration, or from when it could run (kNever = its start was not reported) to its end. What a
+/// person took is no time of it. Pure; asked before the event is folded to its end.
+bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
+             const Event& event);
 
 /// The fingerprint of an event that did not pass the decoder (tests, old journals). Pure.
 CallPrint plain_print(const ToolFinished& call);

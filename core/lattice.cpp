@@ -9,6 +9,7 @@
 
 #include "core/assert.hpp"
 #include "core/liveness.hpp"
+#include "core/reasons.hpp"
 
 namespace headway::core {
 namespace {
@@ -227,7 +228,8 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
         if (state.call_in_flight() && !beats_in_call(state)) return Verdict::kSlow;
         // An idle agent waits for a task.
         const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
-        return waits ? Verdict::kWaiting : Verdict::kSilent;
+        if (waits) return Verdict::kWaiting;
+        return around.agent_works ? Verdict::kSlow : Verdict::kSilent;
     }
     if (claims.verdict == Rung::kSuspect || held) {
         return judged_looping(state) ? Verdict::kStuck : Verdict::kSuspect;
@@ -286,44 +288,10 @@ void add_opinion(const SessionState& state, Rung claimed, Judgement& judgement) 
     judgement.confidence = 0.8;
 }
 
-std::string waiting_reason(const Approval& asked) {
-    const std::string since = ", since #" + std::to_string(asked.n);
-    switch (asked.kind) {
-        case ApprovalKind::kTool:
-            return "waits for a person to allow " + asked.tool + since;
-        case ApprovalKind::kAuth:
-            return "waits for a person to give access" + since;
-        case ApprovalKind::kBudgetExtension:
-            return "waits for a person to extend its budget" + since;
-        case ApprovalKind::kQuestion:
-            break;
-    }
-    return "waits for a person's answer" + since;
-}
-
-/// "idle: it waits for a task", or the work in the background that it waits for.
-std::string rest_reason(const SessionState& state) {
-    const Background& work = *state.background;
-    if (state.agent_state != AgentState::kIdle || work.tasks.empty())
-        return "idle: it waits for a task";
-    std::string reason = "waits for its work in the background: ";
-    for (std::size_t i = 0; i < work.tasks.size(); ++i)
-        reason += (i == 0 ? "" : ", ") + work.tasks[i];
-    if (work.more > 0) reason += " and " + std::to_string(work.more) + " more";
-    return reason;
-}
-
-std::string progress_reason(const SessionState& state, Verdict verdict) {
-    const Ledger& ledger = *state.ledger;
-    if (verdict == Verdict::kProgressing && ledger.external_n > ledger.hard_n) {
-        return "what it waits for moves";
-    }
-    if (verdict == Verdict::kProgressing) {
-        return "something new was proven at #" + std::to_string(ledger.hard_n);
-    }
-    if (verdict != Verdict::kExploring) return {};
-    return ledger.moved_n != 0 ? "new answers, the last at #" + std::to_string(ledger.moved_n)
-                               : std::string{"nothing new yet"};
+std::string slow_reason(const SessionState& state) {
+    return state.call_in_flight() && !beats_in_call(state)
+               ? "no heartbeat while a call is in flight"
+               : "nothing was heard for long, but the agent's process is at work";
 }
 
 }  // namespace
@@ -339,6 +307,8 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around) {
 }
 
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
+    if (verdict == Verdict::kBlocked)
+        return passes(block_of(state, verdict).cause) && state.detectors->blocked.needs_somebody();
     // An agent that is not heard waits for something else: a task, or its children.
     const bool heard = now - state.heard_at() <= 2 * state.asked_interval;
     if (verdict != Verdict::kWaiting || state.paused() || !heard) return false;
@@ -374,11 +344,11 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     } else if (unheard(state, around) && judgement.verdict != Verdict::kStuck &&
                judgement.verdict != Verdict::kBlocked) {
         judgement.detector = "liveness";
-        judgement.reason =
-            judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
-            : judgement.verdict != Verdict::kWaiting ? "no heartbeat for two intervals"
-            : around.children_work                   ? "a session that it opened is at work"
-                                                     : rest_reason(state);
+        judgement.reason = judgement.verdict == Verdict::kSlow ? slow_reason(state)
+                           : judgement.verdict != Verdict::kWaiting
+                               ? "no heartbeat for two intervals"
+                           : around.children_work ? "a session that it opened is at work"
+                                                  : rest_reason(state);
     } else if (judgement.verdict == Verdict::kWaiting && claims.verdict != Rung::kWaiting) {
         judgement.reason = rest_reason(state);
     } else if (by_claim && claims.count > 0) {
@@ -399,7 +369,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     judgement.cause = block.cause;
     judgement.retry_at = block.retry_at;
     judgement.needs_somebody = needs_somebody(state, judgement.verdict, around.now);
-    if (judgement.needs_somebody) judgement.reason += "; nothing has moved for long";
+    const bool waits = judgement.verdict == Verdict::kWaiting;
+    if (waits && judgement.needs_somebody) judgement.reason += "; nothing has moved for long";
     HEADWAY_ASSERT(is_final(judgement.verdict) == state.ended());
     const bool accuses = judgement.verdict == Verdict::kStuck ||
                          judgement.verdict == Verdict::kSuspect ||

@@ -15,6 +15,7 @@ struct Surroundings {
     Watch watch;                 ///< attention gaps, see silent_at()
     bool children_work = false;  ///< a session that this one opened is alive
     bool agent_runs = false;     ///< the process of the agent is alive
+    bool agent_works = false;    ///< and it, or one that it started, computes
 };
 
 /// The verdict of the state (docs/detection.md, section 6). From good to bad: progressing,
@@ -34,7 +35,8 @@ struct Block {
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it waits for something outside that
-/// has not moved for long (Policy::wait_polls, wait_patience). Pure.
+/// has not moved for long (Policy::wait_polls, wait_patience), or a provider's failure that should
+/// have passed by itself lasts. Pure.
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 
 /// The verdict with its grounds; the event that records it sets `since`. Pure.

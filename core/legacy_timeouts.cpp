@@ -2,25 +2,49 @@
 #include "core/legacy_timeouts.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "core/assert.hpp"
 #include "core/liveness.hpp"
+#include "core/person_time.hpp"
 #include "core/session_state.hpp"
 
 namespace headway::core {
 namespace {
 
-bool noted(const SessionState& state, std::string_view timer) {
-    return std::any_of(state.legacy_kills.begin(), state.legacy_kills.end(),
+bool noted(std::span<const LegacyKill> kills, std::string_view timer) {
+    return std::any_of(kills.begin(), kills.end(),
                        [timer](const LegacyKill& kill) { return kill.timer == timer; });
 }
 
 constexpr std::size_t kTimers = 2;
 
-void note(SessionState& state, std::string timer, std::string tool, Timestamp at) {
-    state.legacy_kills.push_back(
-        {std::move(timer), std::move(tool), at, state.n, state.judgement->verdict});
-    HEADWAY_ASSERT(state.legacy_kills.size() <= kTimers);
+/// What the session's timer would have done, of a session whose person was never waited for.
+Timestamp session_due(const SessionState& state, Timestamp now) {
+    return state.opened_at + state.policy->legacy.session + time_of_person(state, now);
+}
+
+/// What the timers would have done since the last event and by `now`, beside what is recorded.
+std::vector<LegacyKill> new_kills(const SessionState& state, Timestamp now) {
+    std::vector<LegacyKill> kills;
+    const LegacyTimeouts& timers = state.policy->legacy;
+    if (timers.mode == LegacyMode::kOff || state.n == 0 || state.ended()) return kills;
+    const auto note = [&](std::string timer, std::string tool, Timestamp at) {
+        kills.push_back({std::move(timer), std::move(tool), at, state.n, state.judgement->verdict});
+    };
+    const Timestamp due = session_due(state, now);
+    if (timers.session != Millis{0} && now >= due && !noted(state.legacy_kills, "session"))
+        note("session", {}, due);
+    if (timers.tool == Millis{0} || noted(state.legacy_kills, "tool")) return kills;
+    for (const OpenCall& call : state.open_calls) {
+        const Millis ran = running_for(state, call, now);
+        if (ran < timers.tool) continue;
+        note("tool", call.tool, now - (ran - timers.tool));
+        break;
+    }
+    HEADWAY_ASSERT(kills.size() + state.legacy_kills.size() <= kTimers);
+    return kills;
 }
 
 std::string seconds(Millis time) {
@@ -44,17 +68,8 @@ std::string summary_of(const SessionState& state, const Comparison& comparison) 
 }  // namespace
 
 void note_legacy_kills(SessionState& state, Timestamp now) {
-    const LegacyTimeouts& timers = state.policy->legacy;
-    if (timers.mode == LegacyMode::kOff || state.n == 0 || state.ended()) return;
-    const Timestamp due = state.opened_at + timers.session;
-    if (timers.session != Millis{0} && now >= due && !noted(state, "session"))
-        note(state, "session", {}, due);
-    if (timers.tool == Millis{0} || noted(state, "tool")) return;
-    for (const OpenCall& call : state.open_calls) {
-        if (now < call.since + timers.tool) continue;
-        note(state, "tool", call.tool, call.since + timers.tool);
-        return;
-    }
+    for (LegacyKill& kill : new_kills(state, now))
+        state.legacy_kills.push_back(std::move(kill));
 }
 
 Timestamp legacy_end(const SessionState& state, const Watch& watch) {
@@ -63,7 +78,8 @@ Timestamp legacy_end(const SessionState& state, const Watch& watch) {
                         state.judgement->verdict == Verdict::kSilent;
     if (state.ended() || timers.session == Millis{0}) return kNever;
     if (timers.mode != LegacyMode::kEnforce && !silent) return kNever;
-    return std::max(state.opened_at + timers.session,
+    if (state.budget.running == BudgetClock::kHuman) return kNever;  // a person's time
+    return std::max(session_due(state, kNever),
                     watch.since(state.asked_interval) + 2 * state.asked_interval);
 }
 
@@ -73,15 +89,9 @@ Comparison compare(const SessionState& state, Timestamp now) {
     comparison.ended = state.ended();
     const Timestamp until = state.ended() ? state.ended_at : now;
     comparison.ran = until - state.opened_at;
-    SessionState then;  // timers also run between events
-    then.n = state.n;
-    then.opened_at = state.opened_at;
-    then.open_calls = state.open_calls;
-    then.judgement.change().verdict = state.judgement->verdict;
-    then.policy = state.policy;
-    then.legacy_kills = state.legacy_kills;
-    if (!state.ended()) note_legacy_kills(then, now);
-    comparison.kills = std::move(then.legacy_kills);
+    comparison.kills = state.legacy_kills;  // timers also run between events
+    for (LegacyKill& kill : new_kills(state, now))
+        comparison.kills.push_back(std::move(kill));
     std::sort(comparison.kills.begin(), comparison.kills.end(),
               [](const LegacyKill& a, const LegacyKill& b) { return a.at < b.at; });
     comparison.saved = state.outcome == Outcome::kCompleted && !comparison.kills.empty();

@@ -34,6 +34,9 @@ inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis as
 /// show.
 inline constexpr std::chrono::minutes kProcessPatience{30};
 
+/// How often it is looked at whether the process of an agent that is not heard works.
+inline constexpr std::chrono::minutes kProcessLookEvery{1};
+
 /// The same for an agent whose process is known to be alive.
 inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked,
                            bool agent_runs) {

@@ -15,6 +15,7 @@
 #include "core/liveness.hpp"
 #include "core/recovery.hpp"
 #include "core/session_command.hpp"
+#include "core/session_family.hpp"
 #include "core/state_machine.hpp"
 
 namespace headway::core {
@@ -187,6 +188,8 @@ void Session::tick(const Context& context, std::vector<Event>& out) {
     add_budget_level(command);
     follow_budget(command, false, false);
     if (state_.ended()) return;
+    const Timestamp alone = orphan_ends_at(state_, context.watch);
+    if (alone != kNever && context.now >= alone) return end_with_parent(command);
     const Timestamp due = legacy_end(state_, context.watch);
     if (due == kNever || context.now < due) return;
     end_itself(command,
@@ -227,9 +230,15 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_
     // Beyond silence nothing happens by time alone; the agent's next event ends it. The silence of
     // an agent that waits for a person means nothing.
     const bool said = state_.judgement->detector == "liveness" && state_.judgement->since >= due;
-    if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
+    const bool held = state_.waits_for_human() || state_.paused();
+    if (!said && !held) consider(due);
+    // What its process does is known by the difference of two looks.
+    if (agent_runs && !held)
+        consider(said ? std::max(state_.judgement->since, past) + Millis{kProcessLookEvery}
+                      : due - Millis{kProcessLookEvery});
     consider(core::next_deadline(state_.approvals, attendance(state_, watch)));
     consider(legacy_end(state_, watch));
+    consider(orphan_ends_at(state_, watch));
     consider(completion_at(state_, watch));
     consider(budget_deadline(state_, watch));
     HEADWAY_ASSERT(next == kNever || next > past);

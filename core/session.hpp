@@ -11,6 +11,7 @@
 
 #include "core/budget_settings.hpp"
 #include "core/failure.hpp"
+#include "core/fan_out.hpp"
 #include "core/policy_floor.hpp"
 #include "core/result.hpp"
 #include "core/session_state.hpp"
@@ -53,6 +54,8 @@ struct ApprovalRules {
 
 /// SessionEnded::code when the process of the agent has ended in its turn.
 inline constexpr std::string_view kAgentGone = "agent_gone";
+/// The same of a session that has ended with the one that opened it.
+inline constexpr std::string_view kParentEnded = "parent_ended";
 
 /// The context of a command: time and attention enter as data.
 struct Context {
@@ -67,6 +70,8 @@ struct Context {
     const PolicyFloor* floor = nullptr;    ///< for an opening without `control`; null = no floor
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
     std::span<const CallToAllow> asks;     ///< calls of the current report, by index
+    const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
+    bool agent_works = false;              ///< that process, or one that it started, computes
 };
 
 /// One supervised session: decides which events a command causes, and folds events into its state.
@@ -133,14 +138,19 @@ public:
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
 
-    /// Use of a child session so far. Changes nothing if this session has ended or already knows
-    /// it.
+    /// Use of a child session so far, and its own children: more of them than the context allows
+    /// raise an alarm. Changes nothing if this session has ended or already knows it.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
     /// The budget of the ancestor `parent`, which this session's use counts for, is at this level.
     /// A changed level causes directives. Changes nothing in an ended session.
     void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                      std::vector<Event>& out);
+
+    /// The session that opened this one has ended, and so does this one: at once if it lives in the
+    /// same process (`within`) or is not heard, else once it is not heard for long; until then it
+    /// gets a stop. Changes nothing in an ended session.
+    void parent_ended(bool within, const Context& context, std::vector<Event>& out);
 
     /// Whether this many more approvals can be requested. Error: kTooManyApprovals.
     Result<> admit_requests(std::size_t count) const;

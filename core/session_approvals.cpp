@@ -6,6 +6,7 @@
 #include "core/assert.hpp"
 #include "core/budget.hpp"
 #include "core/fold_call.hpp"
+#include "core/hook_answer.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
 #include "core/session_command.hpp"
@@ -256,7 +257,11 @@ std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& e
     if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
     if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
     const CallPrint print = call->print ? *call->print : plain_print(*call);
-    return alarm_of(state.approvals, command.id(), *call, print, must_ask, command.now());
+    auto alarm = alarm_of(state.approvals, command.id(), *call, print, must_ask, command.now());
+    // It was Headway that refused this one.
+    const bool refused = alarm && alarm->alarm == ApprovalAlarmKind::kApprovedButRefused;
+    if (refused && must_stop(state)) alarm.reset();
+    return alarm;
 }
 
 void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause) {

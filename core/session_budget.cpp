@@ -7,6 +7,7 @@
 #include "core/budget_text.hpp"
 #include "core/session.hpp"
 #include "core/session_command.hpp"
+#include "core/session_family.hpp"
 
 // The session's reactions to its budget.
 
@@ -179,7 +180,9 @@ void Session::child_progress(ChildProgress progress, const Context& context,
     Command command{*this, context, out};
     if (state_.ended() || !child_moved(state_.budget, progress)) return;
     credit_pause(command);
+    const FanOut before = fan_out_of(state_.budget);
     command.add(std::move(progress));
+    note_fan_out(command, before, state_.n);
     add_budget_level(command);
     follow_budget(command, false, false);
 }

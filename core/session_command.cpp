@@ -39,7 +39,8 @@ bool may_stop(Command& command) {
 void add_verdict(Command& command, Tier tier) {
     const SessionState& state = command.state();
     const Surroundings around{command.now(), command.context().watch,
-                              command.context().children_work, command.context().agent_runs};
+                              command.context().children_work, command.context().agent_runs,
+                              command.context().agent_works};
     const Verdict verdict = verdict_of(state, around);
     const bool needs = needs_somebody(state, verdict, command.now());
     const Judgement& before = *state.judgement;

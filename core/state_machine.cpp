@@ -50,7 +50,8 @@ static_assert(std::all_of(kStateTransitions.begin(), kStateTransitions.end() - 1
               "whatever an agent does, it can be halted");
 
 std::optional<A> implied_by(const Message& message) {
-    if (message.role == "user") return A::kProcessingPrompt;
+    if (message.role == "user" || (message.role == "system" && message.wake_up))
+        return A::kProcessingPrompt;
     const bool of_agent = message.role == "assistant" || message.role == "agent";
     return of_agent ? std::optional{A::kStreamingResponse} : std::nullopt;
 }

@@ -54,9 +54,20 @@ bool only_remembers(std::string_view tool) {
 bool asks_a_person(std::string_view tool) {
     static constexpr WordList<1> kAsk{{"ask"}};
     static constexpr WordList<3> kPersons{{"user", "human", "operator"}};
+    static constexpr WordList<1> kRequests{{"request"}};
+    static constexpr WordList<4> kWishes{{"input", "approval", "feedback", "confirmation"}};
+    // Whole names: opencode and Kilo, Codex, and the ends of plans, which a person approves.
+    static constexpr WordList<7> kNames{{"question", "request_permissions", "exitplanmode",
+                                         "exit_plan_mode", "plan_exit", "plan_mode_respond",
+                                         "askuserquestion"}};
+    const std::string name = lower(tool);
+    if (contains(kNames, std::string_view{name})) return true;
+    // `request_user_input`, `request_human_approval`.
+    if (names_one_of(tool, kRequests) && names_one_of(tool, kPersons) &&
+        names_one_of(tool, kWishes))
+        return true;
     if (!names_one_of(tool, kAsk)) return false;
     // `ask_followup_question`; not `ask_question_answering_model`.
-    const std::string name = lower(tool);
     return names_one_of(tool, kPersons) || name.ends_with("question") ||
            name.ends_with("questions");
 }

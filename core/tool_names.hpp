@@ -17,7 +17,8 @@ bool is_screen(std::string_view tool);
 /// True for a tool that writes what the agent wants to remember: its own memory, not the work.
 bool only_remembers(std::string_view tool);
 
-/// `ask_user`, `ask_followup_question`: a tool that waits for a person.
+/// `ask_user`, `ask_followup_question`, `request_user_input`, `question`: a tool that waits for a
+/// person.
 bool asks_a_person(std::string_view tool);
 
 /// `wait_agent`, `waitForEvent`: a tool whose calls last until something comes, or a limit.

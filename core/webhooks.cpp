@@ -26,8 +26,10 @@ static_assert(all_named<EventType>(kEvents) && all_named<Verdict>(kVerdicts));
 
 bool asks_for_somebody(const WebhookRule& rule, const VerdictChanged& change) {
     const bool approval = change.to == Verdict::kBlocked && change.detector == "approval";
+    // The agent tries again by itself, and usually that is enough.
+    const bool passing = change.to == Verdict::kBlocked && passes(change.cause);
     return change.needs_somebody ||
-           (rule.verdicts.test(static_cast<std::size_t>(change.to)) && !approval);
+           (rule.verdicts.test(static_cast<std::size_t>(change.to)) && !approval && !passing);
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ struct StateChanged {
     /// Of `idle`: work that goes on after the turn, one name each ("shell: npm run dev"), at most
     /// limits::kListItemsMax. An agent that was not idle before says with an empty list that there
     /// is none.
-    std::vector<std::string> background;
+    std::vector<std::string> background{};
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
         return field_list(

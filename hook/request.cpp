@@ -26,6 +26,7 @@ void add(std::vector<std::string>& fields, std::string_view name, std::string_vi
 bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
                 Facts& facts) {
     facts.use = use_of(options.agent, body);
+    facts.error = turn_error_of(options.agent, body);  // written by now, as the use is
     if (options.agent == "codex") facts.exit_code = codex_exit_code(body);
     if (options.usage) {
         body = use_body(body);
@@ -53,6 +54,9 @@ std::vector<std::string> fact_fields(const Options& options, const Facts& facts,
     add(fields, "X-Headway-Agent-Boot", facts.agent.boot);
     add(fields, "X-Headway-Agent-Pid-Ns", facts.agent.pid_ns);
     add(fields, "X-Headway-Exit-Code", facts.exit_code);
+    add(fields, "X-Headway-Error-Class", facts.error.error_class);
+    add(fields, "X-Headway-Error-Status", facts.error.status);
+    add(fields, "X-Headway-Retry-At", facts.error.retry_at);
     add(fields, "X-Headway-Usage", facts.use, kUseBytesMax);
     if (!by_socket && fits_header(facts.token, kTokenBytesMax))
         fields.push_back("Authorization: Bearer " + facts.token);

@@ -9,6 +9,7 @@
 #include "hook/ancestor.hpp"
 #include "hook/options.hpp"
 #include "hook/places.hpp"
+#include "hook/turn_error.hpp"
 
 namespace headway::hook {
 
@@ -17,6 +18,7 @@ struct Facts {
     std::string session;  ///< HEADWAY_SESSION
     std::string exit_code;
     std::string use;
+    TurnError error;
     std::string token;  ///< not for a socket
     AgentProcess agent;
 };

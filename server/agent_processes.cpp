@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
+#include <charconv>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -68,7 +69,11 @@ bool AgentProcesses::offer(const ReplyTo& to, OwnedDescriptor process) {
     if (full) return false;
     auto& place = followed_[key];
     if (place == nullptr) {
-        place = std::make_unique<Process>(Process{Descriptor{io_, process.release()}, {}, 0});
+        int number = 0;
+        const std::string text = number_of(process.get());
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        place =
+            std::make_unique<Process>(Process{Descriptor{io_, process.release()}, {}, 0, number});
         follow(key, place->descriptor);
     }
     ++place->offers;
@@ -88,6 +93,15 @@ void AgentProcesses::bind(const ReplyTo& to, const std::string& session) {
     if (before != keys_.end() && before->second != key) forget(session);
     process->second->sessions.insert(session);
     keys_[session] = key;
+}
+
+int AgentProcesses::number(const ReplyTo& to, const std::string& session) const {
+    const auto offered = offered_.find(to.connection);
+    const auto bound = keys_.find(session);
+    if (offered == offered_.end() && bound == keys_.end()) return 0;
+    const auto process =
+        followed_.find(offered != offered_.end() ? offered->second : bound->second);
+    return process == followed_.end() ? 0 : process->second->number;
 }
 
 void AgentProcesses::drop(const ReplyTo& to) {

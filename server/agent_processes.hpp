@@ -41,6 +41,9 @@ public:
     /// The hook of `to` was refused, or its client is gone.
     void drop(const ReplyTo& to);
     bool follows(const std::string& session) const { return keys_.contains(session); }
+    /// The number here of the process that came with the hook of `to`, or that the session has; 0
+    /// if it is not of our PID namespace.
+    int number(const ReplyTo& to, const std::string& session) const;
     void forget(const std::string& session);
     /// Of processes.
     std::size_t size() const noexcept { return followed_.size(); }
@@ -56,6 +59,7 @@ private:
         Descriptor descriptor;
         std::set<std::string> sessions;
         std::size_t offers = 0;  ///< hooks that came with it and have no session so far
+        int number = 0;
     };
 
     void follow(const std::string& key, Descriptor& process);

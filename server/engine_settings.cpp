@@ -30,7 +30,10 @@ ReloadableSettings reloadable_settings(const config::Settings& settings) {
             settings.storage.retention,
             settings.budget,
             settings.policy_floor,
-            {settings.redaction.capture == "digests", settings.redaction.digest_agents}};
+            {settings.redaction.capture == "digests", settings.redaction.digest_agents},
+            settings.fan_out,
+            settings.prices,
+            settings.day};
 }
 
 EngineSettings engine_settings(const config::Settings& settings, const ServiceNotifier& manager) {

@@ -34,12 +34,15 @@ struct RequestHead {
     std::string_view accept_encoding;
     std::string_view login;  ///< Headway-Login
     // Of a hook: what the program that passed it on knows besides its body.
-    std::string_view hook_session;    ///< X-Headway-Session
-    std::string_view mcp_session;     ///< Mcp-Session-Id
-    ProcessNumbers agent_process;     ///< X-Headway-Agent-Pid and so on
-    std::string_view hook_exit_code;  ///< X-Headway-Exit-Code
-    std::string_view hook_usage;      ///< X-Headway-Usage
-    std::string_view agent_version;   ///< X-Headway-Agent-Version
+    std::string_view hook_session;       ///< X-Headway-Session
+    std::string_view mcp_session;        ///< Mcp-Session-Id
+    ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
+    std::string_view hook_exit_code;     ///< X-Headway-Exit-Code
+    std::string_view hook_usage;         ///< X-Headway-Usage
+    std::string_view hook_retry_at;      ///< X-Headway-Retry-At
+    std::string_view hook_error_class;   ///< X-Headway-Error-Class
+    std::string_view hook_error_status;  ///< X-Headway-Error-Status
+    std::string_view agent_version;      ///< X-Headway-Agent-Version
     std::string_view if_none_match;
     std::string_view content_encoding;
     bool chunked = false;

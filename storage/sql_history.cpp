@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/cost_text.hpp"
 #include "core/limits.hpp"
 #include "storage/sql_tables.hpp"
 
@@ -70,7 +71,8 @@ Result<std::vector<core::UseRecord>> SqlHistory::list_uses(const std::optional<s
         record.elapsed_ms = rows.count(3);
         record.steps = rows.count(4);
         record.tokens = rows.count(5);
-        record.cost_micros = rows.count(6);
+        // -1 where the cost is not known.
+        record.cost_micros = rows.integer(6) < 0 ? core::kUnknownCost : rows.count(6);
     }
 }
 

@@ -142,7 +142,7 @@ std::string SqlSessionIndex::conditions(const SessionFilter& filter) const {
     }
     if (filter.label) sql += " AND " + database_.contains("labels", "?3");
     if (!filter.agent_type.empty()) sql += " AND agent=?4";
-    if (!filter.parent.empty()) sql += " AND parent=?5";
+    if (!filter.parent.empty()) sql += " AND parent=?5 AND parent<>''";  // of the index
     if (!filter.text.empty()) sql += " AND " + database_.contains("text", "?6");
     return sql;
 }

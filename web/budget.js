@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Bar, Card, hot } from './ui.js';
-import { clock, count, money, ms, span } from './format.js';
+import { clock, count, money, ms, parts, span } from './format.js';
 
 const DIMENSIONS = [['time', 'Time', 'elapsed_seconds', 'timeout_seconds', (s) => span(s * 1000)],
     ['step', 'Steps', 'steps_completed', 'max_steps', count],
@@ -25,7 +25,8 @@ function course(doc, events, used) {
     const u = d.usage || {};
     const now = { time: d.elapsed_seconds, step: d.steps_completed ?? d.iteration };
     if (d.usage) {
-      now.token = sum.token += u.tokens ?? (u.input_tokens || 0) + (u.output_tokens || 0);
+      const told = (u.input_tokens || 0) + (u.cached_tokens || 0) + (u.cache_write_tokens || 0) + (u.output_tokens || 0) + (u.reasoning_tokens || 0);
+      now.token = sum.token += u.tokens || told;
       now.cost = sum.cost += u.cost_usd || 0;
     }
     rows.push([ms(at), now]);
@@ -85,10 +86,15 @@ function Course({ doc, journal, used }) {
 
 export function BudgetCard({ doc, journal }) {
   const { budget } = doc;
+  const unknown = budget.max_cost_usd != null && budget.cost_used_usd == null;
   return html`<${Card} title="Budget" note=${budget.level}>
       <ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null
         && html`<li key=${name} class=${'d-' + name}>
       <span>${label}</span><${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />
-    <b>${show(budget[used])} <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}</ul>
+    <b>${name === 'cost' && budget.cost_estimated_usd > 0 ? '~' : ''}${show(budget[used])}${name === 'cost' && budget.unpriced_tokens > 0 ? '+' : ''}
+      <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}
+    ${unknown && html`<li key="unknown" class="d-cost"><span>Cost</span><b>not known <small>of ${money(budget.max_cost_usd)}</small></b></li>`}</ul>
+        ${parts(budget.token_parts) && html`<p class="muted">Tokens: ${parts(budget.token_parts)}</p>`}
+        ${budget.cost_warning && html`<p class="warn" role="alert">${budget.cost_warning}</p>`}
         <${Course} doc=${doc} journal=${journal} used=${DIMENSIONS.filter(([name]) => budget[name + '_pressure'] != null)} /><//>`;
 }

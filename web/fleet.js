@@ -5,7 +5,7 @@ import { html, Component, useEffect, useLayoutEffect, useRef, useState } from '.
 import { get, query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, count, money, plural, span, used } from './format.js';
+import { ALARMS, amount, count, money, parts, plural, span, used } from './format.js';
 import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
 const PAGE = 200;
@@ -39,7 +39,7 @@ class Row extends Component {
           ${Math.round(row.estimate.percent)}%</small>`}</td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}
-        <small title="tokens and cost so far">${used(row.used)}</small></td>
+        <small title=${'tokens and cost so far ' + parts(row.used?.token_parts)}>${used(row.used)}</small></td>
       <td><${Labels} labels=${inRow(row.labels)} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
   }
 }
@@ -200,13 +200,15 @@ function Rows({ list, group, sort, whole }) {
 
 // Tokens and cost of the rows that were read.
 function totals(list) {
-  const sum = { tokens: 0, cost_usd: 0 };
+  const sum = { tokens: 0, cost_usd: 0, estimated: 0, unpriced: 0 };
   for (const id of list.order) {
     const row = list.rows.get(id);
     sum.tokens += row.used?.tokens || 0;
     sum.cost_usd += row.used?.cost_usd || 0;
+    sum.estimated += row.used?.cost_estimated_usd || 0;
+    sum.unpriced += row.used?.unpriced_tokens || 0;
   }
-  const text = [sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.cost_usd > 0 && money(sum.cost_usd)].filter(Boolean).join(' · ');
+  const text = [sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.cost_usd > 0 && (sum.estimated > 0 ? '~' : '') + money(sum.cost_usd) + (sum.unpriced > 0 ? '+' : '')].filter(Boolean).join(' · ');
   return text && list.next ? text + ' in those read' : text;
 }
 
@@ -238,7 +240,16 @@ function Listing({ route, open, statuses, children }) {
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
 }
 
-export const Fleet = ({ route }) => html`<h1 class="sr">Fleet</h1><${Listing} route=${route} open="true" statuses=${OPEN}>
+// The caps of the day, where there are any; one that is reached holds its sessions.
+function Day() {
+  const { data, again } = useGet('/v1/budget/day');
+  useFresh(again, 5000);
+  if (!data?.caps?.length) return null;
+  return html`<section class="saved" aria-label="Caps of the day">${data.caps.map((cap) => html`<p key=${cap.label} role=${cap.level === 'reached' ? 'alert' : undefined}>
+      <b>${cap.level === 'reached' ? 'Paused: ' : cap.level === 'warned' ? 'Nearly used up: ' : ''}</b>${cap.summary}${cap.lifted ? ' (lifted until tomorrow)' : ''}</p>`)}</section>`;
+}
+
+export const Fleet = ({ route }) => html`<h1 class="sr">Fleet</h1><${Day} /><${Listing} route=${route} open="true" statuses=${OPEN}>
     <${Empty} title="No agent is running">The first report of an agent shows up here by itself.${' '}
   <a href="#/connect">Connect an agent</a> with <code>headway install</code>, supervise any command with <code>headway run -- CMD</code>, or see${' '}
   <a href="#/history">what has ended</a>.<//><//>`;

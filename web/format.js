@@ -43,8 +43,12 @@ export function bytes(n) {
 
 export const money = (usd) => (usd == null ? '–' : '$' + (usd >= 100 ? usd.toFixed(0) : usd >= 1 ? usd.toFixed(2) : usd.toFixed(4)));
 export const amount = (n) => (n < 1000 ? String(n) : n < 1e6 ? (n / 1e3).toFixed(1) + 'k' : (n / 1e6).toFixed(2) + 'M');
+// A cost: "~" before it where a part is an estimate, "+" behind it where of some tokens none is known, "$?" where of none is.
+export const cost = ({ tokens, cost_usd: usd, cost_estimated_usd: estimated, unpriced_tokens: unpriced } = {}) =>
+  (usd == null ? tokens > 0 && '$?' : usd > 0 && (estimated > 0 ? '~' : '') + money(usd) + (unpriced > 0 ? '+' : '')) || '';
 // Tokens and cost so far: "12.3k · $0.42"; empty where nothing was used.
-export const used = ({ tokens, cost_usd: cost } = {}) => [tokens > 0 && amount(tokens), cost > 0 && money(cost)].filter(Boolean).join(' · ');
+export const used = (all = {}) => [all.tokens > 0 && amount(all.tokens), cost(all)].filter(Boolean).join(' · ');
+export const parts = (all = {}) => Object.entries(all).filter(([, n]) => n > 0).map(([name, n]) => `${name.replace('_', ' ')} ${amount(n)}`).join(' · ');
 export const percent = (n) => (n == null ? '–' : Math.round(n) + ' %');
 export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;
 
@@ -60,7 +64,9 @@ export function text(value) {
 
 // What went against a decision.
 export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
-    started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran' };
+    started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran',
+    approved_but_refused: "was approved here and refused by the agent's own rules",
+    fan_out: 'has too many sub-agents' };
 
 // Markdown's bold and code without their marks, where a line has no room for them.
 export const unmark = (s) => s.replace(/\*\*([^*\n]+)\*\*|`([^`\n]+)`/g, '$1$2');
@@ -90,6 +96,6 @@ const SAYS = {
   'budget.level': (d) => `${d.from} → ${d.to} (${d.dimension} ${Math.round(d.pressure)} %)`,
 };
 const PARTS = ['number', 'goal', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message',
-    'summary', 'reason', 'id'];
+    'summary', 'reason', 'detail', 'id'];
 export const summary = ({ type, data: d = {} }) => (SAYS[type] ? SAYS[type](d)
     : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => (part === 'summary' ? unmark(text(d[part])) : text(d[part]))).join(' · '));

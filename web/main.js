@@ -27,7 +27,7 @@ function Page({ name, ...props }) {
 }
 
 const WORDS = { approval: 'Approval', question: 'Question', stuck: 'Stuck', over_budget: 'Over budget', blocked: 'Blocked',
-    silent: 'Silent', alarm: 'Alarm', waiting: 'Waiting' };
+    silent: 'Silent', alarm: 'Alarm', waiting: 'Waiting', fan_out: 'Sub-agents' };
 const where = (item) => (item.kind === 'approval' ? '#/approvals?id=' + encodeURIComponent(item.approval) : sessionLink(item.session));
 
 function calm({ counts, open }) {
@@ -50,7 +50,7 @@ const Need = ({ item }) => html`
     ${!item.certain && html`<em title="a rule's guess, not something that was said">likely</em>`}
       ${/high|critical/.test(item.risk) && html`<em class="bad">${item.risk} risk</em>`}<${Ago} at=${item.since} /></span>
   <span class="what">${item.goal || item.session}</span><span class="why" title=${item.reason}>
-      ${ALARMS[item.reason_code] || (item.approval ? unmark(item.reason || '') : item.reason)}</span></a>`;
+      ${(item.kind === 'alarm' && ALARMS[item.reason_code]) || (item.approval ? unmark(item.reason || '') : item.reason)}</span></a>`;
 
 // On every page, oldest first.
 function Needs() {

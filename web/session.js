@@ -5,7 +5,7 @@ import { html, useEffect, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Ago, Bar, Beat, Card, cls, Empty, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
   useLoad } from './ui.js';
-import { ALARMS, clock, count, date, ms, percent, plural, span, text, used } from './format.js';
+import { ALARMS, clock, count, date, ms, parts, percent, plural, span, text, used } from './format.js';
 import { refusal, useKeys, useMe } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
@@ -101,7 +101,7 @@ function Alarms({ doc, done }) {
       ${plural(doc.alarms.length + (doc.alarms_more || 0), 'alarm')}</h2>
       <button class="danger" disabled=${!!no} title=${no} onClick=${() => set(true)}>Acknowledge…</button></header>
     <ul class="list">${doc.alarms.map((a) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} /><b>${a.tool}</b>
-      <span>${ALARMS[a.kind] || a.kind}${a.times > 1 && `, ${a.times} times`}</span>
+      <span>${ALARMS[a.kind] || a.kind}${a.detail && ': ' + a.detail}${a.times > 1 && `, ${a.times} times`}</span>
       ${a.approval_id && html`<code>${a.approval_id}</code>`}<small><${Ago} at=${a.at} /></small></li>`)}</ul>
     ${open && html`<${Sending} title="Acknowledge" what="They ask for attention no more; the journal keeps them, and who has seen them."
         path=${sessionPath(doc.id, '/alarms/acknowledge')} body=${({ reason }) => ({ ...(reason && { reason }) })}
@@ -120,6 +120,8 @@ function Figures({ doc }) {
     ['Beat', html`<${Beat} row=${doc} />`], ['Phase', doc.phase || '–', doc.iteration != null && 'iteration ' + doc.iteration],
     ['Calls', count(doc.tools.calls), doc.tools.failures + ' failed'], ['Files changed', count(doc.tools.files_modified)],
     ['Rounds', count(doc.progress.rounds), doc.progress.quiet_rounds + ' quiet'],
+    ...(doc.fan_out ? [['Sub-agents', count(doc.fan_out.at_once) + ' open',
+      [`${count(doc.fan_out.in_all)} in all`, used(doc.fan_out)].filter(Boolean).join(' · ')]] : []),
     [doc.ended_at ? 'Ran' : 'Open for', span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at)), 'since ' + date(doc.opened_at)],
   ];
   return html`<dl class="figures">${figures.map(([name, value, more]) => html`
@@ -210,7 +212,7 @@ export function Session({ route }) {
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted">
       <code>${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
-      ${used(doc.used) && html`<span title="tokens and cost so far">${used(doc.used)}</span>`}
+      ${used(doc.used) && html`<span title=${'tokens and cost so far: ' + parts(doc.used.token_parts)}>${used(doc.used)}</span>`}
       ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
         ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
         <${Labels} labels=${doc.labels} max=${16} /></p>

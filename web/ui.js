@@ -27,6 +27,7 @@ const PATHS = {
   halted: 'M3.5 3.5h9v9h-9z',
   approval: 'M4 7h8v6H4zM6 7V5a2 2 0 0 1 4 0v2',
   alarm: 'M8 1.5v8M8 13v.1M3 3l2 2M13 3l-2 2',
+  fan_out: 'M8 2v5M8 7L3 13M8 7v6M8 7l5 6',
   question: 'M6 6a2 2 0 1 1 3 2c-1 .5-1 1-1 2M8 12.5v.1',
   over_budget: 'M11 5C9 3 5 4 5 6s6 2 6 4-4 3-6 1M8 2v12',
   theme: 'M8 2a6 6 0 1 1 0 12zM8 2a6 6 0 0 0 0 12',

@@ -7,9 +7,10 @@
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/mutation.hpp"
 #include "api/hooks/read.hpp"
+#include "api/hooks/refusals.hpp"
 #include "api/hooks/reply.hpp"
 
-// Claude Code, 2.1.197 and 2.1.330. Its hooks are http but for SessionStart.
+// Claude Code, 2.1.197 to 2.1.332. Its hooks are http but for SessionStart.
 
 namespace headway::api::hooks {
 namespace {
@@ -23,7 +24,7 @@ void set_class(HookCall& call, std::string_view error_class) {
 }
 
 /// What Claude writes itself where a tool's words would stand. A refusal of 2.1.197 is the bare
-/// reason, which only the session that refused can recognise.
+/// reason, which no phrase tells.
 void classify_claude(HookCall& call) {
     std::string& text = call.ok.value_or(true) ? call.result : call.error;
     // Only the beginning, since what follows may be the output of the tool.
@@ -42,18 +43,16 @@ void classify_claude(HookCall& call) {
             set_class(call, "unknown_tool");
         } else if (words.starts_with("InputValidationError")) {
             set_class(call, "json_parse");
+        } else if (says_refused(Refusing::kOfClaude, words)) {
+            set_class(call, "denied");
         } else {
             fail(call);
         }
         return;
     }
-    const bool refused =
-        (head.starts_with("PreToolUse:") && head.find(" hook error: ") < 120) ||
-        head.starts_with("The user doesn't want to proceed with this tool use") ||
-        head.find(" needs approval. ") != std::string_view::npos ||
-        head.find(" was blocked. For security, Claude Code ") != std::string_view::npos;
-    if (refused) set_class(call, "denied");
-    if (head.starts_with("[Request interrupted by user")) {
+    if (says_refused(Refusing::kOfClaude, head)) set_class(call, "denied");
+    if (head.starts_with("[Request interrupted by user") ||
+        head.starts_with("[Tool call interrupted")) {
         call.interrupted = true;
         set_class(call, "cancelled");
     }
@@ -96,11 +95,23 @@ void read_claude_finished(JsonValue body, HookCall& call) {
 void read_claude_batched(JsonValue json, HookCall& call) {
     if (const auto response = member(json, "tool_response")) call.result = result_text(*response);
     classify_claude(call);
+    // A call that runs has a hook of its own besides, or is one that no hook is asked for.
+    call.untold = !call.ok.has_value();
+}
+
+/// The hook does not say when a limit is over, nor tells one of a plan from one of a minute; the
+/// transcript does.
+void add_record(const HookFacts& facts, Hook& hook) {
+    if (facts.retry_at != core::kNever) hook.retry_at = facts.retry_at;
+    if (!hook.status) hook.status = facts.error_status;
+    if (hook.error_class == "rate_limit" && !facts.error_class.empty())
+        hook.error_class = facts.error_class;
 }
 
 Hook parse_claude(JsonValue body, const HookFacts& facts) {
     Hook hook = parse_claude_like(body, read_claude_finished, read_claude_batched);
     hook.agent_version = facts.agent_version;
+    if (hook.kind == HookKind::kError) add_record(facts, hook);
     // That dialog is the question itself: allowed without an answer, it would have none.
     hook.dialog = hook.kind == HookKind::kPermission && hook.call.tool != "AskUserQuestion";
     return hook;

@@ -6,18 +6,21 @@
 #include <utility>
 
 #include "api/canonical_json.hpp"
+#include "api/hooks/background.hpp"
+#include "api/hooks/errors.hpp"
 #include "api/hooks/read.hpp"
 #include "api/json_writer.hpp"
 
 namespace headway::api::hooks {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, HookKind>, 15> kKinds{{
+constexpr std::array<std::pair<std::string_view, HookKind>, 20> kKinds{{
     {"SessionStart", HookKind::kStart},
     {"UserPromptSubmit", HookKind::kPrompt},
     {"PreToolUse", HookKind::kPre},
     {"PostToolUse", HookKind::kPost},
     {"PostToolUseFailure", HookKind::kPost},
+    {"PermissionDenied", HookKind::kPost},
     {"PostToolBatch", HookKind::kBatch},
     {"PermissionRequest", HookKind::kPermission},
     {"MessageDisplay", HookKind::kSaid},
@@ -27,7 +30,26 @@ constexpr std::array<std::pair<std::string_view, HookKind>, 15> kKinds{{
     {"SessionEnd", HookKind::kEnd},
     {"SubagentStart", HookKind::kSubStart},
     {"SubagentStop", HookKind::kSubEnd},
+    {"Elicitation", HookKind::kAsks},
+    {"ElicitationResult", HookKind::kAnswered},
+    {"Interrupt", HookKind::kInterrupt},
+    {"ErrorOccurred", HookKind::kError},
     {"Usage", HookKind::kUsage},  // of headway-hook --usage, not of an agent
+}};
+
+/// What a type of notification says (Claude Code 2.1.332, Qwen Code 0.24, Copilot CLI 1.0.102). One
+/// that is not here is a note: a sign of life, in its own words.
+constexpr std::array<std::pair<std::string_view, HookKind>, 9> kNotifications{{
+    {"permission_prompt", HookKind::kAsks},
+    {"worker_permission_prompt", HookKind::kAsks},
+    {"agent_needs_input", HookKind::kAsks},
+    {"elicitation_dialog", HookKind::kAsks},
+    {"elicitation_url_dialog", HookKind::kAsks},
+    // The limit is over, and the agent waits for the enter key.
+    {"quota_auto_resume_stale", HookKind::kAsks},
+    {"elicitation_complete", HookKind::kAnswered},
+    {"elicitation_response", HookKind::kAnswered},
+    {"idle_prompt", HookKind::kIdle},
 }};
 
 /// The id that stays the same from PreToolUse to PostToolBatch. Where an agent has both, the other
@@ -49,6 +71,11 @@ void read_finished(JsonValue body, Hook& hook, ReadCall finished) {
     if (call.call.empty()) call.call = call_id_of(call.tool, call.args);
     call.duration_ms = count_in(body, "duration_ms");
     call.ok = hook.event == "PostToolUse";
+    if (hook.event == "PermissionDenied") {
+        call.error = text_in(body, "reason");
+        call.error_class = "denied";
+        return;
+    }
     if (call.ok.value()) {
         if (const auto response = member(body, "tool_response")) {
             call.result = result_text(*response);
@@ -77,40 +104,66 @@ void read_batch(JsonValue body, Hook& hook, ReadCall batched) {
 }
 
 /// Results of background work come as prompts too, and those of sub-agents are by their parents.
+/// Claude Code 2.1.332 says who wrote a prompt.
 void read_prompt(JsonValue body, Hook& hook) {
+    constexpr std::array<std::string_view, 2> kPersons{"user", "sdk"};
     const std::string_view prompt = exact_in(body, "prompt").value_or("");
+    const std::string source = name_in(body, "source");
     hook.text = text_in(body, "prompt");
-    hook.synthetic = !hook.agent_id.empty() || prompt.starts_with("<task-notification>");
+    hook.typed = !source.empty();
+    const bool person = std::find(kPersons.begin(), kPersons.end(), source) != kPersons.end();
+    hook.wake_up = is_made_prompt(prompt) || (hook.typed && !person);
+    hook.synthetic = !hook.agent_id.empty() || hook.wake_up;
     if (prompt.empty()) hook.kind = HookKind::kTurn;
-}
-
-/// What goes on after this agent has stopped. The list of a sub-agent has itself on it.
-std::uint32_t background_in(JsonValue body, std::string_view agent_id) {
-    constexpr std::array<std::string_view, 4> kOver{"completed", "failed", "killed", "cancelled"};
-    const auto tasks = array_in(body, "background_tasks");
-    std::uint32_t count = 0;
-    if (!tasks) return count;
-    tasks->each([&](JsonValue task) {
-        if (task.kind() != JsonKind::kObject) return true;
-        const std::string status = name_in(task, "status");
-        const bool over = std::find(kOver.begin(), kOver.end(), status) != kOver.end();
-        const bool itself = !agent_id.empty() && name_in(task, "id") == agent_id;
-        if (!over && !itself) ++count;
-        return true;
-    });
-    return count;
 }
 
 void read_notification(JsonValue body, Hook& hook) {
     const std::string type = name_in(body, "notification_type");
-    if (type == "permission_prompt") hook.kind = HookKind::kAsks;
-    if (type == "idle_prompt") hook.kind = HookKind::kIdle;
-    if (hook.kind != HookKind::kNone) hook.text = text_in(body, "message");
+    hook.text = text_in(body, "message");
+    hook.kind = HookKind::kNote;
+    for (const auto& [name, kind] : kNotifications)
+        if (name == type) hook.kind = kind;
+    if (hook.kind == HookKind::kNote && !type.empty())
+        hook.text = type + (hook.text.empty() ? "" : ": ") + hook.text;
+}
+
+/// The agent's words for people, and what the provider said where that is more.
+void read_stop_failure(JsonValue body, Hook& hook) {
+    hook.error_class = name_in(body, "error");
+    hook.text = text_in(body, "last_assistant_message");
+    const std::string details = text_in(body, "error_details");
+    if (hook.text.empty()) {
+        hook.text = details;
+    } else if (!details.empty() && hook.text.find(details) == std::string::npos) {
+        hook.text += "\n" + details;
+    }
+    hook.status = status_in(body);
+    if (!hook.status) hook.status = status_in_words(hook.text);
+    if (!hook.status) hook.status = status_in_words(details);
+    read_reset(body, hook);
+    hook.ends_turn = true;
+}
+
+/// A failed try; the agent goes on unless it says that it does not.
+void read_error_occurred(JsonValue body, Hook& hook) {
+    if (const auto error = member(body, "error")) read_error(*error, hook);
+    if (!hook.status) hook.status = status_in_words(hook.text);
+    read_reset(body, hook);
+    const auto recoverable = flag_in(body, "recoverable");
+    hook.retryable = recoverable;
+    hook.ends_turn = !recoverable.value_or(true);
+}
+
+/// A server asks a person through the agent.
+void read_elicitation(JsonValue body, Hook& hook) {
+    hook.text = text_in(body, hook.kind == HookKind::kAsks ? "message" : "action");
+    const std::string server = name_in(body, "mcp_server_name");
+    if (!server.empty()) hook.text = server + ": " + hook.text;
 }
 
 void read_stop(JsonValue body, Hook& hook) {
     hook.text = text_in(body, "last_assistant_message");
-    hook.background = background_in(body, hook.agent_id);
+    read_background(body, hook);
     hook.outcome = name_in(body, "stop_reason");
     std::string own = path_in(body, "agent_transcript_path");
     if (!own.empty()) hook.transcript_path = std::move(own);
@@ -158,8 +211,15 @@ void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall 
             read_stop(body, hook);
             break;
         case HookKind::kError:
-            hook.error_class = name_in(body, "error");
-            hook.text = text_in(body, "last_assistant_message");
+            if (hook.event == "ErrorOccurred") {
+                read_error_occurred(body, hook);
+            } else {
+                read_stop_failure(body, hook);
+            }
+            break;
+        case HookKind::kAsks:
+        case HookKind::kAnswered:
+            read_elicitation(body, hook);
             break;
         case HookKind::kCompacted:
             hook.source = name_in(body, "trigger");

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "api/canonical_json.hpp"
 #include "api/hooks/dialects.hpp"
+#include "api/hooks/errors.hpp"
 #include "api/hooks/read.hpp"
+#include "api/hooks/refusals.hpp"
 #include "api/hooks/reply.hpp"
 #include "api/json_writer.hpp"
 
@@ -74,6 +78,19 @@ void read_cline_call(JsonValue body, Hook& hook) {
     if (const auto output = member(*json, "output")) read_cline_output(*output, call);
     call.error += call.error.empty() ? text_in(*json, "error") : "";
     if (!call.error.empty() || !*call.ok) fail(call);
+    if (!*call.ok && !call.exit_code && says_refused(Refusing::kOfCline, call.error))
+        call.error_class = "denied";
+}
+
+/// Its words stand where those of the turn would.
+void read_cline_error(JsonValue body, Hook& hook) {
+    std::string turn;
+    std::swap(turn, hook.text);
+    if (const auto error = member(body, "error")) read_error(*error, hook);
+    if (hook.text.empty()) hook.text = std::move(turn);
+    if (!hook.status) hook.status = status_in_words(hook.text);
+    read_reset(body, hook);
+    hook.ends_turn = true;
 }
 
 Hook parse_cline(JsonValue body, const HookFacts& facts) {
@@ -89,6 +106,9 @@ Hook parse_cline(JsonValue body, const HookFacts& facts) {
         hook.text = text_in(*turn, "outputText");
         hook.outcome = name_in(*turn, "status");
     }
+    if (hook.kind == HookKind::kError) read_cline_error(body, hook);
+    // The run was ended by a person, or by its own guard: no result.
+    if (hook.kind == HookKind::kStop && hook.outcome == "aborted") hook.kind = HookKind::kInterrupt;
     return hook;
 }
 

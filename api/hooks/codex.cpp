@@ -7,10 +7,12 @@
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/mutation.hpp"
 #include "api/hooks/read.hpp"
+#include "api/hooks/refusals.hpp"
 #include "api/hooks/reply.hpp"
 #include "api/json_writer.hpp"
 
-// Codex 0.169. Its hooks do not say how a call ended; the exit code is a fact from its rollout.
+// Codex 0.169 to 0.171. Its hooks do not say how a call ended; the exit code is a fact from its
+// rollout, and so is the error of its last turn, of which only SessionEnd comes.
 
 namespace headway::api::hooks {
 namespace {
@@ -28,6 +30,12 @@ void read_codex_finished(JsonValue body, HookCall& call) {
     strip_codex_header(call);
     const auto input = object_in(body, "tool_input");
     const auto patch = input ? exact_in(*input, "command") : std::nullopt;
+    // Words of a refusal stand where the output would; a command that ran has an exit code.
+    if (!call.exit_code && says_refused(Refusing::kOfCodex, call.result)) {
+        fail(call);
+        call.error_class = "denied";
+        return;
+    }
     // It has this hook only if the patch could be applied.
     if (call.tool == "apply_patch") call.ok = true;
     if (call.tool == "apply_patch" && patch) add_patched(call.mutated, *patch);
@@ -64,12 +72,22 @@ Hook parse_codex(JsonValue body, const HookFacts& facts) {
     hook.agent_version = facts.agent_version;
     hook.dialog = hook.kind == HookKind::kPermission;
     if (hook.dialog) read_codex_dialog(hook);
+    if (hook.kind == HookKind::kEnd && !facts.error_class.empty()) {
+        hook.error_class = facts.error_class;
+        hook.status = facts.error_status;
+        hook.retry_at = facts.retry_at;
+        hook.ends_turn = true;
+    }
     if (hook.kind != HookKind::kPost) return hook;
     HookCall& call = hook.call;
     if (facts.exit_code) call.exit_code = facts.exit_code;
     if (!call.exit_code) return hook;
     call.ok = *call.exit_code == 0;
-    if (!*call.ok) {
+    if (*call.ok) {
+        call.error_class.clear();
+        if (call.result.empty()) call.result = std::move(call.error);
+        call.error.clear();
+    } else {
         fail(call);
         call.mutated.clear();
     }

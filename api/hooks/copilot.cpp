@@ -5,8 +5,10 @@
 #include "api/canonical_json.hpp"
 #include "api/hooks/claude_like.hpp"
 #include "api/hooks/dialects.hpp"
+#include "api/hooks/errors.hpp"
 #include "api/hooks/mutation.hpp"
 #include "api/hooks/read.hpp"
+#include "api/hooks/refusals.hpp"
 #include "api/hooks/reply.hpp"
 #include "api/json_writer.hpp"
 
@@ -30,6 +32,7 @@ std::string_view event_by_shape(JsonValue body) {
         if (has("error")) return "PostToolUseFailure";
         return has("toolArgs") ? "PreToolUse" : "";
     }
+    if (has("errorContext") || has("recoverable")) return "ErrorOccurred";
     if (has("agentName")) return has("stopReason") ? "SubagentStop" : "SubagentStart";
     if (has("initialPrompt") || has("source")) return "SessionStart";
     if (has("prompt")) return "UserPromptSubmit";
@@ -81,6 +84,9 @@ void read_copilot_result(JsonValue body, HookCall& call) {
     call.ok = type.empty() || type == "success";
     strip_shell_line(call);
     if (!*call.ok || call.exit_code.value_or(0) != 0) fail(call);
+    const bool refused = type == "denied" || type == "rejected";
+    if (refused || (!*call.ok && says_refused(Refusing::kOfCopilot, call.error)))
+        call.error_class = "denied";
 }
 
 void read_copilot_mutation(HookCall& call) {
@@ -113,8 +119,18 @@ void read_copilot_call(JsonValue body, Hook& hook) {
         fail(call);
         if (call.error.ends_with("' does not exist.") && call.error.starts_with("Tool '")) {
             call.error_class = "unknown_tool";
+        } else if (says_refused(Refusing::kOfCopilot, call.error)) {
+            call.error_class = "denied";
         }
     }
+}
+
+/// The last turn ended by an error, and the session with it.
+void read_copilot_end(JsonValue body, Hook& hook) {
+    if (const auto error = member(body, "error")) read_error(*error, hook);
+    if (!hook.status) hook.status = status_in_words(hook.text);
+    if (hook.error_class.empty()) hook.error_class = "error";
+    hook.ends_turn = true;
 }
 
 void copilot_tells_nothing(JsonValue, HookCall&) {}
@@ -127,6 +143,7 @@ Hook parse_copilot(JsonValue body, const HookFacts& facts) {
     if (hook.session.empty()) return hook;
     hook.kind = claude_kind(hook.event);
     hook.dialog = hook.kind == HookKind::kPermission;
+    hook.before_rules = hook.dialog;  // with --allow-all too
     const bool calls = hook.kind == HookKind::kPre || hook.kind == HookKind::kPost ||
                        hook.kind == HookKind::kPermission;
     if (calls) {
@@ -136,6 +153,7 @@ Hook parse_copilot(JsonValue body, const HookFacts& facts) {
     }
     if (hook.kind == HookKind::kSubEnd && hook.text.empty()) hook.text = text_in(body, "response");
     if (hook.outcome.empty()) hook.outcome = name_in(body, "stopReason");
+    if (hook.kind == HookKind::kEnd && hook.reason == "error") read_copilot_end(body, hook);
     return hook;
 }
 

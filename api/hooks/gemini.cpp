@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "api/canonical_json.hpp"
+#include "api/hooks/background.hpp"
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/gemini_like.hpp"
 #include "api/hooks/read.hpp"
+#include "api/hooks/refusals.hpp"
 #include "api/hooks/reply.hpp"
 #include "api/json_writer.hpp"
 
@@ -42,6 +45,8 @@ void read_gemini_call(JsonValue body, Hook& hook) {
     if (const auto error = object_in(*response, "error")) {
         call.error = text_in(*error, "message");
         call.error_class = error_class_of(name_in(*error, "type"));
+        if (call.error_class.empty() && says_refused(Refusing::kOfGemini, call.error))
+            call.error_class = "denied";
         fail(call);
     }
     if (call.ok.value_or(true)) read_shown_file(object_in(*response, "returnDisplay"), call);
@@ -58,9 +63,12 @@ void read_gemini_usage(JsonValue body, Hook& hook) {
     hook.kind = used ? HookKind::kUsage : HookKind::kNone;
     if (!used) return;
     core::Usage usage;
-    usage.input_tokens = count_in(*used, "promptTokenCount").value_or(0);
-    usage.output_tokens = count_in(*used, "candidatesTokenCount").value_or(0) +
-                          count_in(*used, "thoughtsTokenCount").value_or(0);
+    const std::uint64_t prompt = count_in(*used, "promptTokenCount").value_or(0);
+    // The cached part is in the prompt.
+    usage.cached_tokens = std::min(count_in(*used, "cachedContentTokenCount").value_or(0), prompt);
+    usage.input_tokens = prompt - usage.cached_tokens;
+    usage.output_tokens = count_in(*used, "candidatesTokenCount").value_or(0);
+    usage.reasoning_tokens = count_in(*used, "thoughtsTokenCount").value_or(0);
     hook.usage = usage;
 }
 
@@ -71,6 +79,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
             break;
         case HookKind::kPrompt:
             hook.text = text_in(body, "prompt");
+            hook.wake_up = hook.synthetic = is_made_prompt(hook.text);
             break;
         case HookKind::kPre:
         case HookKind::kPost:
@@ -85,7 +94,7 @@ void read_gemini_fields(JsonValue body, Hook& hook) {
         case HookKind::kAsks:
             hook.text = text_in(body, "message");
             if (name_in(body, "notification_type") != "ToolPermission") {
-                hook.kind = HookKind::kNone;
+                hook.kind = HookKind::kNote;
             }
             break;
         case HookKind::kEnd:

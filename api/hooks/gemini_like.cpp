@@ -59,7 +59,8 @@ void read_shown_file(std::optional<JsonValue> display, HookCall& call) {
 }
 
 std::string_view error_class_of(std::string_view type) {
-    if (type == "execution_denied") return "denied";
+    // The second name is of Gemini CLI 0.61: a rule of its policy.
+    if (type == "execution_denied" || type == "policy_violation") return "denied";
     if (type == "tool_not_registered") return "unknown_tool";
     if (type == "invalid_tool_params") return "json_parse";
     return {};

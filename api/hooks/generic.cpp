@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "api/canonical_json.hpp"
+#include "api/hooks/background.hpp"
 #include "api/hooks/dialects.hpp"
+#include "api/hooks/errors.hpp"
 #include "api/hooks/read.hpp"
 #include "api/hooks/reply.hpp"
 #include "api/json_writer.hpp"
@@ -74,19 +77,48 @@ void read_generic_usage(JsonValue body, Hook& hook) {
     if (!usage) return;
     core::Usage& out = hook.usage.emplace();
     out.input_tokens = count_in(*usage, "input_tokens").value_or(0);
+    out.cached_tokens = count_in(*usage, "cached_tokens").value_or(0);
+    out.cache_write_tokens = count_in(*usage, "cache_write_tokens").value_or(0);
     out.output_tokens = count_in(*usage, "output_tokens").value_or(0);
+    out.reasoning_tokens = count_in(*usage, "reasoning_tokens").value_or(0);
+    out.model = name_in(*usage, "model");
+    if (out.model.empty()) out.model = hook.model;
     auto cost = member(*usage, "cost");
     if (!cost) cost = member(*usage, "cost_usd");
+    // A cost that is not told is not known, and no cost is 0 where a client says so.
     const bool number = cost && cost->kind() >= JsonKind::kUnsigned &&
-                        cost->kind() <= JsonKind::kNumber && cost->number() > 0;
+                        cost->kind() <= JsonKind::kNumber && cost->number() >= 0;
     if (number) out.cost_usd = cost->number();
 }
 
-/// A number of tasks, or whether there are any.
-std::uint32_t generic_background(JsonValue body) {
-    constexpr std::uint64_t kMax = 100'000;
-    if (const auto any = flag_in(body, "background")) return *any ? 1 : 0;
-    return static_cast<std::uint32_t>(std::min(count_in(body, "background").value_or(0), kMax));
+/// Names of tasks; or their number, or whether there are any.
+void read_generic_background(JsonValue body, Hook& hook) {
+    constexpr std::string_view kUnnamed = "task";
+    if (const auto names = array_in(body, "background")) {
+        names->each([&](JsonValue name) {
+            if (name.kind() == JsonKind::kString)
+                hook.background.push_back(background_name(name.redacted_text(), {}));
+            return hook.background.size() < core::limits::kListItemsMax;
+        });
+        return;
+    }
+    std::uint64_t count = flag_in(body, "background").value_or(false) ? 1 : 0;
+    if (count == 0) count = count_in(body, "background").value_or(0);
+    hook.background.assign(std::min<std::uint64_t>(count, core::limits::kListItemsMax),
+                           std::string{kUnnamed});
+}
+
+void read_generic_error(JsonValue body, Hook& hook) {
+    constexpr std::array<std::string_view, 2> kAborts{"MessageAbortedError", "AbortError"};
+    hook.error_class = name_in(body, "class");
+    if (hook.text.empty()) hook.text = text_in(body, "error");
+    hook.status = status_in(body);
+    if (!hook.status) hook.status = status_in_words(hook.text);
+    hook.retryable = flag_in(body, "retryable");
+    hook.ends_turn = flag_in(body, "ends_turn").value_or(true);
+    read_reset(body, hook);
+    const bool abort = std::find(kAborts.begin(), kAborts.end(), hook.error_class) != kAborts.end();
+    if (abort) hook.kind = HookKind::kInterrupt;  // by a person: no error
 }
 
 void read_generic_fields(JsonValue body, Hook& hook) {
@@ -98,17 +130,17 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.source = name_in(body, "source");
     hook.text = text_in(body, "text");
     hook.synthetic = flag_in(body, "synthetic").value_or(false);
-    hook.background = generic_background(body);
+    read_generic_background(body, hook);
     hook.outcome = name_in(body, "outcome");
     hook.reason = name_in(body, "reason");
     hook.hold_ms = count_in(body, "hold_ms");
     hook.wordless = !flag_in(body, "words").value_or(true);
     hook.dialog = hook.kind == HookKind::kPermission && flag_in(body, "dialog").value_or(false);
-    if (hook.kind == HookKind::kError) {
-        hook.error_class = name_in(body, "class");
-        if (hook.text.empty()) hook.text = text_in(body, "error");
-    }
-    if (hook.kind == HookKind::kPrompt && hook.text.empty()) hook.kind = HookKind::kTurn;
+    if (hook.kind == HookKind::kError) read_generic_error(body, hook);
+    if (hook.kind != HookKind::kPrompt) return;
+    hook.wake_up = flag_in(body, "wake_up").value_or(false) || is_made_prompt(hook.text);
+    hook.synthetic = hook.synthetic || hook.wake_up;
+    if (hook.text.empty()) hook.kind = HookKind::kTurn;
 }
 
 std::string event_id_in(JsonValue body) {

@@ -11,6 +11,7 @@
 #include "api/json_tape.hpp"
 #include "core/budget_payloads.hpp"
 #include "core/fields.hpp"
+#include "core/time.hpp"
 #include "core/work_payloads.hpp"
 
 // What an agent's hook says and what it is answered, in one form for all agents. Plain values,
@@ -32,7 +33,7 @@ enum class HookKind : std::uint8_t {
     kUsage,       ///< tokens were used
     kTurn,        ///< the model is asked again
     kStop,        ///< the agent's turn is over
-    kError,       ///< the turn ended by an error
+    kError,       ///< an error; Hook::ends_turn says whether the turn ended by it
     kCompacted,   ///< the context was compacted
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
@@ -40,6 +41,9 @@ enum class HookKind : std::uint8_t {
     kRequest,     ///< a person is asked about a call, which waits for the answer
     kQuestion,    ///< a person is asked a question, and the agent waits for the answer
     kStatus,      ///< the agent asks how it stands
+    kAnswered,    ///< a dialog of the agent is over: it goes on
+    kInterrupt,   ///< a person ended the turn, and with it the calls in flight
+    kNote,        ///< something that is neither work nor a wait, in the agent's words
 };
 
 /// A person's decision is waited for.
@@ -58,8 +62,10 @@ struct HookCall {
     /// before and after the call, but also for an equal call. Empty for a kPermission without one.
     std::string call;
     std::optional<bool> ok;  ///< empty: the agent does not say
-    std::string result;      ///< as a person would read it; structured data as compact JSON
-    std::string error;       ///< of a call that failed, and then there is no result
+    /// Of a kBatch: nothing says that it ran. It did not, if it was announced; else it is unknown.
+    bool untold = false;
+    std::string result;  ///< as a person would read it; structured data as compact JSON
+    std::string error;   ///< of a call that failed, and then there is no result
     /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (arguments that the tool cannot take) or
     /// empty; of the neutral dialect as it came.
     std::string error_class;
@@ -90,26 +96,37 @@ struct Hook {
     std::string agent_version;
     std::string source;  ///< of kStart: startup, resume ...; of kCompacted: what caused it
     std::string mode;    ///< the agent's mode of permissions
-    /// The words of kPrompt, kSaid, kStop, kError, kAsks, kIdle and kSubEnd; the summary of
+    /// The words of kPrompt, kSaid, kStop, kError, kAsks, kIdle, kNote and kSubEnd; the summary of
     /// kCompacted; of kPermission why the agent asks, where it says so.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
+    bool wake_up = false;  ///< such a one: a timer, a loop or work in the background woke the agent
+    bool typed = false;    ///< the agent says itself who wrote the prompt
+    /// A kPermission that comes before the agent's own rules: it proves no question.
+    bool before_rules = false;
     /// A kPermission of the agent's own dialog, which takes a yes or no from here as well.
     bool dialog = false;
     HookCall call;  ///< of kPre, kPost, kPermission and kRequest; of kQuestion its id
     /// Of kBatch: every call of the turn, also those that had neither kPre nor kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;      ///< since the last report of use
-    std::optional<std::uint64_t> round;    ///< where the agent counts its turns itself
-    std::uint32_t background = 0;          ///< work of this agent that goes on after a kStop
-    std::string outcome;                   ///< of kStop and kEnd, where the agent says it
-    std::string reason;                    ///< of kEnd
-    std::string error_class;               ///< of kError: server_error, rate_limit ...
-    std::vector<std::string> options;      ///< of kQuestion: answers to choose from
-    std::string echo;                      ///< what render() gives back as it came; JSON
-    std::string echo_args;                 ///< of kRequest, where render() gives them back
-    std::optional<std::uint64_t> hold_ms;  ///< how long this hook may be kept waiting
-    bool wordless = false;                 ///< nothing of the reply reaches the model
+    std::optional<core::Usage> usage;       ///< since the last report of use
+    std::optional<std::uint64_t> round;     ///< where the agent counts its turns itself
+    std::vector<std::string> background;    ///< of kStop: names of the work that goes on after it
+    std::vector<std::string> wake_prompts;  ///< of kStop: prompts that will come back by themselves
+    std::string outcome;                    ///< of kStop and kEnd, where the agent says it
+    std::string reason;                     ///< of kEnd
+    /// Of kError: server_error, rate_limit ... Of a kEnd: by what error the last turn ended.
+    std::string error_class;
+    std::optional<std::uint64_t> status;          ///< of kError: of HTTP
+    core::Timestamp retry_at = core::kNever;      ///< of kError: when requests are taken again
+    std::optional<std::uint64_t> retry_after_ms;  ///< the same, from the receipt of the hook on
+    std::optional<bool> retryable;                ///< of kError, where the agent says it
+    bool ends_turn = false;                       ///< of kError
+    std::vector<std::string> options;             ///< of kQuestion: answers to choose from
+    std::string echo;                             ///< what render() gives back as it came; JSON
+    std::string echo_args;                        ///< of kRequest, where render() gives them back
+    std::optional<std::uint64_t> hold_ms;         ///< how long this hook may be kept waiting
+    bool wordless = false;                        ///< nothing of the reply reaches the model
 };
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
@@ -118,6 +135,10 @@ inline constexpr std::size_t kHookNameBytesMax = 256;
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< of the call, for an agent that does not say it
     std::string_view agent_version;          ///< has to live during parse()
+    /// From the agent's own record, of a turn that ended by an error.
+    core::Timestamp retry_at = core::kNever;
+    std::string_view error_class;               ///< has to live during parse()
+    std::optional<std::uint64_t> error_status;  ///< of HTTP
 };
 
 /// What Headway wants. Where several are set, the first that applies wins: stop, deny, undecided,
@@ -146,10 +167,10 @@ namespace headway::core {
 /// The names of the neutral dialect.
 template <>
 struct EnumNames<api::hooks::HookKind> {
-    static constexpr std::array<std::string_view, 21> kNames{
-        "none",      "start", "prompt",   "pre",    "post",    "batch",    "permission",
-        "asks",      "idle",  "said",     "usage",  "turn",    "stop",     "error",
-        "compacted", "end",   "substart", "subend", "request", "question", "status"};
+    static constexpr std::array<std::string_view, 24> kNames{
+        "none",     "start",  "prompt",  "pre",      "post",   "batch",    "permission", "asks",
+        "idle",     "said",   "usage",   "turn",     "stop",   "error",    "compacted",  "end",
+        "substart", "subend", "request", "question", "status", "answered", "interrupt",  "note"};
 };
 
 }  // namespace headway::core

@@ -7,6 +7,7 @@
 #include "api/hooks/dialects.hpp"
 #include "api/hooks/gemini_like.hpp"
 #include "api/hooks/read.hpp"
+#include "api/hooks/refusals.hpp"
 #include "api/hooks/reply.hpp"
 
 // Qwen Code 0.24: hooks of Claude's shape, tools of Gemini's.
@@ -14,9 +15,16 @@
 namespace headway::api::hooks {
 namespace {
 
+/// A command that ran has an exit code; its output may hold any words.
+void name_refusal(HookCall& call) {
+    if (!call.exit_code && call.error_class.empty() && says_refused(Refusing::kOfQwen, call.error))
+        call.error_class = "denied";
+}
+
 void read_qwen_finished(JsonValue body, HookCall& call) {
     if (!call.ok.value_or(true)) {
         call.exit_code = shell_exit_code(call.error);
+        name_refusal(call);
         return;
     }
     const auto response = object_in(body, "tool_response");
@@ -44,12 +52,19 @@ std::string qwen_output(JsonValue response) {
 void read_qwen_batched(JsonValue json, HookCall& call) {
     const std::string status = name_in(json, "status");
     if (!status.empty()) call.ok = status == "success";
+    call.untold = !call.ok;
+    call.interrupted = status == "cancelled";
+    if (call.interrupted) call.error_class = "cancelled";
     const auto response = object_in(json, "tool_response");
-    if (!response) return;
+    if (!response) {
+        if (const auto text = member(json, "tool_response")) call.result = result_text(*text);
+        if (!call.ok.value_or(true)) fail(call);
+        return;
+    }
     call.result = text_in(*response, "result_display");
     if (call.result.empty()) call.result = qwen_output(*response);
     if (call.ok.value_or(true)) {
-        read_shown_file(object_in(*response, "result_display"), call);
+        if (!call.untold) read_shown_file(object_in(*response, "result_display"), call);
         return;
     }
     call.error = text_in(*response, "error");
@@ -59,6 +74,7 @@ void read_qwen_batched(JsonValue json, HookCall& call) {
     const bool ran = name_in(*response, "execution_status") != "not_started";
     const std::string_view error_class = error_class_of(name_in(*response, "error_type"));
     if (!ran && !error_class.empty()) call.error_class = error_class;
+    if (!ran) name_refusal(call);
 }
 
 Hook parse_qwen(JsonValue body, const HookFacts& facts) {

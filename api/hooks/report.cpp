@@ -9,9 +9,14 @@
 #include "api/args_digest.hpp"
 #include "api/json_writer.hpp"
 #include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "core/text.hpp"
+#include "core/words.hpp"
 
 namespace headway::api::hooks {
 namespace {
+
+constexpr std::size_t kDetailBytesMax = 256;
 
 /// One event; `data(json)` writes the members of its data.
 template <class Data>
@@ -46,7 +51,7 @@ void write_started(JsonWriter& json, const HookCall& call) {
 }
 
 void write_finished(JsonWriter& json, const HookCall& call) {
-    const bool ok = call.ok.value_or(true);
+    const bool ok = call.ok.value_or(!call.untold);
     write_event(json, "tool.finished", [&] {
         json.member("tool", call.tool);
         if (!call.call.empty()) json.member("call_id", call.call);
@@ -57,19 +62,21 @@ void write_finished(JsonWriter& json, const HookCall& call) {
         } else {
             json.key("error");
             json.open_object();
-            write_text(json, "class", call.error_class);
-            json.member("message", call.error);
+            write_text(json, "class", call.untold ? "denied" : call.error_class);
+            json.member("message", call.untold ? call.result : call.error);
             json.close_object();
         }
         if (call.duration_ms) json.member("duration_ms", *call.duration_ms);
-        if (!call.mutated.empty()) json.member("mutated", call.mutated);
+        if (ok && !call.mutated.empty()) json.member("mutated", call.mutated);
     });
 }
 
-void write_message(JsonWriter& json, std::string_view role, const std::string& text) {
+void write_message(JsonWriter& json, std::string_view role, const std::string& text,
+                   bool wake_up = false) {
     write_event(json, "message", [&] {
         json.member("role", role);
         json.member("text", text);
+        if (wake_up) json.member("wake_up", true);
     });
 }
 
@@ -83,6 +90,17 @@ void write_state(JsonWriter& json, std::string_view state, const std::string& de
 void write_beat(JsonWriter& json, const Hook& hook) {
     write_event(json, "heartbeat", [&] {
         if (hook.usage) json.member("usage", *hook.usage);
+        if (hook.kind == HookKind::kNote && !hook.text.empty())
+            json.member("note", core::cut_text(hook.text, core::limits::kStringBytesMax));
+    });
+}
+
+/// The agent's turn is over, and this work goes on: also where that is none.
+void write_idle(JsonWriter& json, const Hook& hook, std::string_view detail) {
+    write_event(json, "state.changed", [&] {
+        json.member("state", "idle");
+        json.member("detail", detail);
+        if (!hook.background.empty()) json.member("background", hook.background);
     });
 }
 
@@ -96,15 +114,17 @@ void write_start(JsonWriter& json, const Hook& hook) {
 void write_stop(JsonWriter& json, const Hook& hook) {
     if (hook.usage) write_beat(json, hook);
     if (!hook.text.empty()) write_message(json, "assistant", hook.text);
-    // Work in the background goes on: the turn is not over yet.
-    if (hook.background == 0) return write_state(json, "idle", "its turn is over");
-    if (hook.text.empty() && !hook.usage) write_beat(json, hook);
+    write_idle(json, hook, "its turn is over");
 }
 
 void write_error(JsonWriter& json, const Hook& hook) {
     write_event(json, "error.reported", [&] {
         json.member("message", hook.text);
         write_text(json, "class", hook.error_class);
+        if (hook.status) json.member("status", *hook.status);
+        if (hook.retryable) json.member("retryable", *hook.retryable);
+        if (hook.retry_at != core::kNever) json.member("retry_at", hook.retry_at);
+        if (hook.ends_turn) json.member("ends_turn", true);
     });
 }
 
@@ -136,6 +156,12 @@ void write_request(JsonWriter& json, const Hook& hook) {
     });
 }
 
+/// What a dialog says, short enough for a line.
+std::string detail_of(const Hook& hook) {
+    const std::string_view text = core::trimmed(hook.text);
+    return std::string{core::cut_text(text.substr(0, text.find('\n')), kDetailBytesMax)};
+}
+
 void write_events(JsonWriter& json, const Hook& hook) {
     switch (hook.kind) {
         case HookKind::kStart:
@@ -143,7 +169,8 @@ void write_events(JsonWriter& json, const Hook& hook) {
         case HookKind::kSubStart:
             return write_state(json, "processing_prompt", hook.agent_type);
         case HookKind::kPrompt:
-            return write_message(json, hook.synthetic ? "system" : "user", hook.text);
+            return write_message(json, hook.synthetic ? "system" : "user", hook.text,
+                                 hook.synthetic && hook.wake_up);
         case HookKind::kPre:
             return write_started(json, hook.call);
         case HookKind::kPost:
@@ -151,9 +178,14 @@ void write_events(JsonWriter& json, const Hook& hook) {
         case HookKind::kBatch:
             return write_batch(json, hook);
         case HookKind::kPermission:
+            if (hook.before_rules) return write_beat(json, hook);
             return write_state(json, "awaiting_permission", hook.call.tool);
         case HookKind::kAsks:
-            return write_state(json, "awaiting_permission", {});
+            return write_state(json, "awaiting_permission", detail_of(hook));
+        case HookKind::kAnswered:
+            return write_state(json, "executing_tool", detail_of(hook));
+        case HookKind::kInterrupt:
+            return write_idle(json, hook, "interrupted");
         case HookKind::kIdle:
             return write_state(json, "idle", {});
         case HookKind::kSaid:
@@ -172,8 +204,11 @@ void write_events(JsonWriter& json, const Hook& hook) {
         case HookKind::kNone:
         case HookKind::kUsage:
         case HookKind::kTurn:
+        case HookKind::kNote:
             return write_beat(json, hook);
         case HookKind::kEnd:
+            // The agent tells of its error only by its end.
+            if (!hook.error_class.empty()) write_error(json, hook);
             return;
     }
 }
@@ -229,13 +264,16 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
         request.close_array();
     }
     drop_content(hook.call);
+    for (std::size_t place = 0; place < hook.calls.size(); ++place)
+        if (hook.calls[place].untold) report.untold.push_back(place);
     hook.calls.clear();
     // A hook that waits is kept, for a day maybe, and so are many of them.
     if (waits || hook.kind == HookKind::kQuestion) {
         drop(hook.text);
         std::vector<std::string>{}.swap(hook.options);
     }
-    if (hook.kind == HookKind::kEnd) return report;
+    const bool silent_end = hook.kind == HookKind::kEnd && hook.error_class.empty();
+    if (silent_end) return report;
     HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
     name_hook(report.decoded.events, hook.event_id);
     report.dialog = dialog_of(tape, asks);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/decode.hpp"
 #include "api/hooks/hook.hpp"
@@ -22,6 +24,9 @@ struct HookReport {
     std::optional<core::ApprovalRequested> dialog;
     /// Of the arguments of a kPre or kPermission, as approvals are bound to; else empty.
     std::string args_digest;
+    /// Of a kBatch: the places of calls in `decoded` of which nothing says that they ran
+    /// (HookCall::untold). They are reported as refused.
+    std::vector<std::size_t> untold;
 };
 
 /// Parses `tape` again: the hook's arguments are gone afterwards, and its long texts with them,

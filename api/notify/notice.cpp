@@ -17,7 +17,7 @@ constexpr std::size_t kLineBytesMax = 400;
 struct Facts {
     std::string agent, goal, reason;
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
-    std::string endpoint, said;
+    std::string endpoint, said, detail;
     bool needs_somebody = false;
 };
 
@@ -44,7 +44,7 @@ void read_event(const JsonValue& event, Facts& facts) {
             {"kind", &facts.kind},           {"tool", &facts.tool},     {"summary", &facts.summary},
             {"risk", &facts.risk},           {"to", &facts.to},         {"from", &facts.from},
             {"alarm", &facts.alarm},         {"action", &facts.action}, {"outcome", &facts.outcome},
-            {"dimension", &facts.dimension}, {"reason", &facts.reason}};
+            {"dimension", &facts.dimension}, {"reason", &facts.reason}, {"detail", &facts.detail}};
         for (const auto& [name, text] : texts) {
             if (member.key() == name) *text = text_of(member);
         }
@@ -102,8 +102,12 @@ void tell_alarm(const Facts& facts, Notice& notice) {
     const std::string what = tool.empty() ? "a call" : tool;
     if (facts.alarm == "never_executed") {
         notice.headline = notice.session + " has not run an approved call: " + what;
+    } else if (facts.alarm == "approved_but_refused") {
+        notice.headline = notice.session + " has refused a call that was approved here: " + what;
     } else if (facts.alarm == "executed_though_rejected") {
         notice.headline = notice.session + " has run a call that was rejected: " + what;
+    } else if (facts.alarm == "fan_out") {
+        notice.headline = notice.session + " has too many sub-agents: " + plain(facts.detail);
     } else if (facts.alarm == "started_after_rejection") {
         notice.headline = notice.session + " has started a call that was rejected: " + what;
     } else {

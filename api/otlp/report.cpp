@@ -129,6 +129,8 @@ void write_prompt(std::string& out, const Said& said) {
 void write_error(std::string& out, const Said& said) {
     JsonWriter json = open_event(out, "error.reported", said);
     json.member("message", said.text.empty() ? "the model was not reached" : said.text);
+    if (!said.error_class.empty()) json.member("class", said.error_class);
+    if (said.status) json.member("status", *said.status);
     close_event(json);
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/decode.hpp"
 #include "api/otlp/said_parts.hpp"
+#include "core/limits.hpp"
 #include "core/text.hpp"
 
 namespace headway::api::otlp {
@@ -95,6 +96,10 @@ void read_log(const Record& record, std::string_view event, Said& said) {
     } else if (event == "api_error") {
         said.kind = SaidKind::kError;
         said.text = first_of(attributes, {"error", "error_message", "error.message"});
+        read_error(attributes, said);
+    } else if (event == "api_request" && read_error(attributes, said)) {
+        said.kind = SaidKind::kError;  // of Codex, whose failed requests are requests, too
+        said.text = first_of(attributes, {"error.message", "error_message", "error"});
     } else if (event == "session.end") {
         said.kind = SaidKind::kTurnEnd;
     } else if (read_usage(attributes, said)) {
@@ -133,6 +138,7 @@ void read_span(const Record& record, bool by_trace, Said& said) {
             if (!record.failed) return;
             said.kind = SaidKind::kError;
             said.text = record.error;
+            read_error(record.attributes, said);
             return;
         case SpanKind::kAgent:
             // Its use is the sum of what is inside of it, which was said before.
@@ -167,6 +173,7 @@ std::optional<Said> read_record(const Record& record, const Source& source, Sign
     said.agent_version = value_of(source.attributes, "service.version");
     said.model = first_of(record.attributes, {"gen_ai.response.model", "gen_ai.request.model",
                                               "model", "llm.model_name"});
+    said.usage.model = core::cut_text(said.model, core::limits::kStringBytesMax);
     said.sub_agent = sub_agent_of(record);
     said.at_ns = record.ended_ns;
     if (traces) {

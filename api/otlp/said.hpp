@@ -50,7 +50,9 @@ struct Said {
     std::uint64_t at_ns = 0;  ///< 0: not known
     std::string text;         ///< of kPrompt, kError and kTurnEnd
     bool failed = false;      ///< of kRunEnd
-    bool beyond = false;      ///< a number of its use is none, or no use can be so much
+    std::string error_class;  ///< of kError: the typed name of the error, or empty
+    std::optional<std::uint64_t> status;  ///< of kError: that of HTTP, where it is known
+    bool beyond = false;                  ///< a number of its use is none, or no use can be so much
     SaidCall call;
     core::Usage usage;
 };

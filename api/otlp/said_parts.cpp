@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/otlp/said_parts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+
+#include "core/text.hpp"
 
 namespace headway::api::otlp {
 namespace {
@@ -12,12 +15,32 @@ namespace {
 constexpr std::uint64_t kTokensMax = 1'000'000'000;
 constexpr double kCostMax = 1'000'000;
 
-constexpr std::array<std::string_view, 5> kInputNames{
+// Conventions and agents differ in what of these overlaps, so each name is read by its own rule.
+constexpr std::array<std::string_view, 6> kInputNames{
     "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "input_token_count",
-    "llm.token_count.prompt", "input_tokens"};
-constexpr std::array<std::string_view, 5> kOutputNames{
+    "llm.token_count.prompt",    "ai.usage.inputTokens",       "input_tokens"};
+constexpr std::array<std::string_view, 6> kOutputNames{
     "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "output_token_count",
-    "llm.token_count.completion", "output_tokens"};
+    "llm.token_count.completion", "ai.usage.outputTokens",          "output_tokens"};
+constexpr std::array<std::string_view, 8> kCachedNames{"gen_ai.usage.cache_read.input_tokens",
+                                                       "gen_ai.usage.cache_read_input_tokens",
+                                                       "gen_ai.usage.input_tokens.cached",
+                                                       "cached_token_count",
+                                                       "cached_content_token_count",
+                                                       "llm.token_count.prompt_details.cache_read",
+                                                       "ai.usage.cachedInputTokens",
+                                                       "cache_read_tokens"};
+constexpr std::array<std::string_view, 4> kCacheWriteNames{
+    "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens",
+    "llm.token_count.prompt_details.cache_write", "cache_creation_tokens"};
+/// Counted as output too.
+constexpr std::array<std::string_view, 5> kReasoningNames{
+    "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.output_tokens.reasoning",
+    "reasoning_token_count", "llm.token_count.completion_details.reasoning",
+    "ai.usage.reasoningTokens"};
+/// Gemini's, which are not; but those of other models behind the same agent are.
+constexpr std::array<std::string_view, 1> kThoughtNames{"thoughts_token_count"};
+constexpr std::array<std::string_view, 1> kTotalNames{"total_token_count"};
 constexpr std::array<std::string_view, 3> kCostNames{"cost_usd", "gen_ai.usage.cost",
                                                      "llm.cost.total"};
 
@@ -51,6 +74,30 @@ std::optional<double> cost_of(const Attributes& attributes) {
 bool is_said(const Attributes& attributes, std::span<const std::string_view> names) {
     const std::string_view said = first_of(attributes, names);
     return !said.empty() && (said.front() == '-' || (said.front() >= '0' && said.front() <= '9'));
+}
+
+/// The conventions count cached tokens as input, Anthropic's own names beside it.
+void read_cache(const Attributes& attributes, core::Usage& usage) {
+    usage.cached_tokens = count_of(attributes, kCachedNames).value_or(0);
+    usage.cache_write_tokens = count_of(attributes, kCacheWriteNames).value_or(0);
+    const auto others = std::span{kInputNames}.first(kInputNames.size() - 1);
+    if (first_of(attributes, others).empty()) return;
+    usage.cached_tokens = std::min(usage.cached_tokens, usage.input_tokens);
+    usage.input_tokens -= usage.cached_tokens;
+    usage.cache_write_tokens = std::min(usage.cache_write_tokens, usage.input_tokens);
+    usage.input_tokens -= usage.cache_write_tokens;
+}
+
+void read_reasoning(const Attributes& attributes, core::Usage& usage) {
+    const std::uint64_t within = count_of(attributes, kReasoningNames).value_or(0);
+    const std::uint64_t thoughts = count_of(attributes, kThoughtNames).value_or(0);
+    usage.reasoning_tokens = std::max(within, thoughts);
+    const auto total = count_of(attributes, kTotalNames);
+    const std::uint64_t beside = usage.input_tokens + usage.cached_tokens + usage.output_tokens;
+    const bool apart = within == 0 && (!total || beside + thoughts <= *total);
+    if (apart) return;
+    usage.reasoning_tokens = std::min(usage.reasoning_tokens, usage.output_tokens);
+    usage.output_tokens -= usage.reasoning_tokens;
 }
 
 bool is_true(std::string_view text) {
@@ -109,18 +156,21 @@ bool read_usage(const Attributes& attributes, Said& said) {
                   (!cost && is_said(attributes, kCostNames));
     usage.input_tokens = input.value_or(0);
     usage.output_tokens = output.value_or(0);
-    // The conventions count cached tokens as input, Anthropic's own names beside it.
-    if (value_of(attributes, "gen_ai.usage.input_tokens").empty()) {
-        usage.input_tokens +=
-            count_of(attributes, std::array{std::string_view{"cache_read_tokens"}}).value_or(0);
-        usage.input_tokens +=
-            count_of(attributes, std::array{std::string_view{"cache_creation_tokens"}}).value_or(0);
-    }
-    // Gemini counts thoughts beside the output.
-    usage.output_tokens +=
-        count_of(attributes, std::array{std::string_view{"thoughts_token_count"}}).value_or(0);
     usage.cost_usd = cost;
+    read_cache(attributes, usage);
+    read_reasoning(attributes, usage);
     return input || output || cost;
+}
+
+bool read_error(const Attributes& attributes, Said& said) {
+    constexpr std::size_t kClassBytesMax = 128;
+    const auto status = count(first_of(attributes, {"status_code", "http.response.status_code",
+                                                    "http.status_code", "error.code"}));
+    if (status && *status >= 400 && *status < 600) said.status = status;
+    const std::string_view named =
+        first_of(attributes, {"error_type", "error.type", "error_class", "exception.type"});
+    said.error_class = core::cut_text(named, kClassBytesMax);
+    return said.status.has_value();
 }
 
 }  // namespace headway::api::otlp

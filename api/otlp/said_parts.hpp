@@ -26,6 +26,9 @@ inline std::string_view first_of(const Attributes& attributes,
 /// Fills `said.call` and makes it a kCall, if the record names a tool.
 void read_call(const Record& record, Said& said);
 
+/// Fills class and status of a kError. False if the record names no status of 400 or more.
+bool read_error(const Attributes& attributes, Said& said);
+
 /// Fills `said.usage` and says whether it is `beyond`. False if the record says nothing of tokens
 /// and cost.
 bool read_usage(const Attributes& attributes, Said& said);

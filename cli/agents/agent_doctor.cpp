@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/agents/agent_doctor.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <set>
 
 #include "cli/agents/codex_trust.hpp"
+#include "cli/agents/hook_barriers.hpp"
+#include "cli/agents/hook_command.hpp"
+#include "cli/agents/hook_probe.hpp"
 #include "cli/agents/own_hooks.hpp"
 #include "cli/agents/talk.hpp"
 #include "cli/daemon.hpp"
@@ -17,14 +23,39 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kProbePatience{5'000};
-constexpr std::string_view kProbe = "{}";  // no event: every dialect answers it with {}
+constexpr std::string_view kProbe = "{}";  // no event: the dialects of agents answer it with {}
+
+std::string text_of_file(const fs::path& path) {
+    const auto there = read_settings(path);
+    return there ? there->value_or("") : std::string{};
+}
+
+/// The line of a script of ours that runs headway-hook; empty: it is none of ours.
+std::string command_in_script(const std::string& script) {
+    const std::size_t at = script.find("\nexec ");
+    if (!is_own_file(script) || at == std::string::npos) return {};
+    return script.substr(at + 1, script.find('\n', at + 1) - at - 1);
+}
+
+/// As the scripts of ours in a folder reach the daemon.
+HookWay way_of_scripts(const AgentRow& row, const fs::path& folder, HookWay way) {
+    for (const AgentHookEvent& event : row.events) {
+        const std::string command = command_in_script(text_of_file(folder / event.name));
+        if (command.empty()) continue;
+        const std::string url = url_in_command(command);
+        way.named = !url.empty();
+        way.url = url.empty() ? std::string{kDefaultUrl} : url;
+        break;
+    }
+    return way;
+}
 
 /// Of the daemon that is named where our hooks are.
 HookWay installed_way(const AgentRow& row, const InstallPlace& place, const HookWay& way) {
     const auto path = settings_path(row, place);
-    if (!path || row.layout == HookLayout::kScripts) return way;
-    const auto there = read_settings(*path);
-    const std::string text = there ? there->value_or("") : std::string{};
+    if (!path) return way;
+    if (row.layout == HookLayout::kScripts) return way_of_scripts(row, *path, way);
+    const std::string text = text_of_file(*path);
     if (row.layout != HookLayout::kPlugin) return way_of_own_hooks(row, text, way);
     HookWay found = way;
     constexpr std::string_view kBefore = "process.env.HEADWAY_URL || '";
@@ -33,6 +64,27 @@ HookWay installed_way(const AgentRow& row, const InstallPlace& place, const Hook
     const std::size_t begin = at + kBefore.size();
     found.url = text.substr(begin, text.find('\'', begin) - begin);
     return found;
+}
+
+/// The programs that our hooks run, as they stand in the settings.
+std::set<std::string> installed_programs(const AgentRow& row, const fs::path& path) {
+    std::set<std::string> programs;
+    if (row.layout == HookLayout::kScripts) {
+        for (const AgentHookEvent& event : row.events) {
+            const std::string command = command_in_script(text_of_file(path / event.name));
+            if (!command.empty()) programs.insert(program_in_command(command));
+        }
+        return programs;
+    }
+    const auto settings = SettingsText::parse(text_of_file(path));
+    if (!settings) return programs;
+    for (const OwnHook& own : own_hooks(row, *settings)) {
+        for (const char* name : {"command", "bash"}) {
+            const std::string command = settings->string_of(settings->member(own.hook, name));
+            if (!command.empty()) programs.insert(program_in_command(command));
+        }
+    }
+    return programs;
 }
 
 class AgentDoctor {
@@ -44,13 +96,16 @@ public:
         const FoundAgent found = find_agent(row_, place_.environment);
         check_program(found);
         check_hooks();
-        check_disabled();
-        if (row_.http) check_url();
-        const bool by_command =
-            !row_.http || std::any_of(row_.events.begin(), row_.events.end(),
-                                      [](const AgentHookEvent& event) { return event.by_command; });
-        if (by_command) check_hook_program();
-        if (row_.http) check_proxy();
+        check_barriers();
+        const bool by_request = row_.http && !way_.commands;
+        const bool taken = by_request && check_url();
+        const bool by_command = !by_request || std::any_of(row_.events.begin(), row_.events.end(),
+                                                           [](const AgentHookEvent& event) {
+                                                               return event.by_command;
+                                                           });
+        const bool reaches = by_command && check_installed_programs() && check_hook_program();
+        if (taken || reaches) check_daemon();
+        if (by_request) check_proxy();
         if (row_.name == "codex" && !found.program.empty()) check_trust(found.program);
         check_sessions();
         return std::move(findings_);
@@ -71,6 +126,12 @@ private:
                          "install it, or mend PATH");
         }
         const std::string version = found.version.empty() ? "an unknown version" : found.version;
+        if (is_too_old(row_, found.version)) {
+            return wrong("",
+                         found.program.string() + ", " + version + ", is older than " +
+                             std::string{row_.tested_from} + ", the oldest whose hooks were tested",
+                         "update " + std::string{row_.title});
+        }
         const std::string note = is_tested(row_, found.version)
                                      ? std::string{}
                                      : ", which is not among the versions that were tested";
@@ -138,55 +199,93 @@ private:
         wrong(" hooks", path.string() + " has " + missing, install_line());
     }
 
-    void check_disabled() {
-        const std::string disabled = hooks_disabled(row_, place_);
-        if (disabled.empty()) return;
-        wrong(" settings", disabled, "its hooks are not called while it stands there");
+    void check_barriers() {
+        const HookBarriers barriers = find_hook_barriers(row_, place_, way_);
+        const std::string title{row_.title};
+        for (const std::string& why : barriers.all) {
+            wrong(" settings", why + ": " + title + " calls none of our hooks",
+                  "its hooks are not called while it stands there");
+        }
+        for (const std::string& why : barriers.http) {
+            if (way_.commands) {
+                good(" settings", why + "; the hooks are commands, which it lets through");
+            } else {
+                wrong(" settings",
+                      why + ": " + title +
+                          " calls none of the HTTP hooks, so no call is seen or held",
+                      install_line() + " writes commands in their place; or add it to that list");
+            }
+        }
+        for (const std::string& note : barriers.notes)
+            good(" settings", note);
     }
 
-    void check_url() {
+    HookProbe probe() const {
         const bool plugin = row_.layout == HookLayout::kPlugin;
-        HttpRequest request;
-        request.method = "POST";
-        request.url = way_.url + "/v1/hooks/" + (plugin ? "generic" : name_);
-        request.body = kProbe;
-        request.content_type = "application/json";
-        request.timeout = kProbePatience;
-        const std::string token = variable_of(place_.environment, "HEADWAY_TOKEN");
-        if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
-        const HttpReply reply = HttpClient{}.send(request);
-        if (reply.ok()) return good(" daemon", "answers at " + request.url);
-        if (!reply.answered()) {
-            return wrong(" daemon", "none answers at " + request.url + " (" + reply.error + ")",
-                         "start one with `headway serve` or `headway service install`");
-        }
-        const bool token_wanted = reply.status == 401 || reply.status == 403;
-        wrong(" daemon", request.url + " answers " + std::to_string(reply.status),
-              token_wanted ? "start the agent with HEADWAY_TOKEN set to a token with the scope "
-                             "report:" +
-                                 name_ + "-"
-                           : "is this a Headway daemon of this version?");
+        const bool by_command = !row_.http || way_.commands;
+        return {name_, plugin ? "generic" : name_, way_.url,
+                token_of_hooks(place_.environment, by_command)};
     }
 
-    void check_hook_program() {
-        if (way_.program.empty()) {
-            return wrong(" command", "neither beside this program nor on PATH",
-                         "it is part of the package");
+    bool check_url() {
+        findings_.push_back(judge_probe(probe(), send_probe(probe())));
+        return findings_.back().ok;
+    }
+
+    void check_daemon() {
+        if (auto finding = examine_daemon(probe())) findings_.push_back(*std::move(finding));
+    }
+
+    bool check_installed_programs() {
+        const auto path = settings_path(row_, place_);
+        if (!path) return true;
+        for (const std::string& program : installed_programs(row_, *path)) {
+            const bool by_path = program.find('/') == std::string::npos;
+            const bool runs = by_path ? find_program(program, place_.environment).has_value()
+                                      : ::access(program.c_str(), X_OK) == 0;
+            if (runs) continue;
+            wrong(" command", program + ", which the hooks call, is not there or cannot be run",
+                  install_line() + " writes where it is");
+            return false;
         }
-        std::vector<std::string> command{way_.program, name_, "--require"};
+        return true;
+    }
+
+    /// It prints what the daemon answers, and nothing without one.
+    bool check_hook_program() {
+        if (way_.program.empty()) {
+            wrong(" command", "neither beside this program nor on PATH",
+                  "it is part of the package");
+            return false;
+        }
+        std::vector<std::string> command{way_.program, name_};
         if (way_.named) command.insert(command.end(), {"--url", way_.url});
         const CommandOutput answer =
             ask_command(command, place_.environment, kProbe, kProbePatience);
-        if (answer.status == 0) return good(" command", way_.program + " reaches the daemon");
-        constexpr int kAway = 2;
-        if (answer.status == kAway) {
-            return wrong(" command", way_.program + " runs, and finds no daemon",
-                         "start one with `headway serve` or `headway service install`");
+        if (answer.status == 0 && answer.out.starts_with('{')) {
+            good(" command", way_.program + " reaches the daemon");
+            return true;
         }
-        wrong(" command",
-              way_.program + (answer.status ? " ends with " + std::to_string(*answer.status)
-                                            : " does not end within 5 s"),
-              "run it by hand: echo '{}' | " + join(command, " "));
+        if (answer.status == 0) {
+            say_why_away();
+        } else {
+            wrong(" command",
+                  way_.program + (answer.status ? " ends with " + std::to_string(*answer.status)
+                                                : " does not end within 5 s"),
+                  "run it by hand: echo '{}' | " + join(command, " "));
+        }
+        return false;
+    }
+
+    /// A program that was not answered says nothing, so the daemon is asked by its URL.
+    void say_why_away() {
+        const Finding daemon = judge_probe(probe(), send_probe(probe()));
+        const std::string runs = way_.program + " runs, and is not answered";
+        if (daemon.ok) {
+            return wrong(" command", runs + ", though a daemon " + daemon.detail,
+                         "look at HEADWAY_HOOK_SOCKET, HEADWAY_URL and HEADWAY_TOKEN_FILE");
+        }
+        wrong(" command", runs + ": " + daemon.detail, daemon.fix);
     }
 
     /// What the daemon has seen of its hooks, where it may be asked.
@@ -249,7 +348,13 @@ private:
 
 std::vector<Finding> examine_agent(const AgentRow& row, const InstallPlace& place,
                                    const HookWay& way, bool asked) {
-    return AgentDoctor(row, place, asked ? way : installed_way(row, place, way)).run();
+    HookWay used = installed_way(row, place, way);
+    if (asked) {
+        const bool commands = used.commands;
+        used = way;
+        used.commands = commands;
+    }
+    return AgentDoctor(row, place, used).run();
 }
 
 }  // namespace headway::cli

@@ -13,32 +13,47 @@ constexpr std::uint32_t kShort = 5;
 constexpr std::uint32_t kCommand = 10;  // a process has to start
 constexpr std::uint32_t kDay = 86'400;  // a person decides
 
-// `reads_use`: headway-hook comes at the ends of turns and beside batches, to read what was used.
-std::vector<AgentHookEvent> claude_like_events(bool reads_use) {
+// `claude`: headway-hook comes at the ends of turns and beside batches, to read what was used; and
+// servers of MCP may ask the person. The next version of an agent may have more: `./dev agents
+// --newest` lists them.
+std::vector<AgentHookEvent> claude_like_events(bool claude) {
+    const bool reads_use = claude;
     const std::uint32_t end = reads_use ? kCommand : kShort;
-    return {{"SessionStart", kCommand, true},  // never comes over HTTP
-            {"UserPromptSubmit", kShort},
-            {"PreToolUse", kDay},
-            {"PostToolUse", kShort},
-            {"PostToolUseFailure", kShort},
-            {"PostToolBatch", kShort, false, reads_use},
-            {"PermissionRequest", kDay},
-            {"Notification", kShort},
-            {"Stop", end, reads_use},
-            {"StopFailure", end, reads_use},
-            {"SubagentStart", kShort},
-            {"SubagentStop", end, reads_use},
-            {"PostCompact", kShort},
-            {"SessionEnd", kShort}};
+    std::vector<AgentHookEvent> events{{"SessionStart", kCommand, true},  // never comes over HTTP
+                                       {"UserPromptSubmit", kShort},
+                                       {"PreToolUse", kDay},
+                                       {"PostToolUse", kShort},
+                                       {"PostToolUseFailure", kShort},
+                                       {"PostToolBatch", kShort, false, reads_use},
+                                       {"PermissionRequest", kDay},
+                                       {"PermissionDenied", kShort},
+                                       {"Notification", kShort},
+                                       {"Stop", end, reads_use},
+                                       {"StopFailure", end, reads_use},
+                                       {"SubagentStart", kShort},
+                                       {"SubagentStop", end, reads_use},
+                                       {"PostCompact", kShort},
+                                       {"SessionEnd", kShort}};
+    if (claude) {
+        events.push_back({"Elicitation", kShort});
+        events.push_back({"ElicitationResult", kShort});
+    }
+    return events;
 }
 
-// Codex clamps SessionEnd to 3 s itself.
+// Codex clamps SessionEnd and Interrupt to 3 s itself.
 std::vector<AgentHookEvent> codex_events() {
-    return {{"SessionStart", kCommand},  {"UserPromptSubmit", kCommand},
-            {"PreToolUse", kDay},        {"PostToolUse", kCommand},
-            {"PermissionRequest", kDay}, {"Stop", kCommand},
-            {"SubagentStart", kCommand}, {"SubagentStop", kCommand},
-            {"PostCompact", kCommand},   {"SessionEnd", 3}};
+    return {{"SessionStart", kCommand},
+            {"UserPromptSubmit", kCommand},
+            {"PreToolUse", kDay},
+            {"PostToolUse", kCommand},
+            {"PermissionRequest", kDay},
+            {"Stop", kCommand},
+            {"SubagentStart", kCommand},
+            {"SubagentStop", kCommand},
+            {"PostCompact", kCommand},
+            {"SessionEnd", 3},
+            {"Interrupt", 3}};
 }
 
 std::vector<AgentHookEvent> gemini_events() {
@@ -58,6 +73,7 @@ std::vector<AgentHookEvent> copilot_events() {
             {"Stop", kCommand},
             {"SubagentStart", kCommand},
             {"SubagentStop", kCommand},
+            {"ErrorOccurred", kCommand},
             {"SessionEnd", kCommand}};
 }
 
@@ -82,7 +98,7 @@ std::vector<AgentRow> command_rows() {
          1,
          codex_events(),
          "0.169.0",
-         "0.169.0"},
+         "0.171.0"},
         {"gemini",
          "Gemini CLI",
          {"gemini"},
@@ -157,7 +173,7 @@ std::vector<AgentRow> plugin_rows() {
         {"pi",
          "pi",
          {"pi"},
-         {"@mariozechner/pi-coding-agent"},
+         {"@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"},
          ".pi/agent/extensions/headway.ts",
          ".pi/extensions/headway.ts",
          "",
@@ -166,7 +182,7 @@ std::vector<AgentRow> plugin_rows() {
          1,
          {},
          "0.73.1",
-         "0.73.1"},
+         "1.5.2"},
     };
 }
 
@@ -185,7 +201,7 @@ std::vector<AgentRow> make_rows() {
          1,
          claude_like_events(true),
          "2.1.197",
-         "2.1.330"},
+         "2.1.332"},
         {"qwen",
          "Qwen Code",
          {"qwen"},
@@ -217,30 +233,6 @@ std::string shell_word(std::string_view word) {
     return out + "'";
 }
 
-/// The first word as a shell reads it, which is taken off; with quotes and backslashes, without
-/// variables.
-std::string first_word(std::string_view& command) {
-    command.remove_prefix(std::min(command.find_first_not_of(' '), command.size()));
-    std::string word;
-    char quote = '\0';
-    while (!command.empty() && (quote != '\0' || command.front() != ' ')) {
-        char c = command.front();
-        command.remove_prefix(1);
-        if (c == quote) {
-            quote = '\0';
-        } else if (quote == '\0' && (c == '\'' || c == '"')) {
-            quote = c;
-        } else {
-            if (c == '\\' && quote != '\'' && !command.empty()) {
-                c = command.front();
-                command.remove_prefix(1);
-            }
-            word += c;
-        }
-    }
-    return word;
-}
-
 std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event,
                       bool require) {
     const bool named = row.name == "qwen";
@@ -261,11 +253,14 @@ std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEv
     return hook + "}";
 }
 
-std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event) {
-    const std::string command = json_text(hook_command(row, way));
+std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event,
+                         bool require = false) {
+    const std::string command = json_text(hook_command(row, way) + (require ? " --require" : ""));
+    // A process has to start, also where the table counts with a request.
+    const std::uint32_t seconds = way.commands ? std::max(event.seconds, kCommand) : event.seconds;
     // Qwen Code counts the seconds of HTTP hooks and the milliseconds of commands.
     const bool qwen = row.name == "qwen";
-    const std::string time = std::to_string(event.seconds * (qwen ? 1000 : row.time_units));
+    const std::string time = std::to_string(seconds * (qwen ? 1000 : row.time_units));
     if (row.layout == HookLayout::kFlat)
         return R"({"type":"command","bash":)" + command + ",\"timeoutSec\":" + time + "}";
     const bool named = qwen || row.name == "gemini";
@@ -321,7 +316,7 @@ std::string hook_command(const AgentRow& row, const HookWay& way) {
 std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way) {
     std::vector<HookEntry> entries;
     for (const AgentHookEvent& event : row.events) {
-        const bool http = row.http && !event.by_command;
+        const bool http = row.http && !event.by_command && !way.commands;
         const std::string hook =
             http ? http_hook(row, way, event, false) : command_hook(row, way, event);
         const bool flat = row.layout == HookLayout::kFlat;
@@ -330,43 +325,28 @@ std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way) {
             entries.push_back({event.name, "{\"hooks\":[" + usage_hook(row, way) + "]}"});
         const bool require = !way.require.empty() && row.name == "claude";
         if (require && event.name == "PreToolUse") {
+            const std::string hard =
+                http ? http_hook(row, way, event, true) : command_hook(row, way, event, true);
             entries.push_back({event.name, "{\"matcher\":" + json_text(way.require) +
-                                               ",\"hooks\":[" + http_hook(row, way, event, true) +
-                                               "]}"});
+                                               ",\"hooks\":[" + hard + "]}"});
         }
     }
     return entries;
-}
-
-bool is_hook_command(std::string_view command, std::string_view agent) {
-    const std::string program = first_word(command);
-    if (program.substr(program.rfind('/') + 1) != "headway-hook") return false;
-    if (!command.starts_with(' ')) return false;
-    return first_word(command) == agent;
-}
-
-std::string url_in_command(std::string_view command) {
-    while (!command.empty()) {
-        const std::string word = first_word(command);
-        if (word == "--url") return first_word(command);
-    }
-    return {};
-}
-
-bool is_hook_url(std::string_view url, std::string_view agent) {
-    if (!url.starts_with("http://") && !url.starts_with("https://")) return false;
-    const std::string_view address = url.substr(0, url.find('?'));
-    return address.ends_with("/v1/hooks/" + std::string{agent});
-}
-
-bool is_required_url(std::string_view url) {
-    return url.ends_with("?require=1");
 }
 
 bool is_tested(const AgentRow& row, std::string_view version) {
     if (version.empty() || row.tested_from.empty()) return true;
     const auto number = version_numbers(version);
     return version_numbers(row.tested_from) <= number && number <= version_numbers(row.tested_to);
+}
+
+bool is_older(std::string_view version, std::string_view than) {
+    if (version.empty() || than.empty()) return false;
+    return version_numbers(version) < version_numbers(than);
+}
+
+bool is_too_old(const AgentRow& row, std::string_view version) {
+    return is_older(version, row.tested_from);
 }
 
 std::string version_in(std::string_view text) {

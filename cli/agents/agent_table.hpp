@@ -51,11 +51,12 @@ std::vector<std::string> agent_names();
 
 /// How hooks reach the daemon.
 struct HookWay {
-    std::string url;      ///< of the daemon: http://127.0.0.1:7717
-    std::string program;  ///< headway-hook, as an absolute path
-    bool named = false;   ///< the URL is not what headway-hook finds by itself
-    bool token = false;   ///< the daemon wants one from everybody
-    std::string require;  ///< matcher of tools that must not run unasked; empty: none
+    std::string url;        ///< of the daemon: http://127.0.0.1:7717
+    std::string program;    ///< headway-hook, as an absolute path
+    bool named = false;     ///< the URL is not what headway-hook finds by itself
+    bool token = false;     ///< the daemon wants one from everybody
+    std::string require;    ///< matcher of tools that must not run unasked; empty: none
+    bool commands = false;  ///< by headway-hook also what else is a request
 };
 
 /// One entry in the settings of an agent.
@@ -71,17 +72,12 @@ std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way);
 /// "'/opt/my tools/headway-hook' codex", for a shell. Pure.
 std::string hook_command(const AgentRow& row, const HookWay& way);
 
-/// Whether such a command runs headway-hook for this agent, and begins with it. Pure.
-bool is_hook_command(std::string_view command, std::string_view agent);
-/// The daemon that such a command names; empty: none. Pure.
-std::string url_in_command(std::string_view command);
-/// Whether such a URL is that of Headway's hooks for this agent. Pure.
-bool is_hook_url(std::string_view url, std::string_view agent);
-/// Whether it asks for calls to wait for the daemon. Pure.
-bool is_required_url(std::string_view url);
-
 /// Whether a version lies within what was tested; also when either is unknown. Pure.
 bool is_tested(const AgentRow& row, std::string_view version);
+/// Whether a version goes before another one; also not when either is unknown. Pure.
+bool is_older(std::string_view version, std::string_view than);
+/// Whether it is older than all that was tested. Pure.
+bool is_too_old(const AgentRow& row, std::string_view version);
 /// The first thing like 1.2.3 in a text; empty: none. Pure.
 std::string version_in(std::string_view text);
 

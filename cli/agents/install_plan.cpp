@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "cli/agents/client_plugins.hpp"
+#include "cli/agents/hook_barriers.hpp"
 #include "cli/agents/own_hooks.hpp"
 #include "cli/text.hpp"
 
@@ -32,8 +33,9 @@ core::Result<> check_way(const AgentRow& row, const HookWay& way) {
     if (!is_plain_url(way.url))
         return plan_fault(way.url, "such a URL is not written into settings");
     const bool needs_program =
-        !row.http || std::any_of(row.events.begin(), row.events.end(),
-                                 [](const AgentHookEvent& event) { return event.by_command; });
+        !row.http || way.commands ||
+        std::any_of(row.events.begin(), row.events.end(),
+                    [](const AgentHookEvent& event) { return event.by_command; });
     if (!needs_program || !way.program.empty()) return {};
     return core::Error{core::ErrorCode::kInvalidParameter,
                        "headway-hook is neither beside this program nor on PATH; " +
@@ -68,10 +70,14 @@ core::Result<std::vector<FileChange>> plan_scripts(const AgentRow& row, const fs
     return changes;
 }
 
+/// A requirement stays until it is taken back, and takes the form of the others.
 core::Result<std::vector<FileChange>> plan_settings(const AgentRow& row, const fs::path& path,
-                                                    const HookWay& way, bool required) {
+                                                    HookWay way, bool required) {
     HEADWAY_TRY(auto before, read_settings(path));
-    auto after = with_own_hooks(row, before.value_or(""), hook_entries(row, way), !required);
+    const auto matcher = required ? std::nullopt : required_matcher(row, before.value_or(""));
+    if (matcher) way.require = *matcher;
+    const bool keep = !required && !matcher;
+    auto after = with_own_hooks(row, before.value_or(""), hook_entries(row, way), keep);
     if (!after) return plan_fault(path, after.error().detail);
     FileChange change{path, std::move(before), *std::move(after), 0600, true};
     if (!change.before) *change.after += "\n";
@@ -171,24 +177,6 @@ std::string proxy_in_the_way(const Environment& environment) {
     return {};
 }
 
-std::string hooks_disabled(const AgentRow& row, const InstallPlace& place) {
-    const auto path = settings_path(row, place);
-    std::vector<fs::path> files;
-    if (path && row.layout != HookLayout::kScripts) files.push_back(*path);
-    if (row.name == "claude") files.emplace_back("/etc/claude-code/managed-settings.json");
-    for (const fs::path& file : files) {
-        const auto text = read_settings(file);
-        const auto settings = SettingsText::parse(text && *text ? **text : std::string{});
-        if (!settings) continue;
-        for (const char* name : {"disableAllHooks", "allowManagedHooksOnly"}) {
-            const auto member = settings->member(settings->root(), name);
-            if (member != SettingsText::kNone && settings->compact(member) == "true")
-                return file.string() + " has " + name;
-        }
-    }
-    return {};
-}
-
 std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& place,
                                        const HookWay& way, const std::string& version) {
     std::vector<std::string> warnings;
@@ -201,13 +189,24 @@ std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& 
         warnings.push_back(title + " " + version + " is not among the versions that were tested (" +
                            range + ")");
     }
-    if (const std::string proxy = proxy_in_the_way(place.environment); row.http && !proxy.empty()) {
+    const bool by_request = row.http && !way.commands;
+    if (const std::string proxy = proxy_in_the_way(place.environment);
+        by_request && !proxy.empty()) {
         warnings.push_back(proxy +
                            " is set and NO_PROXY does not name 127.0.0.1: the hooks would "
                            "go to the proxy, and be lost without a word");
     }
-    if (const std::string disabled = hooks_disabled(row, place); !disabled.empty())
-        warnings.push_back(disabled + ": " + title + " will not call these hooks");
+    const HookBarriers barriers = find_hook_barriers(row, place, way);
+    for (const std::string& why : barriers.all)
+        warnings.push_back(why + ": " + title + " will not call these hooks");
+    for (const std::string& why : barriers.http) {
+        warnings.push_back(why + ": " + title +
+                           " would call no HTTP hook, so all are written as commands; `headway "
+                           "install " +
+                           std::string{row.name} + "` writes HTTP hooks once that is mended");
+    }
+    for (const std::string& note : barriers.notes)
+        warnings.push_back(note);
     std::error_code none;
     if (row.name == "claude" && fs::exists("/etc/claude-code/managed-settings.json", none))
         warnings.emplace_back(

@@ -16,6 +16,7 @@ namespace headway::cli {
 struct InstallPlace {
     Environment environment;
     std::filesystem::path project;  ///< empty: the user's settings
+    std::filesystem::path folder;   ///< whose settings count beside the user's; empty: none
 };
 
 /// The settings of an agent: a file, or a folder of scripts. Error: kInvalidParameter without HOME.
@@ -45,7 +46,5 @@ std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& 
                                        const HookWay& way, const std::string& version);
 /// A proxy that requests of hooks would go to; empty: none.
 std::string proxy_in_the_way(const Environment& environment);
-/// Settings that turn hooks off; empty: none.
-std::string hooks_disabled(const AgentRow& row, const InstallPlace& place);
 
 }  // namespace headway::cli

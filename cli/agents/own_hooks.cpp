@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "cli/agents/hook_command.hpp"
 #include "cli/daemon.hpp"
 #include "cli/json.hpp"
 
@@ -22,7 +23,8 @@ bool is_own(const AgentRow& row, const SettingsText& settings, Id hook) {
 }
 
 bool is_required(const SettingsText& settings, const OwnHook& own) {
-    return is_required_url(settings.string_of(settings.member(own.hook, "url")));
+    return is_required_url(settings.string_of(settings.member(own.hook, "url"))) ||
+           is_required_command(settings.string_of(settings.member(own.hook, "command")));
 }
 
 /// Members of this name; all of them, or the one that counts.
@@ -182,6 +184,18 @@ core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string&
     return with_version(row, settings.without(ids_to_remove(now.stale)));
 }
 
+std::optional<std::string> required_matcher(const AgentRow& row, const std::string& text) {
+    const auto settings = SettingsText::parse(text);
+    if (!settings) return {};
+    std::optional<std::string> matcher;
+    for (const OwnHook& own : own_hooks(row, *settings)) {
+        if (!is_required(*settings, own)) continue;
+        if (matcher || !own.whole) return {};
+        matcher = settings->string_of(settings->member(own.entry, "matcher"));
+    }
+    return matcher && !matcher->empty() ? matcher : std::nullopt;
+}
+
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text) {
     HEADWAY_TRY(const SettingsText settings, SettingsText::parse(text));
     return settings.without(ids_to_remove(own_hooks(row, settings, true)));
@@ -190,7 +204,12 @@ core::Result<std::string> without_own_hooks(const AgentRow& row, const std::stri
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way) {
     const auto settings = SettingsText::parse(text);
     if (!settings) return way;
-    for (const OwnHook& own : own_hooks(row, *settings)) {
+    const std::vector<OwnHook> there = own_hooks(row, *settings);
+    way.commands = row.http && !there.empty();
+    for (const OwnHook& own : there) {
+        if (settings->member(own.hook, "url") != SettingsText::kNone) way.commands = false;
+    }
+    for (const OwnHook& own : there) {
         const auto said = [&](const char* name) {
             return settings->string_of(settings->member(own.hook, name));
         };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,15 @@ std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);
 
+/// The matcher of the one entry that requires an answer. Nothing: there is none, or more than one.
+/// Pure.
+std::optional<std::string> required_matcher(const AgentRow& row, const std::string& text);
+
 /// The settings without ours: what with_own_hooks() was given. Error: as there. Pure.
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text);
 
-/// As our entries in these settings reach the daemon, where there are some: its URL, and whether
-/// they show a token. Pure.
+/// As our entries in these settings reach the daemon, where there are some: its URL, whether they
+/// show a token, and whether all are commands. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
 /// Whether nothing is left in settings but what every file of this agent has. Pure.

@@ -8,6 +8,7 @@
 #include "cli/expectation_view.hpp"
 #include "cli/json.hpp"
 #include "cli/one_request.hpp"
+#include "cli/text.hpp"
 #include "cli/verb.hpp"
 
 // `headway budget`: show, extend, set and suggest.
@@ -26,6 +27,8 @@ struct BudgetOptions {
     std::optional<std::uint64_t> max_tokens;
     std::optional<double> max_cost_usd;
     std::string reason;
+    std::string label;  ///< of a cap of the day; empty: of all sessions
+    bool lift = false;
 };
 
 Json limits_of(const BudgetOptions& options) {
@@ -64,7 +67,40 @@ int suggest_budget(const BudgetOptions& options, const Console& console) {
     return kExitOk;
 }
 
+/// The caps of the day, one a line.
+std::string day_text(const Json& report) {
+    const Json& caps = report["caps"];
+    if (!caps.is_array() || caps.empty())
+        return "no cap of a day is set; see [budget.day] in `headway config default`\n";
+    std::string out = "day " + plain_text(report, "day") + ", until " + plain_text(report, "ends") +
+                      "\n";
+    for (const Json& cap : caps) {
+        out += plain_text(cap, "level") + (cap["lifted"] == true ? ", lifted" : "") + ": " +
+               plain_text(cap, "summary") + "\n";
+    }
+    return out;
+}
+
+int show_or_extend_day(const BudgetOptions& options, const Console& console) {
+    Daemon daemon(options.client.url, options.client.credential);
+    const Json limits = limits_of(options);
+    Json body = Json::object();
+    if (!limits.empty()) body["extend"] = limits;
+    if (options.lift) body["lift"] = true;
+    const bool changes = !body.empty();
+    if (!options.label.empty()) body["label"] = options.label;
+    if (!changes && !options.label.empty())
+        return complain(console, kExitUsage, "nothing to change", "give --cost, --tokens or --lift");
+    const HttpReply reply =
+        changes ? daemon.post("/v1/budget/day", body) : daemon.get("/v1/budget/day");
+    const std::optional<Json> report = body_json(reply);
+    if (!reply.ok() || !report) return explain_failure(console, daemon, reply);
+    console.out << (options.client.json ? dump(*report) + "\n" : day_text(*report));
+    return kExitOk;
+}
+
 int show_or_change_budget(const BudgetOptions& options, const Console& console) {
+    if (options.change == "day") return show_or_extend_day(options, console);
     if (options.change == "suggest") return suggest_budget(options, console);
     const std::string path = session_path(options.session, "/budget");
     if (options.change.empty()) return show_budget(options, path, console);
@@ -87,13 +123,23 @@ public:
   headway budget show my-agent
   headway budget extend my-agent --seconds 300 --steps 10
   headway budget set my-agent --steps 80
-  headway budget suggest coder --complexity high)");
+  headway budget suggest coder --complexity high
+  headway budget day --cost 10)");
         Arguments show = arguments.verb("show", "Show used and left", {});
         show.footer("");
         show.client(options_.client);
         show.session(options_.session).required();
         declare_change(arguments, "extend", "Add to the limits that are set");
         declare_change(arguments, "set", "Replace the limits");
+        Arguments day = arguments.verb("day", "Show the caps of the day, add to one, or lift it",
+                                       [this] { options_.change = "day"; });
+        day.footer("");
+        day.client(options_.client);
+        day.option("--label", options_.label, "the cap of this label, else that of all sessions")
+            .type("KEY=VALUE");
+        day.option("--cost", options_.max_cost_usd, "US dollars to add for this day").type("USD");
+        day.option("--tokens", options_.max_tokens, "tokens to add for this day").type("N");
+        day.flag("--lift", options_.lift, "let its sessions go on until the next day");
         Arguments suggest =
             arguments.verb("suggest", "Show what sessions usually use, and budgets for new ones",
                            [this] { options_.change = "suggest"; });

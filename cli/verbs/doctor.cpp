@@ -47,7 +47,9 @@ private:
         const bool asked =
             !options_.url.empty() || options_.sources.environment.contains("HEADWAY_URL");
         for (const std::string& name : options_.agents) {
-            const InstallPlace place{options_.sources.environment, {}};
+            std::error_code none;
+            const InstallPlace place{
+                options_.sources.environment, {}, std::filesystem::current_path(none)};
             for (const Finding& finding : examine_agent(*find_agent_row(name), place, *way, asked))
                 say(finding);
         }

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <system_error>
 
 #include "cli/agents/codex_trust.hpp"
+#include "cli/agents/hook_barriers.hpp"
 #include "cli/agents/hook_way.hpp"
 #include "cli/agents/plans.hpp"
 #include "cli/exit_code.hpp"
@@ -33,7 +35,9 @@ struct InstallOptions {
 class Installer {
 public:
     Installer(const InstallOptions& options, const Console& console)
-        : options_(options), console_(console), place_{console.environment, {}} {
+        : options_(options), console_(console), place_{console.environment, {}, {}} {
+        std::error_code none;
+        place_.folder = std::filesystem::current_path(none);
         if (options.project) place_.project = std::filesystem::current_path();
     }
 
@@ -81,9 +85,16 @@ private:
         return false;
     }
 
+    /// By commands where the agent's settings let no request through.
+    HookWay way_of(const AgentRow& row) const {
+        HookWay way = way_;
+        way.commands = row.http && !find_hook_barriers(row, place_, way).http.empty();
+        return way;
+    }
+
     void add_changes(AgentPlan& plan) const {
         if (options_.print) return;
-        auto changes = plan_install(*plan.row, place_, way_, options_.require_given);
+        auto changes = plan_install(*plan.row, place_, way_of(*plan.row), options_.require_given);
         if (changes) {
             plan.changes = *std::move(changes);
         } else {
@@ -106,7 +117,7 @@ private:
         if (plan.found.program.empty())
             console_.err << "note: " << plan.row->title << " is not on PATH\n";
         for (const std::string& warning :
-             hook_warnings(*plan.row, place_, way_, plan.found.version))
+             hook_warnings(*plan.row, place_, way_of(*plan.row), plan.found.version))
             console_.err << "warning: " << clean_line(warning) << "\n";
     }
 

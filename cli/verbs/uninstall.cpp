@@ -45,7 +45,7 @@ int uninstall(const UninstallOptions& options, const Console& console) {
                         "settings of agents are changed only when a person says yes",
                         "--yes says it, --dry-run shows the changes");
     }
-    InstallPlace place{console.environment, {}};
+    InstallPlace place{console.environment, {}, {}};
     if (options.project) place.project = std::filesystem::current_path();
     const std::vector<AgentPlan> plans = removal_plans(options, place);
     if (plans.empty()) console.err << "no agent has hooks of ours\n";

@@ -87,6 +87,33 @@ const cut = (text, gathered = false) => {
 };
 
 // Of a longer text its ends, its length and the digest of the whole, so that equal ones are seen to be equal.
+// When a provider takes requests again, as its reply says: milliseconds since 1970, or undefined.
+const RESET_NAMES = /^(retry-after|retry-after-ms|x-ratelimit-reset(-requests|-tokens)?|anthropic-ratelimit-unified-reset|x-codex-(primary|secondary)-reset-at)$/i;
+const resetOf = (data) => {
+  let latest;
+  const note = (at) => { if (Number.isFinite(at) && at > Date.now() && !(latest > at)) latest = at; };
+  for (const [name, value] of Object.entries(data?.responseHeaders ?? {})) {
+    if (!RESET_NAMES.test(name)) continue;
+    const number = Number(value);
+    if (/^retry-after-ms$/i.test(name)) note(Date.now() + number);
+    else if (Number.isNaN(number)) note(Date.parse(value)); // a date of HTTP
+    else note(number > 1e9 ? number * 1000 : Date.now() + number * 1000);
+  }
+  try {
+    const body = typeof data?.responseBody === 'string' ? JSON.parse(data.responseBody) : data?.responseBody;
+    const error = body?.error ?? body ?? {};
+    for (const at of [error.resets_at, error.resetsAt, error.reset_at]) note(at > 1e11 ? at : at * 1000);
+    if (error.resets_in_seconds) note(Date.now() + error.resets_in_seconds * 1000);
+  } catch {
+    // no JSON: the words say it
+  }
+  return latest === undefined ? undefined : Math.round(latest);
+};
+
+// Why a call did not run, where the agent refused it itself.
+const REFUSED = /rejected permission|specified a rule which prevents|PermissionRejectedError|PermissionDeniedError|PermissionCorrectedError|QuestionRejectedError|dismissed this question/;
+const CUT = /^Tool execution aborted/;
+
 const measure = (length, text) => `(${length} characters, sha256 ${createHash('sha256').update(text).digest('hex')})`;
 const brief = (text) => (typeof text !== 'string' || text.length <= SENT_MAX ? text
   : `${text.slice(0, SENT_MAX >> 1)}… ${measure(text.length, text)} …${text.slice(-(SENT_MAX >> 2))}`);
@@ -184,7 +211,9 @@ export const Headway = async ({ client, directory }) => {
   const parents = new Map();
   const systems = new Map(); // what stands in the system prompt from now on
   const words = new Map(); // what is to be said once
+  const models = new Map(); // that answer
   const denied = new Set();
+  const open = new Map(); // dialogs that wait for a person, by session
   const seen = new Set(); // parts come again whenever they change
   let told = Promise.resolve(); // what is not waited for goes out in its order all the same
   let telling = 0;
@@ -228,16 +257,52 @@ export const Headway = async ({ client, directory }) => {
     return post({ ...body, ...who(session) });
   };
 
+  // A cost of 0 beside tokens is a model without a price: not known.
+  const costOf = (cost, tokens) => (cost > 0 || (cost === 0 && !(tokens.input || tokens.output)) ? { cost } : {});
+
+  // A dialog opens, or is over: the last one that is over says that the agent goes on.
+  const asks = async (session, id, text) => {
+    if (!session || !id || !first(`ask:${id}`)) return;
+    const waiting = open.get(session) ?? new Set();
+    waiting.add(id);
+    remember(open, session, waiting);
+    await tell(session, { event: 'asks', text });
+  };
+  const answered = async (session, id) => {
+    const waiting = open.get(session);
+    if (!waiting?.delete(id) || waiting.size > 0) return;
+    open.delete(session);
+    await tell(session, { event: 'answered' });
+  };
+  const dialog = async (type, p) => {
+    const id = p.id ?? p.requestID ?? p.permissionID;
+    if (/\.(replied|rejected|accepted|dismissed)$/.test(type)) return answered(p.sessionID, p.requestID ?? id);
+    const first = p.questions?.[0]?.question ?? p.title ?? p.text ?? p.message;
+    const what = first ?? [p.permission ?? p.type, ...(p.patterns ?? [])].filter(Boolean).join(' ');
+    return asks(p.sessionID, id, what);
+  };
+
+  const failed = async (session, error) => {
+    const data = error?.data ?? {};
+    if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
+    const at = resetOf(data);
+    return tell(session, { event: 'error', class: error?.name, text: data.message ?? error?.message, ends_turn: true,
+      ...(data.statusCode ? { status: data.statusCode } : {}), ...(at ? { retry_at: at } : {}),
+      ...(typeof data.isRetryable === 'boolean' ? { retryable: data.isRetryable } : {}) });
+  };
+
   const part = async (p) => {
     const session = p.sessionID;
     if (p.type === 'tool' && p.state?.status === 'error' && first(p.callID + ':error')) {
-      const refused = denied.delete(p.callID) || /rejected permission/.test(p.state.error ?? '');
+      const refused = denied.delete(p.callID) || REFUSED.test(p.state.error ?? '');
+      const kind = refused ? 'denied' : CUT.test(p.state.error ?? '') ? 'cancelled' : undefined;
       await tell(session, { event: 'post', tool: p.tool, args: p.state.input, call: p.callID, ok: false, error: p.state.error,
-        ...(refused ? { class: 'denied' } : {}) });
+        ...(kind ? { class: kind } : {}) });
     } else if (p.type === 'step-finish' && first(p.id)) {
       const tokens = p.tokens ?? {};
-      await tell(session, { event: 'usage', usage: { input_tokens: (tokens.input ?? 0) + (tokens.cache?.read ?? 0),
-        output_tokens: tokens.output ?? 0, cost: p.cost ?? 0 } });
+      await tell(session, { event: 'usage', usage: { input_tokens: tokens.input ?? 0, cached_tokens: tokens.cache?.read ?? 0,
+        cache_write_tokens: tokens.cache?.write ?? 0, output_tokens: tokens.output ?? 0, reasoning_tokens: tokens.reasoning ?? 0,
+        ...(models.has(session) ? { model: models.get(session) } : {}), ...costOf(p.cost, tokens) } });
     } else if (p.type === 'text' && p.time?.end && first(p.id)) {
       await tell(session, { event: 'said', text: p.text });
     }
@@ -252,7 +317,13 @@ export const Headway = async ({ client, directory }) => {
       } else if (event?.type === 'message.part.updated') {
         await part(p.part ?? {});
       } else if (event?.type === 'session.error' && p.sessionID) {
-        await tell(p.sessionID, { event: 'error', class: p.error?.name, text: p.error?.data?.message });
+        await failed(p.sessionID, p.error);
+      } else if (event?.type === 'session.status' && p.status?.type === 'retry') {
+        // It waits by itself, and tries again then.
+        await tell(p.sessionID, { event: 'error', class: 'retry', text: p.status.message, ends_turn: false, retryable: true,
+          ...(p.status.next > Date.now() ? { retry_at: Math.round(p.status.next) } : {}) });
+      } else if (/^(permission|question|suggestion|session\.network)\.(v2\.)?(asked|updated|shown|replied|rejected|accepted|dismissed)$/.test(event?.type ?? '')) {
+        await dialog(event.type, p);
       } else if (event?.type === 'session.idle') {
         await tell(p.sessionID, { event: parents.has(p.sessionID) ? 'subend' : 'stop' });
       } else if (event?.type === 'server.instance.disposed') {
@@ -261,9 +332,15 @@ export const Headway = async ({ client, directory }) => {
     },
 
     'chat.message': async (input, output) => {
-      const text = (output.parts ?? []).filter((p) => p.type === 'text').map((p) => p.text).join('\n');
-      const synthetic = (output.parts ?? []).some((p) => p.synthetic);
-      await tell(input.sessionID, { event: 'prompt', text, synthetic, model: output.message?.model?.modelID });
+      const texts = (output.parts ?? []).filter((p) => p.type === 'text');
+      // A person's message may have parts that the agent adds: files that it names, reminders.
+      const own = texts.filter((p) => !p.synthetic);
+      const synthetic = texts.length > 0 && own.length === 0;
+      const model = output.message?.model?.modelID;
+      if (model) remember(models, input.sessionID, model);
+      open.delete(input.sessionID);
+      await tell(input.sessionID, { event: 'prompt', text: (synthetic ? texts : own).map((p) => p.text).join('\n'), synthetic,
+        ...(synthetic ? { wake_up: true } : {}), model });
     },
 
     'experimental.chat.system.transform': async (input, output) => {

@@ -180,6 +180,21 @@ const otherwise = (edit: any): string => {
     : 'This was approved with other arguments, which are too long to repeat here. Ask the person who decided for them.';
 };
 
+// When a provider takes requests again, as its reply says: milliseconds since 1970, or undefined.
+const RESET_NAMES = /^(retry-after|retry-after-ms|x-ratelimit-reset(-requests|-tokens)?|anthropic-ratelimit-unified-reset|x-codex-(primary|secondary)-reset-at)$/i;
+const resetOf = (headers: any): any => {
+  let latest: any;
+  const note = (at: number) => { if (Number.isFinite(at) && at > Date.now() && !(latest > at)) latest = at; };
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!RESET_NAMES.test(name)) continue;
+    const number = Number(value);
+    if (/^retry-after-ms$/i.test(name)) note(Date.now() + number);
+    else if (Number.isNaN(number)) note(Date.parse(String(value))); // a date of HTTP
+    else note(number > 1e9 ? number * 1000 : Date.now() + number * 1000);
+  }
+  return latest === undefined ? undefined : Math.round(latest);
+};
+
 const text = (content: any): string => typeof content === 'string' ? content
   : (content ?? []).filter((part: any) => part.type === 'text').map((part: any) => part.text).join('\n');
 
@@ -187,6 +202,8 @@ export default function (pi: any) {
   let system = ''; // what stands in the system prompt from now on
   let words = ''; // what is to be said once
   const refused = new Set<string>();
+  let reply: any; // the last one of a provider that refused a request
+  let dialogs = 0; // that wait for a person
 
   let told: Promise<any> = Promise.resolve(); // what is not waited for goes out in its order all the same
   let telling = 0;
@@ -223,9 +240,15 @@ export default function (pi: any) {
     return post(whole);
   };
 
+  // A failed try; the last one ends the turn.
+  const errorOf = (message: any, ends: boolean): any => ({ event: 'error', text: message.errorMessage, ends_turn: ends,
+    ...(message.errorCode ? { class: String(message.errorCode) } : {}), ...(reply?.status ? { status: reply.status } : {}),
+    ...(reply?.retry_at ? { retry_at: reply.retry_at } : {}) });
+
   pi.on('session_start', (event: any, ctx: any) => tell(ctx, { event: 'start', source: event.reason, model: ctx?.model?.id }));
   pi.on('session_shutdown', (event: any, ctx: any) => tell(ctx, { event: 'end', reason: event.reason }));
-  pi.on('input', (event: any, ctx: any) => tell(ctx, { event: 'prompt', text: event.text, synthetic: event.source === 'extension' }));
+  pi.on('input', (event: any, ctx: any) => tell(ctx, { event: 'prompt', text: event.text,
+    ...(event.source === 'extension' ? { synthetic: true, wake_up: true } : {}) }));
   pi.on('turn_start', (event: any, ctx: any) => { tell(ctx, { event: 'turn' }); });
 
   pi.on('before_agent_start', async (event: any) => {
@@ -264,15 +287,34 @@ export default function (pi: any) {
     const message = event.message ?? {};
     if (message.role !== 'assistant') return;
     const usage = message.usage ?? {};
-    tell(ctx, { event: 'usage', model: message.model, usage: { input_tokens: (usage.input ?? 0) + (usage.cacheRead ?? 0),
-      output_tokens: usage.output ?? 0, cost: usage.cost?.total ?? 0 } });
+    const cost = usage.cost?.total;
+    // A cost of 0 beside tokens is a model without a price: not known.
+    const known = cost > 0 || (cost === 0 && !(usage.input || usage.output));
+    tell(ctx, { event: 'usage', model: message.model, usage: { input_tokens: usage.input ?? 0, cached_tokens: usage.cacheRead ?? 0,
+      cache_write_tokens: usage.cacheWrite ?? 0, output_tokens: usage.output ?? 0,
+      ...(usage.reasoning ? { reasoning_tokens: usage.reasoning } : {}), ...(known ? { cost } : {}) } });
+    if (message.stopReason === 'error') return void tell(ctx, errorOf(message, false)); // it may try again
+    reply = undefined;
     const said = text(message.content);
     if (said) tell(ctx, { event: 'said', text: said });
   });
 
   pi.on('agent_end', (event: any, ctx: any) => {
     const last = (event.messages ?? []).filter((message: any) => message.role === 'assistant').at(-1) ?? {};
-    const failed = last.stopReason === 'error';
-    tell(ctx, failed ? { event: 'error', text: last.errorMessage } : { event: 'stop', text: text(last.content) });
+    if (last.stopReason === 'aborted') tell(ctx, { event: 'interrupt' });
+    else tell(ctx, last.stopReason === 'error' ? errorOf(last, true) : { event: 'stop', text: text(last.content) });
+  });
+
+  // Of a provider that refuses: its status and when it takes requests again. Older versions of pi have none of these events.
+  pi.on('after_provider_response', (event: any) => {
+    reply = event.status >= 400 ? { status: event.status, retry_at: resetOf(event.headers) } : undefined;
+  });
+  pi.on('ui_prompt_start', (event: any, ctx: any) => {
+    ++dialogs;
+    tell(ctx, { event: 'asks', text: event.title ?? event.kind });
+  });
+  pi.on('ui_prompt_end', (_event: any, ctx: any) => {
+    dialogs = Math.max(0, dialogs - 1);
+    if (dialogs === 0) tell(ctx, { event: 'answered' });
   });
 }

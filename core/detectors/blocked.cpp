@@ -58,6 +58,9 @@ void Blocked::observe(const Observation& seen) {
     if (seen.dialog_left) ask(n);
     const auto* started = std::get_if<ToolStarted>(&payload);
     if (started != nullptr && asks_a_person(started->tool)) ask(n);
+    // A dialog is over with its call, however that ended: also refused there, or failed.
+    const bool finished = std::holds_alternative<ToolFinished>(payload);
+    if (finished && asked() && !seen.call_in_flight) *this = {};
     if (seen.call == nullptr) return;
     const ToolFinished& call = seen.call->call;
     if (call.ok) {
@@ -110,6 +113,10 @@ bool Blocked::is_sound(const Ledger&, std::uint64_t newest) const {
            words.size() <= kBlockedWordsMax;
 }
 
+bool Blocked::needs_somebody() const {
+    return !passes(cause) || of_call || turn_over || count >= kBlockedRetries;
+}
+
 void Blocked::ask(std::uint64_t n) {
     *this = {};
     cause = Cause::kPerson;
@@ -139,6 +146,8 @@ void Blocked::observe_error(const ErrorReported& error, const Event& event) {
     if (quotes(cause) && stop.cause == cause) words = words_of(error);
     const Timestamp until = plausible_retry(error.retry_at, event.at);
     if (until != kNever) retry_at = until;
+    turn_over =
+        turn_over || error.ends_turn || (until != kNever && until - event.at >= kBlockedWait);
 }
 
 }  // namespace headway::core

@@ -10,6 +10,11 @@
 
 namespace headway::core {
 
+/// Failures in a row after which a provider that should recover by itself needs a person; agents
+/// try five to ten times, for minutes.
+inline constexpr std::uint32_t kBlockedRetries = 6;
+/// A wait longer than this needs a person even if the agent ends it by itself.
+inline constexpr Millis kBlockedWait{10 * 60'000};
 /// Bytes that are kept of an error's own words.
 inline constexpr std::size_t kBlockedWordsMax = 200;
 
@@ -27,11 +32,12 @@ struct Blocked {
     };
 
     Cause cause = Cause::kNone;
-    std::uint32_t count = 0;      ///< failures in a row of that cause
-    bool typed = false;           ///< by the client, a status code or the end of a turn
-    bool of_call = false;         ///< by the failure of a call, which the model's answer does not lift
+    std::uint32_t count = 0;  ///< failures in a row of that cause
+    bool typed = false;       ///< by the client, a status code or the end of a turn
+    bool of_call = false;     ///< by the failure of a call, which the model's answer does not lift
+    bool turn_over = false;   ///< the agent does not try again by itself, or not for long
     Timestamp retry_at = kNever;  ///< as the provider said
-    std::string words;  ///< of an unknown error, at most kBlockedWordsMax bytes
+    std::string words;            ///< of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -39,14 +45,17 @@ struct Blocked {
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
     bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    /// False while the agent tries again by itself after what usually passes.
+    bool needs_somebody() const;
 
     bool operator==(const Blocked&) const = default;
     static constexpr auto fields() {
         using D = Blocked;
         return field_list(field("cause", &D::cause), field("count", &D::count),
                           field("typed", &D::typed), field("of_call", &D::of_call),
-                          field("retry_at", &D::retry_at), field("words", &D::words),
-                          field("first_n", &D::first_n), field("last_n", &D::last_n));
+                          field("turn_over", &D::turn_over), field("retry_at", &D::retry_at),
+                          field("words", &D::words), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 
 private:

@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import secrets
 import shutil
 import signal
 import subprocess
@@ -35,6 +36,10 @@ class Parts:
     def __init__(self, binary: str, root: pathlib.Path, port: int):
         self.binary, self.root, self.port = binary, root, port
         self.running = {}
+        # One for all daemons: a login, and a new token of the operator, hold at each of them.
+        self.secret = root / "cluster.secret"
+        self.secret.touch(mode=0o600)
+        self.secret.write_text(secrets.token_hex(32) + "\n")
 
     def start(self, name: str, command: list) -> subprocess.Popen:
         log = self.root / f"{name}.log"
@@ -55,13 +60,14 @@ class Parts:
         hosts = ",".join(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost"))
         process = self.start(f"daemon{number}", [self.binary, "serve", "--store", url, "--state-dir", state, "--listen", f"127.0.0.1:{port}",
                                                  "--set", "access.mode=token", "--set", "server.behind_proxy=on",
+                                                 "--set", f"access.secret_file={self.secret}",
                                                  "--set", f"server.allowed_hosts={hosts}"])
         if not process.stdout.readline():  # its first line says that it is ready
             sys.exit(f"the daemon did not start:\n{(self.root / f'daemon{number}.log').read_text()}")
         return f"http://127.0.0.1:{port}"
 
     def token(self, url: str, name: str, scopes: str) -> str:
-        """Of all daemons: only the operator's is that of one daemon."""
+        """Of all daemons."""
         made = subprocess.run([self.binary, "token", "create", name, "--scope", scopes, "--json", "--url", url,
                                "--token-file", self.root / "daemon1/operator.token"], env=environment(), stdout=subprocess.PIPE, text=True,
                               check=True)

@@ -46,7 +46,8 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
                                 shown.prediction ? &*shown.prediction : nullptr, shown.risk,
-                                shown.expected, shown.adapter ? &*shown.adapter : nullptr);
+                                shown.expected, shown.adapter ? &*shown.adapter : nullptr,
+                                shown.cost_warning);
         },
         shown.created ? 201 : 200, std::move(headers));
 }
@@ -76,7 +77,7 @@ void answer_with(Answers& on, const ReplyTo& to, api::TimeoutTotals&& totals) {
 void answer_with(Answers& on, const ReplyTo& to, BudgetDocument&& budget) {
     respond(on, to, [&](std::string& body) {
         api::append_budget(body, budget.session, budget.time, budget.prediction,
-                           budget.usual_calls);
+                           budget.usual_calls, budget.cost_warning);
     });
 }
 
@@ -84,6 +85,10 @@ void answer_with(Answers& on, const ReplyTo& to, BudgetAnalytics&& analytics) {
     respond(on, to, [&](std::string& body) {
         api::append_budget_analytics(body, analytics.summaries, analytics.sessions, analytics.more);
     });
+}
+
+void answer_with(Answers& on, const ReplyTo& to, api::DayReport&& report) {
+    respond(on, to, [&](std::string& body) { api::append_day(body, report); });
 }
 
 void answer_with(Answers& on, const ReplyTo& to, api::Expectations&& expectations) {

@@ -29,6 +29,7 @@ void answer_with(Answers& on, const ReplyTo& to, SessionCompared&& compared);
 void answer_with(Answers& on, const ReplyTo& to, api::TimeoutTotals&& totals);
 void answer_with(Answers& on, const ReplyTo& to, BudgetDocument&& budget);
 void answer_with(Answers& on, const ReplyTo& to, BudgetAnalytics&& analytics);
+void answer_with(Answers& on, const ReplyTo& to, api::DayReport&& report);
 void answer_with(Answers& on, const ReplyTo& to, api::Expectations&& expectations);
 void answer_with(Answers& on, const ReplyTo& to, ViewShown&& shown);
 void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page);

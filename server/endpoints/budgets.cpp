@@ -22,6 +22,16 @@ Result<> endpoints::change_budget(Call& call) {
     return call.write(std::move(command), call.session());
 }
 
+Result<> endpoints::show_day(Call& call) {
+    return call.read(DayQuery{});
+}
+
+Result<> endpoints::extend_day(Call& call) {
+    HEADWAY_TRY(auto change, api::decode_day_change(call.on.tape, call.request.body));
+    return call.write(DayCommand{std::move(change.label), change.more_cost_usd, change.more_tokens,
+                                 change.lift});
+}
+
 Result<> endpoints::budget_analytics(Call& call) {
     const api::Query& query = call.query;
     BudgetAnalyticsQuery wanted;

@@ -58,6 +58,8 @@ Handler approve_agent;
 Handler show_budget;
 Handler change_budget;
 Handler budget_analytics;
+Handler show_day;
+Handler extend_day;
 Handler expectations;
 
 // checks.cpp

@@ -3,12 +3,14 @@
 #include <array>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/hooks/answer_use.hpp"
 #include "api/hooks/dialect.hpp"
+#include "api/hooks/errors.hpp"
 #include "api/hooks/readable.hpp"
 #include "api/hooks/report.hpp"
 #include "core/limits.hpp"
@@ -93,6 +95,9 @@ struct HookReading {
     std::string name;   ///< of the dialect, as it is in the path
     std::string given;  ///< session in a header
     std::string exit_code;
+    std::string error_class;
+    std::string error_status;
+    core::Timestamp retry_at = core::kNever;
     std::string agent_version;
     bool required = false;
     std::size_t bytes = 0;
@@ -117,6 +122,10 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     reading.name = call.target().asset;
     reading.given = call.request.head.hook_session;
     reading.exit_code = call.request.head.hook_exit_code;
+    reading.error_class =
+        call.request.head.hook_error_class.substr(0, api::hooks::kHookNameBytesMax);
+    reading.error_status = call.request.head.hook_error_status;
+    reading.retry_at = api::hooks::time_of_digits(call.request.head.hook_retry_at);
     reading.agent_version = call.request.head.agent_version.substr(0, core::limits::kLabelBytesMax);
     reading.required = call.query.find("require") != nullptr;
     reading.bytes = call.request.body.size();
@@ -129,14 +138,21 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     return reading;
 }
 
+std::optional<std::uint64_t> number_of(std::string_view digits) {
+    std::uint64_t number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
+    const bool whole = !digits.empty() && read.ec == std::errc{} && read.ptr == end;
+    return whole ? std::optional{number} : std::nullopt;
+}
+
 api::hooks::HookFacts facts_of(const HookReading& reading) {
     api::hooks::HookFacts facts;
-    const std::string_view code = reading.exit_code;
-    std::uint64_t number = 0;
-    const auto read = std::from_chars(code.data(), code.data() + code.size(), number);
-    if (!code.empty() && read.ec == std::errc{} && read.ptr == code.data() + code.size())
-        facts.exit_code = number;
+    facts.exit_code = number_of(reading.exit_code);
+    facts.error_status = number_of(reading.error_status);
     facts.agent_version = reading.agent_version;
+    facts.error_class = reading.error_class;
+    facts.retry_at = reading.retry_at;
     return facts;
 }
 
@@ -164,6 +180,7 @@ Result<> read_body(api::JsonTape& tape, std::string_view body, HookReading& read
     command.whole_args = std::move(report.decoded.whole_args);
     command.call.args_digest = std::move(report.args_digest);
     command.dialog = std::move(report.dialog);
+    command.untold = std::move(report.untold);
     return {};
 }
 
@@ -222,6 +239,8 @@ Result<> pass_on(Services& on, HookReading& reading) {
     if (!reading.read) return not_understood(on, reading, generic);
     command.about = about_of(agent, hook);
     command.call.process = follow(on, reading, command.session);
+    if (command.call.process)
+        command.call.process_number = on.processes.number(reading.to, command.session);
     const std::string session = command.session;
     if (on.intake.ask(request_of(reading.to, std::move(command)), session, reading.bytes))
         return {};

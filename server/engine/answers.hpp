@@ -48,6 +48,7 @@ struct HookCall {
     api::hooks::Hook hook;    ///< without arguments
     std::string args_digest;  ///< of the call that waits
     bool process = false;     ///< the process of its agent is followed
+    int process_number = 0;   ///< its number on this machine; 0: not known
     /// Number of the approval that the agent's own dialog waits for; 0: none.
     std::uint64_t dialog = 0;
     /// Of a hook that is stored already: directives that were delivered since, so that the agent,

@@ -117,6 +117,7 @@ private:
     void probe();
     bool try_commit();
     void count_channels();
+    void turn_day();
     void retention_step();
     void forget(const storage::Deletion& deletion);
     core::Result<> recover_webhooks();
@@ -156,6 +157,7 @@ private:
     Chronicle chronicle_;
     CommitTimes commits_;
     DamageLog damage_;
+    DaysHeld days_;
     api::JsonTape tape_;
     std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
     EngineStats totals_;                ///< what transactions count

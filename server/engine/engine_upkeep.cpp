@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "server/engine/engine.hpp"
@@ -15,6 +16,7 @@ constexpr auto kChannelsEvery = 1s;
 
 void Engine::upkeep(bool idle) {
     count_channels();
+    turn_day();
     if (!lost_) sessions_.dismiss_visitors();
     backup_.step();
     disk_.look_at_space(false);
@@ -60,6 +62,15 @@ void Engine::count_channels() {
     channels_counted_ = now;
     if (channels_.count(sessions_.residents(), clock_.now(), watch_))
         announce(std::make_unique<Publication>());
+}
+
+/// The sessions that a cap of yesterday holds may go on.
+void Engine::turn_day() {
+    const std::int64_t day = core::day_of(clock_.now(), settings_.day.starts);
+    if (day == std::exchange(days_.day, day) || days_.sessions.empty()) return;
+    receivers_.insert(receivers_.end(), days_.sessions.begin(), days_.sessions.end());
+    std::sort(receivers_.begin(), receivers_.end());
+    receivers_.erase(std::unique(receivers_.begin(), receivers_.end()), receivers_.end());
 }
 
 /// Drops all copies of a deleted session.

@@ -131,7 +131,7 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
     transaction.begin_own();
     HEADWAY_CHECK(cluster_ ? tick_held(transaction) : tick_some(transaction));
     wake_parents(transaction);
-    HEADWAY_CHECK(tell_parents(transaction));
+    HEADWAY_CHECK(tell_relatives(transaction));
     if (cluster_) {
         for (const Resident* resident : transaction.touched())
             cluster_->set_deadline(*resident, resident->session.next_deadline(

@@ -14,9 +14,10 @@ core::Result<bool> tick(Transaction& transaction, Resident& resident);
 /// Wakes the parents of changed children whose silence or waiting may end, and theirs.
 void wake_parents(Transaction& transaction);
 
-/// Tells the parents of changed children what these have used, by their inboxes. Families without
-/// a budget are skipped.
-core::Result<> tell_parents(Transaction& transaction);
+/// Tells the relatives of changed sessions, by their inboxes: parents of what their children have
+/// used and launched, in families without a budget only of what is new or has grown by much; and
+/// children of an end of their parent.
+core::Result<> tell_relatives(Transaction& transaction);
 
 /// Lets sessions that were woken in the turn before decide about what they were told and about the
 /// time, and their ancestors in turn, so that it reaches the oldest in one commit.

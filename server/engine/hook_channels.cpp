@@ -31,8 +31,11 @@ void HookChannels::note(storage::SessionKey session, const api::hooks::Dialect& 
             if (!hook.synthetic) channel.note_prompt();
             break;
         case HookKind::kStop:
-        case HookKind::kError:
+        case HookKind::kInterrupt:
             channel.note_turn_end();
+            break;
+        case HookKind::kError:
+            if (hook.ends_turn) channel.note_turn_end();
             break;
         case HookKind::kIdle:
             channel.prompts = 0;

@@ -9,7 +9,10 @@
 #include "server/engine/generations.hpp"
 #include "server/engine/heritage.hpp"
 #include "server/engine/hook_answers.hpp"
+#include "server/engine/hook_batch.hpp"
 #include "server/engine/hook_dialogs.hpp"
+#include "server/engine/hook_ends.hpp"
+#include "server/engine/hook_prompts.hpp"
 #include "server/engine/hook_repetition.hpp"
 #include "server/engine/hook_uses.hpp"
 #include "server/engine/session_commands.hpp"
@@ -38,25 +41,9 @@ Begins begins(const Hook& hook) {
     }
 }
 
-bool ends_session(HookKind kind) {
-    return kind == HookKind::kEnd || kind == HookKind::kSubEnd;
-}
-
 /// Opened by `headway run`, which also ends it: its command may start several agents.
 bool is_supervised(const core::SessionState& state) {
     return state.about.agent.type == "command";
-}
-
-/// Calls in flight of a turn that is over will not be reported any more.
-bool closes_calls(HookKind kind) {
-    return kind == HookKind::kPrompt || kind == HookKind::kStop || kind == HookKind::kError ||
-           ends_session(kind);
-}
-
-/// No dialog of the agent waits after these: the calls of its turn are over, or it is at its
-/// prompt.
-bool ends_dialogs(HookKind kind) {
-    return kind == HookKind::kBatch || kind == HookKind::kIdle || closes_calls(kind);
 }
 
 /// From a program beside the agent: no sign of the agent itself.
@@ -64,34 +51,11 @@ bool tells_use_only(const Hook& hook) {
     return hook.kind == HookKind::kUsage && !hook.usage;
 }
 
-/// How the session of an agent that went away has ended.
-core::SessionEnded end_of(const core::SessionState& state, const Hook& hook) {
-    core::SessionEnded end;
-    end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
-    const bool exhausted =
-        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
-    if (core::parse_name(hook.outcome, end.outcome) && end.outcome != core::Outcome::kHalted &&
-        (end.outcome != core::Outcome::kBudgetExhausted || exhausted))
-        return end;
-    const bool completed =
-        hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
-    end.outcome = core::Outcome::kCancelled;
-    if (state.cancel_requested) return end;
-    if (exhausted) {
-        end.outcome = core::Outcome::kBudgetExhausted;
-    } else if (completed) {
-        end.outcome = core::Outcome::kCompleted;
-    } else if (state.agent_state == core::AgentState::kErrorRecovery) {
-        end.outcome = core::Outcome::kFailed;
-    }
-    return end;
-}
-
 /// What a hook reports once the state of its session is known.
 class Report {
 public:
-    Report(Resident& resident, HookCommand& command)
-        : resident_(resident), state_(resident.session.state()), command_(command) {}
+    Report(Resident& resident, HookCommand& command, core::Timestamp now)
+        : resident_(resident), state_(resident.session.state()), command_(command), now_(now) {}
 
     /// `uses` are the events that count the answers it tells of.
     ReportCommand make(std::vector<core::Event> uses) {
@@ -99,22 +63,26 @@ public:
         if (kind == HookKind::kPre) {
             name_started();
             note_announced_call(resident_, command_.call);
+            note_announced_tool(resident_, command_.call.hook.call.tool);
         }
         if (kind == HookKind::kPost) name_finished();
-        if (kind == HookKind::kBatch) drop_finished();
+        if (kind == HookKind::kBatch) settle_batch(resident_, command_);
+        if (kind == HookKind::kError) date_error();
+        if (kind == HookKind::kAnswered) settle_answer();
+        note_interruption();
         if (command_.call.dialect->reports_rounds) number_round();
         // From a program that reads the agent's record, so no sign of the agent.
         if (tells_use_only(command_.call.hook)) command_.events.clear();
         const bool others = !uses.empty() || kind == HookKind::kEnd;  // with ids
         std::vector<core::Event> events = std::move(uses);
-        if (closes_calls(kind)) close_calls(events);
+        if (closes_calls(command_.call.hook)) close_calls(events);
         const std::size_t before = events.size();
         std::move(command_.events.begin(), command_.events.end(), std::back_inserter(events));
         for (api::WholeArgs& whole : command_.whole_args)
             whole.place += before;
         if (ends_session(kind)) {
             core::Event end;
-            end.payload = end_of(state_, command_.call.hook);
+            end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted);
             if (is_supervised(state_)) {
                 core::StateChanged idle;
                 idle.detail = "the agent has ended";
@@ -167,16 +135,32 @@ private:
         note_finished_call(resident_, finished->call_id);
     }
 
-    /// A batch names all calls of a turn. Those that were reported by themselves are known.
-    void drop_finished() {
-        if (resident_.hooks->finished_calls.empty()) return;
-        auto& known = resident_.hooks.change().finished_calls;
-        std::erase_if(command_.events, [&known](const core::Event& event) {
-            const auto* call = std::get_if<core::ToolFinished>(&event.payload);
-            return call != nullptr && std::find(known.begin(), known.end(),
-                                                core::digest_of(call->call_id).low) != known.end();
-        });
-        known.clear();
+    /// A time that the agent tells as a wait begins with its hook.
+    void date_error() {
+        auto* error = only<core::ErrorReported>();
+        const auto after = command_.call.hook.retry_after_ms;
+        if (error == nullptr || error->retry_at != core::kNever || !after) return;
+        error->retry_at = now_ + core::Millis{static_cast<std::int64_t>(*after)};
+    }
+
+    /// The agent goes on with what it did, and was not asked about anything else.
+    void settle_answer() {
+        auto* change = only<core::StateChanged>();
+        if (change == nullptr) return;
+        if (state_.agent_state != core::AgentState::kAwaitingPermission) {
+            command_.events.front().payload = core::Heartbeat{};
+        } else if (state_.open_calls.empty()) {
+            change->state = core::AgentState::kProcessingPrompt;
+        }
+    }
+
+    /// Until the next turn.
+    void note_interruption() {
+        const HookKind kind = command_.call.hook.kind;
+        const bool now = kind == HookKind::kInterrupt;
+        const bool works = kind == HookKind::kPrompt || kind == HookKind::kPre;
+        if (now || (works && resident_.hooks->interrupted))
+            resident_.hooks.change().interrupted = now;
     }
 
     /// Batches are counted by the iteration of their heartbeat, unless the agent counts its turns.
@@ -195,16 +179,18 @@ private:
     }
 
     void close_calls(std::vector<core::Event>& events) const {
-        const bool prompt = command_.call.hook.kind == HookKind::kPrompt;
+        const HookKind kind = command_.call.hook.kind;
+        const bool person = kind == HookKind::kPrompt || kind == HookKind::kInterrupt;
         for (const core::OpenCall& call : state_.open_calls) {
             events.push_back(finish_of(call.call_id, call.tool, "cancelled",
-                                       prompt ? "interrupted" : "its end was not reported"));
+                                       person ? "interrupted" : "its end was not reported"));
         }
     }
 
     Resident& resident_;
     const core::SessionState& state_;
     HookCommand& command_;
+    core::Timestamp now_;
 };
 
 /// A call that its session does not take, because a person could not see all of its arguments or
@@ -298,9 +284,11 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         return unheard(std::move(nothing), std::move(call));
     }
     if (late) return unheard(std::move(nothing), std::move(call));
+    if (resident != nullptr && !ended) mark_wake_up(*resident, *this);
     HEADWAY_CHECK(open_for(transaction, *this));
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
+    if (call.process_number != 0) resident->agent_work.follow(call.process_number);
     if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")
         resident->hooks.change().fresh = true;
     // MCP is no way of reporting, and a person can be asked by it beside any.
@@ -316,12 +304,15 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         HEADWAY_CHECK(ask_beside_dialog(transaction, *resident, call, std::move(dialog)));
         if (call.dialog != 0) events.clear();  // its request says that a person is asked
     }
-    if (ends_dialogs(kind) && !call.unheard) HEADWAY_CHECK(end_dialogs(transaction, *resident));
+    if (ends_dialogs(call.hook) && !call.unheard)
+        HEADWAY_CHECK(end_dialogs(transaction, *resident));
     bool older = false;
     if (open && !call.unheard) {
+        note_prompts(*resident, call.hook);
         HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
         older = taken.more;
-        ReportCommand report = Report{*resident, *this}.make(std::move(taken.events));
+        ReportCommand report =
+            Report{*resident, *this, transaction.now()}.make(std::move(taken.events));
         if (!report.events.empty()) {
             // It decides before it changes anything.
             if (auto done = report(transaction); !done) {

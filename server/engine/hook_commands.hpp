@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ struct HookCommand {
     std::vector<core::Event> events;
     std::vector<api::WholeArgs> whole_args = {};
     std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
+    std::vector<std::size_t> untold = {};                ///< as HookReport::untold
     std::vector<HookUse> uses = {};                      ///< oldest first
     core::Timestamp use_clock = core::kNever;            ///< the agent's, when it told them
     std::string target = {};                             ///< the session in force

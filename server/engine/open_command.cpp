@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/budget_settings.hpp"
+#include "server/engine/costs.hpp"
 #include "server/engine/expectations.hpp"
 #include "server/engine/heritage.hpp"
 #include "server/engine/session_commands.hpp"
@@ -63,7 +64,10 @@ void add_budget(const core::BudgetSettings& settings, core::SessionStarted& abou
 }
 
 SessionDocument document(Transaction& transaction, const Resident& resident) {
-    return {resident.session, transaction.reader().time()};
+    SessionDocument shown{resident.session, transaction.reader().time()};
+    const auto adapter = transaction.reader().adapter(resident.key, resident.session);
+    shown.cost_warning = cost_warning(transaction.reader(), resident.session, adapter);
+    return shown;
 }
 
 /// The numbers that an opening accepts by asking for them.
@@ -209,6 +213,7 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
         HEADWAY_CHECK(transaction.store().idempotency().add_key(
             idempotency_key, {idempotency_fingerprint, session}, context.now));
     }
+    HEADWAY_CHECK(heed_day(transaction, *resident));
     SessionDocument opened = document(transaction, *resident);
     opened.created = true;
     return opened;

@@ -4,6 +4,7 @@
 
 #include "core/limits.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/costs.hpp"
 #include "server/engine/queries.hpp"
 
 // Pages: lists of sessions, journals, the inbox.
@@ -78,12 +79,13 @@ Result<> ListQuery::show_some(Reader& reader) {
         const std::size_t size_before = scan.body.size();
         const storage::SessionKey key = scan.keys[scan.shown++];
         const auto read = reader.with(key, [&](const core::Session& session) {
-            const auto adapter = reader.adapter(key, session);
+            const auto adapter = adapter_with_cost(reader, key, session);
             const api::Adapter* hooks = adapter ? &*adapter : nullptr;
             if (rows) {
                 api::append_row(scan.body, session, reader.time(), risk, hooks);
             } else {
-                api::append_session(scan.body, session, reader.time(), nullptr, risk, {}, hooks);
+                api::append_session(scan.body, session, reader.time(), nullptr, risk, {}, hooks,
+                                    cost_warning(reader, session, adapter));
             }
         });
         // Retention may have removed it since it was found.

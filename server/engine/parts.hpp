@@ -10,6 +10,7 @@
 #include "core/watch.hpp"
 #include "server/engine/cluster.hpp"
 #include "server/engine/commit_times.hpp"
+#include "server/engine/days.hpp"
 #include "server/engine/hook_channels.hpp"
 #include "server/engine/known_answers.hpp"
 #include "server/engine/session_tree.hpp"
@@ -64,6 +65,7 @@ struct EngineParts {
     BackupCopy& backup;
     const CommitTimes& commits;
     DamageLog& damage;
+    DaysHeld& days;
     Cluster* cluster;     ///< null while no other daemon writes to the store
     api::JsonTape& tape;  ///< for arguments of approvals
     EngineStats& stats;   ///< of what is committed

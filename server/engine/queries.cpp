@@ -9,6 +9,7 @@
 #include "core/footprint.hpp"
 #include "core/limits.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/costs.hpp"
 #include "server/engine/expectations.hpp"
 
 // Queries of one document each.
@@ -99,7 +100,8 @@ Result<SessionDocument> SessionQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const Resident* resident, reader.require(session));
     SessionDocument document{resident->session, reader.time()};
     document.risk = risk;
-    document.adapter = reader.adapter(resident->key, resident->session);
+    document.adapter = adapter_with_cost(reader, resident->key, resident->session);
+    document.cost_warning = cost_warning(reader, resident->session, document.adapter);
     if (resident->session.state().budget.limited()) {
         HEADWAY_TRY(document.prediction, prediction_for(reader, resident->session));
     }
@@ -181,8 +183,10 @@ Result<BudgetDocument> BudgetQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const Resident* resident, reader.require(session));
     HEADWAY_TRY(auto prediction, prediction_for(reader, resident->session));
     HEADWAY_TRY(auto expected, expectations_of(reader, *resident));
+    const auto adapter = reader.adapter(resident->key, resident->session);
     return BudgetDocument{resident->session, reader.time(), std::move(prediction),
-                          std::move(expected.usual_calls)};
+                          std::move(expected.usual_calls),
+                          cost_warning(reader, resident->session, adapter)};
 }
 
 Result<BudgetAnalytics> BudgetAnalyticsQuery::operator()(Reader& reader) const {

@@ -69,6 +69,7 @@ struct BudgetDocument {
     api::ReadingTime time;
     core::BudgetPrediction prediction;
     std::string usual_calls;  ///< for its prompt
+    std::string cost_warning = {};
 };
 struct BudgetQuery {
     std::string session;

@@ -256,6 +256,8 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     }
     std::vector<core::Event>& decided = transaction.events();
     HEADWAY_CHECK(open_if_new(transaction, resident, session, controls, decided));
+    core::estimate_costs(transaction.settings().prices,
+                         resident->session.state().about.agent.model, events);
     core::Context asking = transaction.context();
     asking.asks = asks;
     resident->session.report(events, asking, decided);
@@ -264,6 +266,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(heed_ancestors(transaction, *resident, decided));
     fill_numbers(decided, echoes, advice);
     HEADWAY_CHECK(transaction.append(*resident, decided));
+    HEADWAY_CHECK(heed_day(transaction, *resident));
     return advise(transaction, *resident, std::move(advice));
 }
 

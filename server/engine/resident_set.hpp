@@ -15,10 +15,20 @@
 #include "core/call_times.hpp"
 #include "core/rare.hpp"
 #include "core/session.hpp"
+#include "server/engine/agent_work.hpp"
 #include "server/engine/newest_id.hpp"
 #include "storage/store.hpp"
 
 namespace headway::server {
+
+/// A prompt, or the beginning of one of which an agent tells no more.
+struct PromptPrint {
+    std::uint64_t digest = 0;
+    std::size_t bytes = 0;
+    bool whole = true;
+    bool of_loop = false;  ///< a person's own command
+    bool operator==(const PromptPrint&) const = default;
+};
 
 /// What is known of an agent with hooks. In memory only.
 struct HookMemory {
@@ -33,6 +43,12 @@ struct HookMemory {
     std::uint64_t last_use = 0;
     bool fresh = false;       ///< its agent has said that it began with it: no answer is older
     std::uint32_t stops = 0;  ///< calls that were refused by a stop
+    /// Prompts that come back by themselves: those of timers as the last stop named them, and a
+    /// person's own command that starts a loop.
+    std::vector<PromptPrint> wake_prompts;
+    /// Digests of the names of tools whose calls were announced: these have hooks of their own.
+    std::vector<std::uint64_t> announced_tools;
+    bool interrupted = false;  ///< a person ended the last turn
 };
 
 /// A session in memory. What few sessions have at a time is Rare: most wait.
@@ -64,6 +80,7 @@ struct Resident {
     core::Rare<core::CallTimes> calls;
     core::Rare<HookMemory> hooks;
     bool agent_runs = false;  ///< the process of its agent is followed; in memory only
+    AgentWork agent_work;     ///< what that process was seen to do; in memory only
     /// Which telemetry counts; in memory only, too.
     std::optional<api::otlp::Signal> telemetry;
 };

@@ -20,6 +20,8 @@ public:
     void note(const Resident& child);
     /// A child was deleted or everything was: nothing is known any more.
     void clear();
+    /// True if an open child of it is in memory.
+    bool has_children(const std::string& session) const { return families_.has_children(session); }
 
     /// True if a descendant of the session works: it was heard, or waits for a call or a person, or
     /// has such a descendant.

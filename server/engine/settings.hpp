@@ -9,8 +9,10 @@
 
 #include "core/budget_settings.hpp"
 #include "core/capture.hpp"
+#include "core/day_budget.hpp"
 #include "core/policy.hpp"
 #include "core/policy_floor.hpp"
+#include "core/prices.hpp"
 #include "core/session.hpp"
 #include "core/webhooks.hpp"
 #include "server/clock.hpp"
@@ -26,6 +28,9 @@ struct ReloadableSettings {
     core::BudgetSettings budget{};  ///< of new sessions; no limits by default
     core::PolicyFloor floor{};      ///< of sessions that agents open
     core::CaptureRules capture{};   ///< of which agents no texts are kept
+    core::FanOutRules fan_out{};    ///< of every session
+    core::Prices prices{};          ///< for costs that agents do not say
+    core::DayBudget day{};          ///< of all sessions of a day together; no caps by default
 };
 
 struct EngineSettings : ReloadableSettings {

@@ -31,6 +31,7 @@ void Transaction::begin(std::span<const std::string_view> sessions, bool watched
     context_.load = turn_.load;
     context_.approvals = &settings().approvals;
     context_.bounds = &settings().budget.bounds;
+    context_.fan_out = &settings().fan_out;
     context_.judge = &settings().judge;
 }
 
@@ -41,6 +42,7 @@ void Transaction::begin_own() {
     context_.watch = parts_.watch;
     context_.approvals = &settings().approvals;
     context_.bounds = &settings().budget.bounds;
+    context_.fan_out = &settings().fan_out;
 }
 
 core::Context Transaction::opening_context(bool controls) const {
@@ -80,6 +82,7 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     const Appended appended{resident, events, cursor, stats_, publication_};
     for (Projection* projection : projections_)
         HEADWAY_CHECK(projection->apply(appended));
+    HEADWAY_CHECK(note_day(*this, resident, events));
     for (core::Event& event : events) {
         count(stats_, event);
         chronicle_.note(resident.session.id(), event);
@@ -96,12 +99,12 @@ void Transaction::touch(Resident& resident) {
     touched_.push_back(&resident);
 }
 
-Result<> Transaction::tell(const Resident& other, core::Payload told) {
+Result<> Transaction::tell(storage::SessionKey other, core::Payload told) {
     core::Event event;
     event.at = now();
     event.payload = std::move(told);
-    wake(other.key);
-    return store().inbox().post(other.key, event);
+    wake(other);
+    return store().inbox().post(other, event);
 }
 
 std::vector<storage::SessionKey> Transaction::take_woken() {

@@ -48,6 +48,7 @@ public:
     SessionTree& tree() { return parts_.tree; }
     JudgeDesk& judges() { return parts_.judges; }
     WebhookDesk& webhooks() { return parts_.webhooks; }
+    DaysHeld& days() { return parts_.days; }
     HookChannels& channels() { return parts_.channels; }
     KnownAnswers& answers() { return parts_.answers; }
     api::JsonTape& tape() { return parts_.tape; }
@@ -86,7 +87,7 @@ public:
     void touch(Resident& resident);
     /// Tells another session of something by a row of its inbox. It decides about it in the next
     /// turn.
-    core::Result<> tell(const Resident& other, core::Payload told);
+    core::Result<> tell(storage::SessionKey other, core::Payload told);
     /// The session is looked at in the next turn, whether it is due or not.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
     /// The sessions that were told something or woken since the last call, each once.

@@ -108,7 +108,7 @@ def opencode_environment(name: str) -> Callable:
 
 
 AGENTS = (
-    Agent("codex", "Codex", ("@openai/codex@0.169.0",), "Bash", codex, lambda url: {"FAKE_KEY": "x"},
+    Agent("codex", "Codex", ("@openai/codex@0.171.0",), "Bash", codex, lambda url: {"FAKE_KEY": "x"},
           ("codex", "exec", "--json"), ("codex", "exec", "resume", "--last", "--json"), install=("--trust",)),
     Agent("gemini", "Gemini CLI", ("@google/gemini-cli@0.61.0",), "run_shell_command", gemini,
           lambda url: {"GEMINI_API_KEY": "d", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_NO_RELAUNCH": "true"},
@@ -136,11 +136,11 @@ AGENTS = (
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
           (), cannot={"resume": "only in a terminal; headless it takes no words with an id"} | NO_TOKENS, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
-    Agent("pi", "pi", ("@mariozechner/pi-coding-agent@0.73.1",), "bash", pi, lambda url: {},
+    Agent("pi", "pi", ("@earendil-works/pi-coding-agent@1.5.2",), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "--continue", "-p"), hook="plugin",
           cannot={"sub-agent": "it has none"}),
-    Agent("claude", "Claude Code", ("@anthropic-ai/claude-code@2.1.330",), "Bash", nothing,
+    Agent("claude", "Claude Code", ("@anthropic-ai/claude-code@2.1.332",), "Bash", nothing,
           lambda url: {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),

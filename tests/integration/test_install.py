@@ -89,7 +89,7 @@ class Files(HomeCase):
                 self.install("claude")
                 installed = path.read_bytes()
                 self.assertNotEqual(installed, content)
-                self.assertEqual(installed.count(b"/v1/hooks/claude"), 10)
+                self.assertEqual(installed.count(b"/v1/hooks/claude"), 13)
                 self.assertEqual(installed.count(b"headway-hook claude"), 5)
                 self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
                 self.assertEqual(path.with_name("settings.json.headway-backup").read_bytes(), content)
@@ -267,8 +267,8 @@ class Entries(HomeCase):
     def test_claude(self):
         hooks = self.installed("claude")
         self.assertEqual(list(hooks), ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch",
-                                       "PermissionRequest", "Notification", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PostCompact",
-                                       "SessionEnd"])
+                                       "PermissionRequest", "PermissionDenied", "Notification", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+                                       "PostCompact", "SessionEnd", "Elicitation", "ElicitationResult"])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         url = "http://127.0.0.1:7717/v1/hooks/claude"
         session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
@@ -307,6 +307,7 @@ class Entries(HomeCase):
         hooks = self.installed("codex")
         self.assertEqual(hooks["SessionEnd"], [{"hooks": [{"type": "command", "command": f"{self.hook} codex", "timeout": 3}]}])
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [{"type": "command", "command": f"{self.hook} codex", "timeout": 86400}]}])
+        self.assertEqual(hooks["Interrupt"], hooks["SessionEnd"], "Codex gives both 3 s at most")
 
     def test_gemini_counts_milliseconds(self):
         hooks = self.installed("gemini")
@@ -319,6 +320,7 @@ class Entries(HomeCase):
         self.assertEqual(hooks["PreToolUse"], [{"type": "command", "bash": f"{self.hook} copilot || true", "timeoutSec": 86400}])
         self.assertEqual(json.loads(self.settings("copilot").read_text())["version"], 1)
         self.assertNotIn("http", self.settings("copilot").read_text())
+        self.assertIn("ErrorOccurred", hooks)
 
     def test_cline_has_a_script_for_each_event(self):
         self.install("cline")
@@ -505,7 +507,7 @@ CODEX = r"""
 import json, os, sys
 state = os.path.join(os.environ["HOME"], "trusted")
 if sys.argv[1:] == ["--version"]:
-    sys.exit(print("codex-cli 0.169.0"))
+    sys.exit(print("codex-cli 0.171.0"))
 path = os.path.join(os.environ["HOME"], ".codex/hooks.json")
 def hooks():
     trusted = os.path.exists(state)
@@ -548,15 +550,15 @@ class Trust(HomeCase):
     def test_only_ours(self):
         self.settings("codex").write_text(json.dumps({"hooks": {"Stop": [{"hooks": [json.loads(OTHER)]}]}}))
         done = self.install("codex", "--trust")
-        self.assertIn("Codex trusts 10 hooks", done.err)
+        self.assertIn("Codex trusts 11 hooks", done.err)
         edit = json.loads((self.home / "trusted").read_text())["edits"][0]
         self.assertEqual((edit["keyPath"], edit["mergeStrategy"]), ("hooks.state", "upsert"))
-        self.assertEqual(len(edit["value"]), 10)
+        self.assertEqual(len(edit["value"]), 11)
         self.assertNotIn(f"{self.home}/.codex/hooks.json:Stop:0:0", edit["value"])
         self.assertEqual(set(map(str, edit["value"].values())), {"{'trusted_hash': 'sha256:1'}"})
 
     def test_a_codex_that_does_not_answer(self):
-        self.program(self.home / "bin/codex", "echo 0.169.0")
+        self.program(self.home / "bin/codex", "echo 0.171.0")
         self.assertIn("could not be trusted", self.install("codex", "--trust").err)
 
 
@@ -569,7 +571,7 @@ class Doctor(HomeCase):
     def test_claude_without_hooks_and_daemon(self):
         checks = self.checks("claude", "--url", "http://127.0.0.1:9", code=1)
         self.assertTrue(checks["claude"]["ok"])
-        self.assertIn("2.1.330", checks["claude"]["detail"])
+        self.assertIn("2.1.332", checks["claude"]["detail"])
         self.assertIn("has none of our entries", checks["claude hooks"]["detail"])
         self.assertFalse(checks["claude daemon"]["ok"])
 
@@ -606,7 +608,7 @@ class Doctor(HomeCase):
         folder = self.home / "bin"
         folder.mkdir()
         self.environment["PATH"] = f"{folder}:{self.environment['PATH']}"
-        for script, words in (("exit 2", "finds no daemon"), ("exit 7", "ends with 7"), ("sleep 100", "does not end")):
+        for script, words in (("exit 0", "is not answered"), ("exit 7", "ends with 7"), ("sleep 100", "does not end")):
             self.program(folder / "headway-hook", script)
             self.assertIn(words, self.checks("gemini", code=1)["gemini command"]["detail"])
 
@@ -633,9 +635,9 @@ class Doctor(HomeCase):
         self.program(self.home / "bin/codex", f'exec python3 "{self.home}/bin/codex.py" "$@"')
         self.environment["PATH"] = f"{self.home}/bin:{os.environ['PATH']}:{self.tools}/bin"
         self.install("codex")
-        self.assertIn("skips 10 of our hooks", self.run_verb("doctor", "codex").out)
+        self.assertIn("skips 11 of our hooks", self.run_verb("doctor", "codex").out)
         self.install("codex", "--trust")
-        self.assertIn("Codex trusts 10 hooks", self.run_verb("doctor", "codex").out)
+        self.assertIn("Codex trusts 11 hooks", self.run_verb("doctor", "codex").out)
 
 
 class Service(HomeCase):

@@ -405,7 +405,7 @@ class Replies(OwnDaemonCase):
         self.api = OpenApi()
         llm = LlmServer()
         self.addCleanup(llm.stop)
-        self.daemon = self.start({"budget.updates": "on"}, config=judge_config(llm))
+        self.daemon = self.start({"budget.updates": "on", "budget.day.max_cost_usd": "1000"}, config=judge_config(llm))
         self.record = Recorder(self, self.api, self.client(self.daemon, token=self.daemon.operator_token()))
 
     def test_every_operation_replies_as_it_is_described(self):
@@ -449,6 +449,8 @@ class Replies(OwnDaemonCase):
             record.get(target)
         record.get("/v1/approvals?status=all&session=docs-asks&kind=tool&limit=1")
         record.get("/v1/analytics/budgets?agent=")
+        record.get("/v1/budget/day")
+        record.post("/v1/budget/day", {"extend": {"max_cost_usd": 1}})
 
     def first_designs(self):
         record = self.record
@@ -557,6 +559,12 @@ class Replies(OwnDaemonCase):
         self.record.post("/v1/sessions/child/budget", {"extend": {"max_steps": 5}, "by": "ann"})
         self.record.post("/v1/sessions/child/budget", {"set": {"max_steps": 100, "max_cost_usd": 1}})
         self.record.get("/v1/sessions/child")
+        usage = {"input_tokens": 10, "cached_tokens": 9, "cache_write_tokens": 8, "output_tokens": 7, "reasoning_tokens": 6, "model": "claude-opus-5"}
+        self.record.post("/v1/sessions/child/heartbeat", {"usage": usage})
+        self.record.post("/v1/sessions/child/heartbeat", {"usage": {"input_tokens": 10, "model": "unheard-of"}})
+        self.record.get("/v1/sessions/child")
+        self.record.get("/v1/budget/day")
+        self.record.post("/v1/budget/day", {"extend": {"max_cost_usd": 1}})
         self.record.report("family", "tool.finished", tool="make", ok=True)  # with budget.updates
         self.record.report("opened-later", "heartbeat")
         self.record.send("PUT", "/v1/sessions/opened-later", {"goal": "known afterwards"})

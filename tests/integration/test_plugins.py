@@ -48,6 +48,57 @@ try { await plugin['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1', ca
 await plugin.event({ event: { type: 'session.error', properties: { sessionID: 'ses_1', error: { name: 'APIError', data: { message: 'overloaded' } } } } });
 await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } });
 """
+MOMENTS = """
+import { Headway } from './kilo/headway.js';
+const plugin = await Headway({ client: {}, directory: '/home/dev' });
+const event = (type, properties) => plugin.event({ event: { type, properties: { sessionID: 's', ...properties } } });
+const soon = Date.now() + 3600e3;
+const step = (id, tokens, cost) => event('message.part.updated', { part: { type: 'step-finish', id, sessionID: 's', tokens, ...cost } });
+await step('p1', { input: 10, output: 20, reasoning: 500, cache: { read: 1000, write: 20000 } }, { cost: 0.5 });
+await step('p2', { input: 10, output: 20 }, { cost: 0 });
+await event('session.status', { status: { type: 'retry', attempt: 1, message: 'Rate limit exceeded', next: soon } });
+await event('session.status', { status: { type: 'busy' } });
+await event('permission.asked', { id: 'per_1', permission: 'bash', patterns: ['rm -rf build'] });
+await event('permission.asked', { id: 'per_1', permission: 'bash', patterns: ['rm -rf build'] });
+await event('question.asked', { id: 'que_1', questions: [{ question: 'Which?' }] });
+await event('permission.replied', { requestID: 'per_1', reply: 'once' });
+await event('question.replied', { requestID: 'que_1', answers: [['a']] });
+await event('question.replied', { requestID: 'que_1', answers: [['a']] });
+await event('question.v2.asked', { id: 'que_2', questions: [{ question: 'And?' }] });
+await event('question.v2.rejected', { requestID: 'que_2' });
+await event('session.error', { error: { name: 'MessageAbortedError', data: { message: 'aborted' } } });
+await event('session.error', { error: { name: 'APIError', data: { message: 'usage limit', statusCode: 429, isRetryable: false,
+  responseHeaders: { 'retry-after': '3600' }, responseBody: JSON.stringify({ error: { resets_at: Math.round(soon / 1000) + 7200 } }) } } });
+await event('session.error', { error: { name: 'ProviderAuthError', data: { message: 'Token refresh failed: 401' } } });
+const failed = (callID, error) => event('message.part.updated', { part: { type: 'tool', tool: 'bash', callID, sessionID: 's', state: { status: 'error', input: {}, error } } });
+await failed('c1', 'The user rejected permission to use this specific tool call.');
+await failed('c2', 'The user has specified a rule which prevents you from using this specific tool call.');
+await failed('c3', 'The user dismissed this question');
+await failed('c4', 'Tool execution aborted');
+await failed('c5', 'exit 1');
+const said = (parts) => plugin['chat.message']({ sessionID: 's' }, { parts, message: {} });
+await said([{ type: 'text', text: 'fix it' }, { type: 'text', text: 'Called the Read tool', synthetic: true }]);
+await said([{ type: 'text', text: 'Continue if you have next steps', synthetic: true }]);
+console.log(JSON.stringify({ soon }));
+"""
+PI_MOMENTS = """
+import headway from './headway.mjs';
+const on = {};
+headway({ on: (name, handler) => { on[name] = handler; } });
+const ctx = { sessionManager: { getSessionId: () => 'one' }, cwd: '/home/dev' };
+const message = (more) => ({ role: 'assistant', model: 'm', content: [{ type: 'text', text: 'hi' }], usage: { input: 10, output: 20, cacheRead: 1000, cacheWrite: 20000, cost: { total: 0.5 } }, ...more });
+await on.input({ text: 'go', source: 'interactive' }, ctx);
+on.message_end({ message: message({}) }, ctx);
+await on.ui_prompt_start({ kind: 'confirm', title: 'Run it?' }, ctx);
+await on.ui_prompt_end({ kind: 'confirm' }, ctx);
+on.after_provider_response({ status: 429, headers: { 'retry-after': '60' } });
+const failure = message({ content: [], stopReason: 'error', errorMessage: '429 slow down', usage: undefined });
+on.message_end({ message: failure }, ctx);
+on.agent_end({ messages: [failure] }, ctx);
+on.agent_end({ messages: [message({ stopReason: 'aborted' })] }, ctx);
+await on.input({ text: 'next', source: 'extension' }, ctx);
+await on.session_shutdown({ reason: 'quit' }, ctx);
+"""
 HUGE = """
 import { Headway } from './kilo/headway.js';
 import headway from './headway.mjs';
@@ -230,7 +281,8 @@ class Plugins(unittest.TestCase):
         self.assertEqual(bodies[0]["agent_version"], "1.18.33")
         self.assertEqual((bodies[3]["ok"], bodies[3]["error"], bodies[3]["exit_code"]), (False, "said", 2))
         self.assertEqual((bodies[5]["call"], bodies[5]["class"]), ("c2", "denied"))
-        self.assertEqual(bodies[6]["usage"], {"input_tokens": 105, "output_tokens": 20, "cost": 0.5})
+        self.assertEqual(bodies[6]["usage"], {"input_tokens": 100, "cached_tokens": 5, "cache_write_tokens": 0, "output_tokens": 20,
+                                              "reasoning_tokens": 0, "model": "m", "cost": 0.5})
         self.assertEqual(bodies[7]["parent"], "ses_1")
         path, headers, _ = self.server.got[0]
         self.assertEqual((path, headers["Authorization"], headers["X-Headway-Session"]), ("/v1/hooks/generic", "Bearer hw_a_b", "named"))
@@ -250,8 +302,41 @@ class Plugins(unittest.TestCase):
         self.assertEqual([b["event"] for b in bodies], ["start", "prompt", "pre", "post", "pre", "post", "usage", "said", "pre", "post", "stop", "end"])
         self.assertEqual((bodies[3]["ok"], bodies[3]["exit_code"]), (False, 3))
         self.assertEqual(bodies[5]["class"], "denied")
-        self.assertEqual(bodies[6]["usage"], {"input_tokens": 107, "output_tokens": 20, "cost": 0.25})
+        self.assertEqual(bodies[6]["usage"], {"input_tokens": 100, "cached_tokens": 7, "cache_write_tokens": 0, "output_tokens": 20, "cost": 0.25})
         self.assertEqual({b["session"] for b in bodies}, {"one"})
+
+    def test_opencode_tells_the_moments_that_matter(self):
+        soon = self.node(MOMENTS)[0]["soon"]
+        bodies = self.bodies()
+        first, second = (b["usage"] for b in bodies if b["event"] == "usage")
+        self.assertEqual(first, {"input_tokens": 10, "cached_tokens": 1000, "cache_write_tokens": 20000, "output_tokens": 20,
+                                 "reasoning_tokens": 500, "cost": 0.5})
+        self.assertNotIn("cost", second, "a model without a price")
+        dialogs = [(b["event"], b.get("text")) for b in bodies if b["event"] in ("asks", "answered")]
+        self.assertEqual(dialogs, [("asks", "bash rm -rf build"), ("asks", "Which?"), ("answered", None), ("asks", "And?"), ("answered", None)])
+        errors = [b for b in bodies if b["event"] == "error"]
+        self.assertEqual([b["class"] for b in errors], ["retry", "APIError", "ProviderAuthError"])
+        self.assertEqual((errors[0]["retry_at"], errors[0]["ends_turn"], errors[0]["text"]), (soon, False, "Rate limit exceeded"))
+        self.assertEqual((errors[1]["status"], errors[1]["retryable"], errors[1]["ends_turn"]), (429, False, True))
+        self.assertEqual(errors[1]["retry_at"] // 1000, soon // 1000 + 7200 + (round(soon / 1000) - soon // 1000), "the latest of all")
+        self.assertNotIn("retry_at", errors[2])
+        self.assertEqual([b["event"] for b in bodies].count("interrupt"), 1)
+        self.assertEqual([b.get("class") for b in bodies if b["event"] == "post"], ["denied", "denied", "denied", "cancelled", None])
+        prompts = [(b["text"], b["synthetic"], b.get("wake_up")) for b in bodies if b["event"] == "prompt"]
+        self.assertEqual(prompts, [("fix it", False, None), ("Continue if you have next steps", True, True)])
+
+    def test_pi_tells_the_moments_that_matter(self):
+        before = time.time()
+        self.node(PI_MOMENTS)
+        bodies = self.bodies()
+        self.assertEqual([b["event"] for b in bodies],
+                         ["prompt", "usage", "said", "asks", "answered", "usage", "error", "error", "interrupt", "prompt", "end"])
+        self.assertEqual(bodies[1]["usage"], {"input_tokens": 10, "cached_tokens": 1000, "cache_write_tokens": 20000, "output_tokens": 20, "cost": 0.5})
+        self.assertEqual(bodies[3]["text"], "Run it?")
+        tries = [(b["ends_turn"], b["status"], b["text"]) for b in bodies if b["event"] == "error"]
+        self.assertEqual(tries, [(False, 429, "429 slow down"), (True, 429, "429 slow down")])
+        self.assertAlmostEqual(bodies[7]["retry_at"] / 1000, before + 60, delta=patient(30))
+        self.assertEqual((bodies[9]["synthetic"], bodies[9]["wake_up"]), (True, True))
 
     def test_a_daemon_that_is_away_costs_nothing(self):
         self.environment["HEADWAY_URL"] = "http://127.0.0.1:9"

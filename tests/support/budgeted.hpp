@@ -30,10 +30,9 @@ inline core::Event beat_of_iteration(std::uint64_t iteration) {
     return event(std::move(data));
 }
 
-inline core::Event beat_with_usage(std::uint64_t tokens, double cost_usd = 0) {
+inline core::Event beat_with_usage(std::uint64_t tokens, std::optional<double> cost_usd = {}) {
     core::Heartbeat data;
-    data.usage.emplace().tokens = tokens;
-    data.usage->cost_usd = cost_usd;
+    data.usage = use_of(tokens, 0, 0, cost_usd);
     return event(std::move(data));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,17 @@ template <class P>
 core::Event event(P payload) {
     core::Event made;
     made.payload = std::move(payload);
+    return made;
+}
+
+/// Use whose other parts are none.
+inline core::Usage use_of(std::uint64_t tokens, std::uint64_t input, std::uint64_t output,
+                          std::optional<double> cost_usd = {}) {
+    core::Usage made;
+    made.tokens = tokens;
+    made.input_tokens = input;
+    made.output_tokens = output;
+    made.cost_usd = cost_usd;
     return made;
 }
 

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from types import TracebackType
-from typing import Any, Callable, Mapping, Optional, Type, TypeVar, overload
+from typing import Any, Callable, Dict, Mapping, Optional, Type, TypeVar, overload
 
 from ._beside import beside
 from ._call import Call
@@ -30,7 +30,8 @@ GONE = {"deny": "Headway went away while this call waited for a decision. Do som
 BEAT_SECONDS = 240.0
 ADVICE_BYTES_MAX = 4000
 GOAL_BYTES_MAX = 16_000
-CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit")
+# GraphBubbleUp: what LangGraph raises to leave a node, as `interrupt()` does, which waits for a person.
+CANCELLED = ("KeyboardInterrupt", "CancelledError", "GeneratorExit", "SystemExit", "GraphBubbleUp")
 
 _current: "contextvars.ContextVar[Optional[Session]]" = contextvars.ContextVar("headway_session", default=None)
 
@@ -192,10 +193,18 @@ class Session(People):
 
     # what else there is to tell
 
-    def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: float = 0.0, model: Optional[str] = None) -> None:
-        """What the model used since the last time it was said."""
-        self._tell("usage", usage={"input_tokens": int(amount(input_tokens)), "output_tokens": int(amount(output_tokens)),
-                                   "cost": amount(cost_usd)}, model=model)
+    def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: Optional[float] = None, cached_tokens: int = 0,
+              cache_write_tokens: int = 0, reasoning_tokens: int = 0, model: Optional[str] = None) -> None:
+        """What the model used since the last time it was said. The five counts do not overlap: `input_tokens` is what was neither
+        read from the provider's cache nor written to it. Without `cost_usd` the daemon estimates it, if the model has a price."""
+        used: Dict[str, Any] = {"input_tokens": int(amount(input_tokens)), "output_tokens": int(amount(output_tokens))}
+        for name, count in (("cached_tokens", cached_tokens), ("cache_write_tokens", cache_write_tokens),
+                            ("reasoning_tokens", reasoning_tokens)):
+            if amount(count) > 0:
+                used[name] = int(amount(count))
+        if cost_usd is not None and (cost_usd == 0 or amount(cost_usd) > 0):  # what is no number is not known
+            used["cost"] = amount(cost_usd)
+        self._tell("usage", usage=used, model=model)
 
     def said(self, text: str) -> None:
         """Words of the agent."""
@@ -380,7 +389,8 @@ class Session(People):
             else:
                 more["ok"] = False
                 more["error"] = error_text(error) if isinstance(error, BaseException) else cut(str(error), 8000)
-                more["class"] = "cancelled" if type(error).__name__ in CANCELLED else "denied" if call.denied else None
+                named = {kind.__name__ for kind in type(error).__mro__}
+                more["class"] = "cancelled" if named.intersection(CANCELLED) else "denied" if call.denied else None
                 code = attribute(error, "returncode")
                 more["exit_code"] = code if isinstance(code, int) and 0 <= code < 256 else None
             self._tell("post", raw, **more)

@@ -101,7 +101,7 @@ export class Call {
   /** It has worked. */
   finished(result, more = {}) { return this.#finish({ ok: true, result: textOf(result, RESULT_MAX), ...more }, result); }
 
-  /** It has failed, with what was thrown. */
+  /** It has failed, with what was thrown. What LangGraph throws to leave a node is no failure: an `interrupt()` waits for a person. */
   failed(error, more = {}) { return this.#finish({ ok: false, ...errorOf(error), ...more }); }
 
   async #finish(outcome, result) {

@@ -31,8 +31,16 @@ export interface Verdict {
 export interface Usage {
   input_tokens?: number;
   output_tokens?: number;
+  /** Read from the provider's cache; not in input_tokens. */
+  cached_tokens?: number;
+  /** Written to it; not in input_tokens. */
+  cache_write_tokens?: number;
+  /** Not in output_tokens. */
+  reasoning_tokens?: number;
   tokens?: number;
+  /** Leave it out where it is not known. */
   cost_usd?: number;
+  model?: string;
 }
 
 export type Outcome = 'completed' | 'failed' | 'cancelled' | 'budget_exhausted';

@@ -130,6 +130,15 @@ export const textOf = (value, most, digests = true) => {
   return typeof copy === 'string' ? copy : JSON.stringify(copy);
 };
 
+/** Whether it is what LangGraph throws to leave a node: an `interrupt()`, or a command to the graph above. No failure. */
+export const isInterrupt = (thrown) => {
+  try {
+    return thrown?.is_bubble_up === true || ['GraphInterrupt', 'NodeInterrupt', 'ParentCommand'].includes(thrown?.name);
+  } catch {
+    return false;
+  }
+};
+
 /** What can be said of whatever was thrown. */
 export const errorOf = (thrown) => {
   try {
@@ -144,4 +153,4 @@ const CODES = { ENOENT: 'not_found', EACCES: 'permission_denied', EPERM: 'permis
   ECONNREFUSED: 'connection_refused', ECONNRESET: 'connection_reset' };
 const NAMES = { AbortError: 'cancelled', TimeoutError: 'timeout', Denied: 'denied', Stop: 'cancelled' };
 
-const classOf = (error) => NAMES[error.name] ?? (typeof error.code === 'string' ? CODES[error.code] : undefined);
+const classOf = (error) => (isInterrupt(error) ? 'cancelled' : NAMES[error.name]) ?? (typeof error.code === 'string' ? CODES[error.code] : undefined);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LangChain.js 1.x: `createAgent({model, tools, middleware: [supervise(session)]})`.
 import { HumanMessage, SystemMessage, ToolMessage, createMiddleware } from 'langchain';
+import { isInterrupt } from './json.js';
 import { answered, asking } from './model.js';
 
 const textIn = (content) => (typeof content === 'string' ? content
@@ -17,11 +18,8 @@ const withWords = (request, { advice, budget }) => {
 
 // LangChain gives the model the errors of tools by itself, but not once a middleware wraps the calls. An interrupt is none.
 const failure = async (request, call, error, errors) => {
-  if (error?.is_bubble_up === true) {
-    await call.failed(error, { class: 'cancelled' });
-    throw error;
-  }
   await call.failed(error);
+  if (isInterrupt(error)) throw error;
   if (errors === 'throw' || request.runtime?.signal?.aborted) throw error;
   return refusal(request, `${error}\n Please fix your mistakes.`);
 };

@@ -239,7 +239,7 @@ export class Session {
 
   prompt(text) { this.report('message', { role: 'user', text: textOf(text, 64 << 10) ?? '' }); }
   said(text, usage) { this.report('message', { role: 'assistant', text: textOf(text, 64 << 10) ?? '', ...(usage ? { usage } : {}) }); }
-  /** What the model's last answer used: `{input_tokens, output_tokens, tokens, cost_usd}`. */
+  /** What the model's last answer used: `{input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_usd, model}`. */
   usage(usage) { if (usage) this.report('heartbeat', { usage }); }
   error(error) {
     const about = errorOf(error);

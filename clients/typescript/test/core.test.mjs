@@ -88,6 +88,29 @@ test('what a tool gives and throws passes unchanged, and stands in the journal',
   assert.deepEqual([state.outcome, state.goal, state.labels.team, state.agent.type, state.in_flight], ['completed', 'try it', 'night', 'coder', []]);
 });
 
+test('an interrupt() of LangGraph is no failure', async () => {
+  class GraphInterrupt extends Error {
+    constructor() {
+      super('[{"value":"deploy?"}]');
+      this.name = 'GraphInterrupt';
+    }
+    get is_bubble_up() { return true; }
+  }
+  const s = await open({ goal: 'deploy' });
+  const asks = s.tool('deploy', async () => { throw new GraphInterrupt(); });
+  for (let i = 0; i < 4; ++i) await assert.rejects(asks({ to: 'production' }), GraphInterrupt);
+  await assert.rejects(s.call('deploy', {}, () => { throw new GraphInterrupt(); }), GraphInterrupt);
+  const call = await s.begin('deploy', {});
+  await call.failed(new GraphInterrupt());
+  await s.end();
+  const calls = await finished(s);
+  assert.deepEqual(new Set(calls.map(({ error }) => error.class)), new Set(['cancelled']));
+  assert.equal(calls.length, 6);
+  const { verdict } = await hw.session(s.id);
+  assert.notEqual(verdict.status, 'stuck');
+  assert.notEqual(verdict.status, 'failed');
+});
+
 test('a loop: advice once for each step', async () => {
   const s = await open({ goal: 'loop' });
   const same = s.tool('bash', async () => { throw new Error('no rule'); });

@@ -13,15 +13,15 @@ from .cli import Output
 from .daemon import BINARY, clean_environment
 from .limits import patient
 
-VERSIONS = {"claude": "2.1.330 (Claude Code)", "codex": "codex-cli 0.169.0", "gemini": "0.61.0", "qwen": "0.24.4", "copilot": "1.0.102",
-            "cline": "3.0.65", "opencode": "1.18.33", "kilo": "7.7.7", "pi": "0.73.1"}
+VERSIONS = {"claude": "2.1.332 (Claude Code)", "codex": "codex-cli 0.171.0", "gemini": "0.61.0", "qwen": "0.24.4", "copilot": "1.0.102",
+            "cline": "3.0.65", "opencode": "1.18.33", "kilo": "7.7.7", "pi": "1.5.2"}
 FILES = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json", "qwen": ".qwen/settings.json",
          "copilot": ".copilot/hooks/headway.json", "opencode": ".config/opencode/plugin/headway.js", "kilo": ".config/kilo/plugin/headway.js",
          "pi": ".pi/agent/extensions/headway.ts"}
 
 
 class HomeCase(unittest.TestCase):
-    """A home folder, fake agents on PATH, and a fake headway-hook where the program has none beside it."""
+    """A home folder, fake agents on PATH, and a fake headway-hook where the program has none beside it. No settings of this machine."""
     maxDiff = None
 
     @classmethod
@@ -31,7 +31,7 @@ class HomeCase(unittest.TestCase):
         (cls.tools / "bin").mkdir()
         for name, version in VERSIONS.items():
             cls.program(cls.tools / "bin" / name, f"echo '{version}'")
-        cls.program(cls.tools / "bin/headway-hook", "exec cat > /dev/null")
+        cls.program(cls.tools / "bin/headway-hook", "cat > /dev/null; echo '{}'")
 
     @staticmethod
     def program(path: Path, script: str):
@@ -43,6 +43,8 @@ class HomeCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.home, True)
         (self.home / ".pi").mkdir()
         self.environment = clean_environment(HOME=str(self.home), PATH=f"{self.tools}/bin:/usr/bin:/bin", STATE_DIRECTORY=str(self.home / "state"))
+        for name in ("CLAUDE_CODE_MANAGED_SETTINGS_PATH", "QWEN_CODE_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"):
+            self.environment[name] = str(self.home / "managed" / name.split("_")[0].lower())
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             self.environment.pop(name, None)
         self.hook = self.hook_program()

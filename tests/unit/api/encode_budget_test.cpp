@@ -79,6 +79,47 @@ TEST_CASE("encode budget: children are shown when there are any", "[api]") {
           Document::parse(R"({"open":1,"ended":1,"steps":9,"tokens":90,"cost_usd":0.0})"));
 }
 
+TEST_CASE("encode budget: a cost that is not known is null, and the cap says that it cannot hold",
+          "[api]") {
+    BudgetLimits limits;
+    limits.max_cost_usd = 1;
+    Budgeted b{limits};
+    b.report(beat_with_usage(4'800'000), 1);
+    Document json = budget_of(b.status(1));
+    for (const char* unknown : {"cost_used_usd", "cost_remaining_usd", "cost_pressure"}) {
+        INFO(unknown);
+        CHECK((json.contains(unknown) && json[unknown].is_null()));
+    }
+    CHECK(json["cost_warning"] ==
+          "the cap of $1.00 cannot hold: no cost is known of 4800000 tokens");
+    CHECK(json["unpriced_tokens"] == 4'800'000);
+    b.report(beat_with_usage(1000, 0.25), 2);
+    json = budget_of(b.status(2));
+    CHECK(json["cost_used_usd"] == 0.25);
+    CHECK(json["cost_pressure"] == 25.0);
+    CHECK(json["cost_warning"].get<std::string>().find("only in part") != std::string::npos);
+}
+
+TEST_CASE("encode budget: the parts of tokens are told apart, the estimated part of a cost too",
+          "[api]") {
+    Budgeted b{step_limit(10)};
+    Event beat = beat_with_usage(0, 0.5);
+    Usage& usage = *std::get<Heartbeat>(beat.payload).usage;
+    usage.input_tokens = 10;
+    usage.cached_tokens = 1000;
+    usage.cache_write_tokens = 20'000;
+    usage.output_tokens = 20;
+    usage.reasoning_tokens = 500;
+    usage.estimated = true;
+    b.report(std::move(beat), 1);
+    const Document json = budget_of(b.status(1));
+    CHECK(json["tokens_used"] == 21'530);
+    CHECK(json["token_parts"] ==
+          Document::parse(
+              R"({"input":10,"cached":1000,"cache_write":20000,"output":20,"reasoning":500})"));
+    CHECK(json["cost_estimated_usd"] == 0.5);
+}
+
 TEST_CASE("encode budget: a prediction has an interval, or says why there is none", "[api]") {
     const Budgeted b{step_limit(100)};
     BudgetPrediction prediction;

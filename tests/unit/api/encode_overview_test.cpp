@@ -39,7 +39,7 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
         "reason":"","state":null,"phase":null,"iteration":null,"opened_at":null,"ended_at":null,
         "outcome":null,"last_beat_at":null,"alive":false,"next_heartbeat_ms":10000,
         "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},
-        "used":{"tokens":0,"cost_usd":0},"budget":null,
+        "used":{"tokens":0,"cost_usd":null},"budget":null,
         "approvals_pending":0,"estimate":null,"alarm":null,"activity":""})"));
 }
 
@@ -149,6 +149,24 @@ TEST_CASE("overview: an alarm says what happened, how often, and what to look at
     CHECK(row(state)["alarm"] == "executed_though_rejected");
 }
 
+TEST_CASE("overview: too many sub-agents are a kind of their own, with their figures", "[api]") {
+    SessionState state;
+    state.approvals.alarms = {
+        {ApprovalAlarmKind::kFanOut, 0, "", at(1), 5, 1, "17 sub-agents at once, more than 16"}};
+    Overview overview;
+    overview.needs = {need_of_alarm(Session{"a", state})};
+    std::string out;
+    append_overview(out, overview);
+    const Document shown = Document::parse(out);
+    const Document& need = shown["needs_you"][0];
+    CHECK(need["kind"] == "fan_out");
+    CHECK(need["reason_code"] == "fan_out");
+    CHECK(need["reason"] == "17 sub-agents at once, more than 16");
+    CHECK(need["certain"] == true);
+    CHECK(need["approval"].is_null());
+    CHECK(row(state)["alarm"] == "fan_out");
+}
+
 TEST_CASE("overview: a need is certain if it was reported or counted", "[api]") {
     SessionState state = stuck();
     const auto need = [&](bool over_budget = false) {
@@ -161,11 +179,11 @@ TEST_CASE("overview: a need is certain if it was reported or counted", "[api]") 
     state.judgement.change().verdict = Verdict::kBlocked;
     CHECK(need().kind == NeedKind::kBlocked);
     CHECK_FALSE(need().certain);
-    state.detectors.change().blocked.kind = FailureKind::kAuth;
+    state.detectors.change().blocked.cause = Cause::kCredentials;
     state.detectors.change().blocked.typed = true;
     CHECK(need().certain);
     state.detectors.change().blocked = {};
-    state.detectors.change().blocked.asked = true;
+    state.detectors.change().blocked.cause = Cause::kPerson;
     CHECK(need().certain);
     state.budget.limits.max_tokens = 100;
     state.budget.tokens = 95;

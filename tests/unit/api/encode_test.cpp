@@ -164,7 +164,7 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
         "resources":null,"approvals_pending":0,"estimate":null,"alarms":[],"budget_source":"none",
         "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},
-        "used":{"tokens":0,"cost_usd":0},"budget":null,"goal":null,"agent":{},"parent":null,"labels":{},
+        "used":{"tokens":0,"cost_usd":null},"budget":null,"goal":null,"agent":{},"parent":null,"labels":{},
         "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,
         "loop_detection":true,"judge":true,"trust_origin":true,"trust_user":true,"on_stuck":"by_profile","max_iterations":0,"max_tool_failures":0,
         "max_parse_failures":0,"tool_time_limit_ms":0,"min_confidence":0.0,"low_confidence_attempts":3,

@@ -115,6 +115,21 @@ TEST_CASE("event line: a status says first what needs a person", "[cli]") {
     CHECK(shown_status("waiting", false, false) == "waiting");
 }
 
+TEST_CASE("event line: a block says until when it lasts, while that lies ahead", "[cli]") {
+    const auto until = [](const char* text, const char* now) {
+        const std::string verdict = std::string{R"({"retry_at":")"} + text + R"("})";
+        return until_text(*Json::parse(verdict), *parse_time(now));
+    };
+    const std::string today = until("2026-11-21T12:10:00.000Z", "2026-11-21T12:00:00.000Z");
+    CHECK(today.starts_with(", until "));
+    CHECK(today.size() == std::string_view{", until 12:10"}.size());
+    const std::string later = until("2026-11-24T12:10:00.000Z", "2026-11-21T12:00:00.000Z");
+    CHECK(later.size() == std::string_view{", until 11-24 12:10"}.size());
+    CHECK(until("2026-11-21T11:10:00.000Z", "2026-11-21T12:00:00.000Z").empty());
+    CHECK(until("soon", "2026-11-21T12:00:00.000Z").empty());
+    CHECK(until_text(*Json::parse(R"({"retry_at":null})"), WallTime{}).empty());
+}
+
 TEST_CASE("event line: an age is never below zero", "[cli]") {
     const auto now = *parse_time("2026-11-21T02:00:00.000Z");
     const auto age = [now](const char* text) { return age_at(*Json::parse(text), "at", now); };

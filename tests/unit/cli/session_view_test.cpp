@@ -127,6 +127,14 @@ TEST_CASE("session view: use is shown where there is some", "[cli]") {
     CHECK(used_text(parsed(R"({"used":{"tokens":950}})")) == "950");
     CHECK(used_text(parsed(R"({"used":{"tokens":4560000,"cost_usd":12.5}})")) == "4.56M $12.50");
     CHECK(used_text(parsed(R"({"used":{"tokens":"x","cost_usd":-1}})")).empty());
+    CHECK(used_text(parsed(R"({"used":{"tokens":900,"cost_usd":null}})")) == "900 $?");
+    CHECK(used_text(parsed(R"({"used":{"tokens":0,"cost_usd":null}})")).empty());
+    CHECK(used_text(parsed(R"({"used":{"tokens":900,"cost_usd":2,"cost_estimated_usd":1}})")) ==
+          "900 ~$2.00");
+    CHECK(used_text(parsed(R"({"used":{"tokens":900,"cost_usd":0.5,"unpriced_tokens":9}})")) ==
+          "900 $0.500+");
+    CHECK(token_parts_text(parsed(R"({"input":10,"cached":0,"cache_write":20000})")) ==
+          "input 10, cache_write 20.0k");
     CHECK(used_text(Json{}).empty());
 }
 

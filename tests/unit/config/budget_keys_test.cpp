@@ -112,3 +112,62 @@ TEST_CASE("budget keys: mistakes in a table with a free name are found", "[confi
     }
     CHECK_FALSE(loading("", {{"budget.agents.plan.steps", "3"}}).has_value());
 }
+
+TEST_CASE("budget keys: a day has caps for all sessions and for those with a label", "[config]") {
+    Loading loading;
+    const auto loaded = loading(
+        "[budget.day]\nmax_cost_usd = 50\nmax_tokens = 1000\nstarts = \"06:30\"\n"
+        "[budget.day.labels.\"team=payments\"]\nmax_cost_usd = 20\n"
+        "[budget.day.labels.\"repo=a.b/c\"]\nmax_tokens = 9\n");
+    REQUIRE(loaded.has_value());
+    const auto& day = loaded->settings.day;
+    CHECK(day.all.max_cost_usd == 50.0);
+    CHECK(day.all.max_tokens == 1000);
+    CHECK(day.starts == std::chrono::minutes{390});
+    REQUIRE(day.labels.size() == 2);
+    const bool first = day.labels[0].label == "team=payments";
+    CHECK(day.labels[first ? 0 : 1].max_cost_usd == 20.0);
+    CHECK(day.labels[first ? 1 : 0].max_tokens == 9);
+    CHECK_FALSE(loading("")->settings.day.is_set());
+    for (const char* wrong :
+         {"[budget.day]\nstarts = \"24:00\"\n", "[budget.day]\nstarts = \"6:30\"\n",
+          "[budget.day]\nmax_cost_usd = -1\n", "[budget.day]\nmax_cost = 1\n",
+          "[budget.day.labels.payments]\nmax_cost_usd = 20\n",
+          "[budget.day.labels.\"a=b\"]\nstarts = \"01:00\"\n"}) {
+        INFO(wrong);
+        CHECK_FALSE(loading(wrong).has_value());
+    }
+}
+
+TEST_CASE("price keys: a model has prices by part, or one for all tokens", "[config]") {
+    Loading loading;
+    const auto loaded = loading(
+        "[prices]\n\"claude-opus-5\" = { input = 5, cached = 0.5, cache_write = 6.25, output = 25 }\n"
+        "\"my-local-*\" = 0\n"
+        "[prices.\"gpt-4.1\"]\ninput = 2\noutput = 8\n");
+    REQUIRE(loaded.has_value());
+    const headway::core::Prices& prices = loaded->settings.prices;
+    REQUIRE(prices.own.size() == 3);
+    CHECK(price_of(prices, "claude-opus-5")->cache_write == 6.25);
+    CHECK(price_of(prices, "my-local-7b")->output == 0.0);
+    CHECK(price_of(prices, "gpt-4.1")->output == 8.0);
+    CHECK_FALSE(price_of(prices, "gpt-4.1")->cached.has_value());
+    CHECK(prices.use_list);
+    CHECK_FALSE(loading("[budget]\npublic_prices = \"off\"\n")->settings.prices.use_list);
+}
+
+TEST_CASE("price keys: half a price, and a price that is none, are mistakes", "[config]") {
+    Loading loading;
+    for (const char* wrong :
+         {"[prices]\n\"m\" = { input = 5 }\n", "[prices]\n\"m\" = { output = 5 }\n",
+          "[prices]\n\"m\" = -1\n", "[prices]\n\"m\" = \"cheap\"\n", "[prices]\n\"m\" = {}\n",
+          "[prices]\n\"a*b\" = 1\n", "[prices]\n\"m\" = { input = 1, output = 1, thinking = 1 }\n",
+          "[price]\n\"m\" = 1\n", "prices = 1\n"}) {
+        INFO(wrong);
+        const auto loaded = loading(wrong);
+        REQUIRE_FALSE(loaded.has_value());
+        INFO(loaded.error().detail);
+        CHECK_FALSE(loaded.error().detail.empty());
+    }
+    CHECK(loading("[price]\n\"m\" = 1\n").error().detail.find("prices") != std::string::npos);
+}

@@ -296,6 +296,55 @@ TEST_CASE("approved calls: a start is judged by the last decision about its id",
     CHECK(desk.report(start("c1")).empty());
 }
 
+TEST_CASE("approved calls: what the agent refuses itself is not executed, and raises an alarm",
+          "[core]") {
+    const auto refused = [](std::string id, std::string error_class = "denied") {
+        ToolFinished call = finished_call(std::move(id));
+        call.ok = false;
+        call.error = ToolError{std::move(error_class), bounded_text("by its own rules")};
+        return call;
+    };
+    SECTION("approved, then refused") {
+        Desk desk;
+        const auto n = desk.approved(asked("c1"));
+        CHECK(desk.report(refused("c1")) == std::vector{Kind::kApprovedButRefused});
+        CHECK(desk.of(n).status == S::kCancelled);
+        CHECK(desk.of(n).alarm == Kind::kApprovedButRefused);
+        CHECK(desk.of(n).executed_n == 0);
+    }
+    SECTION("the agent's word gains no second execution") {
+        Desk desk{true};
+        desk.approved(asked("c1"));
+        desk.report(refused("c1"));
+        CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
+    }
+    SECTION("never asked, or rejected: as before") {
+        Desk desk{true};
+        CHECK(desk.report(refused("c1")) == std::vector{Kind::kExecutedUnapproved});
+        const auto n = desk.ask(asked("c2"));
+        desk.decide(n, Decision::kReject);
+        CHECK(desk.report(refused("c2")).empty());
+    }
+    SECTION("a call that was cut, or failed on a file's rights, has run") {
+        const std::string error_class = GENERATE("cancelled", "permission_denied", "");
+        Desk desk;
+        const auto n = desk.approved(asked("c1"));
+        CHECK(desk.report(refused("c1", error_class)).empty());
+        CHECK(desk.of(n).status == S::kExecuted);
+    }
+    SECTION("another call's refusal uses up nothing") {
+        Desk desk;
+        const auto n = desk.approved(asked("c1"));
+        ToolFinished other = refused("c9");
+        CallPrint print;
+        print.question.low = 8;
+        keep_args(print, kTwo);
+        other.print = print;
+        desk.report(other);
+        CHECK(desk.of(n).status == S::kApproved);
+    }
+}
+
 TEST_CASE("approved calls: expiry approves nothing critical or hidden", "[core]") {
     Desk desk;
     desk.rules.approve_on_expiry = {"deploy"};

@@ -256,7 +256,7 @@ TEST_CASE("budget fold: what ends the wait for a rate limit", "[budget]") {
         return m.meter().rate_limited;
     };
     Heartbeat used;
-    used.usage = Usage{5, 0, 0, 0};
+    used.usage = use_of(5, 0, 0, 0);
     Heartbeat counted;
     counted.iteration = 1;
     ProgressEstimated of_judge;
@@ -297,7 +297,7 @@ TEST_CASE("budget fold: the last words are kept under a budget only", "[budget]"
 TEST_CASE("budget fold: a call that had finished before uses nothing", "[budget]") {
     Metered m{step_limit(5)};
     ToolFinished call = call_with(true, "x");
-    call.usage = Usage{0, 3, 4, 0.25};
+    call.usage = use_of(0, 3, 4, 0.25);
     m.takes(call).takes(call, true);
     CHECK(m.meter().tokens == 7);
     CHECK(m.meter().cost_micros == 250'000);
@@ -358,10 +358,10 @@ TEST_CASE("budget fold: totals of a child replace its last ones, and stay after 
     Metered m;
     m.takes(child_at("a", 2)).takes(child_at("b", 1)).takes(child_at("a", 3));
     REQUIRE(m.meter().children.size() == 2);
-    CHECK(m.meter().children[0] == ChildUse{child_key("a"), {3, 30, 500'000}, BudgetLevel::kLow});
+    CHECK(m.meter().children[0] == ChildUse{child_key("a"), {3, 30, 500'000, {}}, BudgetLevel::kLow});
     m.takes(child_at("a", 4, true)).takes(child_at("never seen", 5, true));
     CHECK(m.meter().children.size() == 1);
-    CHECK(m.meter().ended_children == BudgetUse{9, 90, 1'000'000});
+    CHECK(m.meter().ended_children == BudgetUse{9, 90, 1'000'000, {}});
     CHECK(m.meter().ended_count == 2);
 }
 

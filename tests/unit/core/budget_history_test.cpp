@@ -94,8 +94,8 @@ TEST_CASE("budget history: an ended session is recorded with its counted use", "
     Budgeted b{step_limit(50)};
     b.step(1'000);
     b.report(beat_with_usage(42, 0.5), 2'000);
-    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 2'000);
-    b.report(event(StateChanged{AgentState::kProcessingPrompt, {}, {}, false}), 61'000);
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false, {}}), 2'000);
+    b.report(event(StateChanged{AgentState::kProcessingPrompt, {}, {}, false, {}}), 61'000);
     b.report(ended(Outcome::kFailed), 62'000);
     const UseRecord noted = use_record_of(b.session.state());
     CHECK(noted.outcome == Outcome::kFailed);

@@ -174,14 +174,14 @@ TEST_CASE("budget: counts saturate instead of overflowing", "[budget]") {
 TEST_CASE("budget: tokens without a total are input plus output", "[budget]") {
     Budgeted b{step_limit(10)};
     Heartbeat beat;
-    beat.usage = Usage{0, 30, 12, 0};
+    beat.usage = use_of(0, 30, 12, 0);
     b.report(event(beat), 1);
     Message message;
-    message.usage = Usage{100, 30, 12, 0};
+    message.usage = use_of(100, 30, 12, 0);
     b.report(event(message), 2);
     ToolFinished call;
     call.tool = "t";
-    call.usage = Usage{0, 0, 5, 0};
+    call.usage = use_of(0, 0, 5, 0);
     b.report(event(call), 3);
     CHECK(b.meter().tokens == 42 + 100 + 5);
 }
@@ -191,7 +191,7 @@ TEST_CASE("budget: a call that is reported twice is charged once", "[budget]") {
     ToolFinished call;
     call.call_id = "c1";
     call.tool = "t";
-    call.usage = Usage{10, 0, 0, 0};
+    call.usage = use_of(10, 0, 0, 0);
     b.report(event(call), 1);
     b.report(event(call), 2);
     CHECK(b.meter().tokens == 10);
@@ -214,8 +214,8 @@ TEST_CASE("budget: time goes to the clock of what the session waits for", "[budg
     b.report(tool_started("c1"), 1'000);  // the model has thought for 1 s
     b.report(beat(), 2'000);
     b.report(tool_finished("c1"), 4'000);  // the tool took 3 s
-    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 9'000);
-    b.report(event(StateChanged{AgentState::kProcessingPrompt, {}, {}, false}), 29'000);
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false, {}}), 9'000);
+    b.report(event(StateChanged{AgentState::kProcessingPrompt, {}, {}, false, {}}), 29'000);
     const BudgetStatus status = b.status(30'000);
     CHECK(status.model == Millis{1'000 + 5'000 + 1'000});
     CHECK(status.tool == Millis{3'000});
@@ -252,7 +252,7 @@ TEST_CASE("budget: a call that ends while a person is asked is not charged for t
 
 TEST_CASE("budget: a waiting state does not make reported work free", "[budget]") {
     Budgeted b{time_limit(10'000)};
-    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false, {}}), 0);
     for (int i = 1; i <= 10; ++i)
         b.report(beat_of_iteration(static_cast<std::uint64_t>(i)), i * 60'000);
     CHECK(b.status(600'000).time.used == 600'000);
@@ -283,7 +283,7 @@ TEST_CASE(
     "budget: work that ends a stated wait takes the time before it, after an answer it does not",
     "[budget]") {
     Budgeted b{time_limit(10'000)};
-    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false, {}}), 0);
     b.report(tool_started("c1"), 60'000);
     CHECK(b.status(60'000).time.used == 60'000);
     b.report(tool_finished("c1"), 61'000);
@@ -331,7 +331,7 @@ TEST_CASE("budget: waiting for a person counts when the rules say so", "[budget]
     BudgetRules rules;
     rules.count_human = true;
     Budgeted b{time_limit(100), rules};
-    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false, {}}), 0);
     CHECK(b.status(70'000).level == Level::kLow);
 }
 
@@ -374,7 +374,7 @@ TEST_CASE("budget: the deadline is the next threshold that time will reach", "[b
 TEST_CASE("budget: no deadline while the time that passes is free, or without a limit",
           "[budget]") {
     Budgeted b{time_limit(100)};
-    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false, {}}), 0);
     CHECK(budget_deadline(b.session.state(), at(0)) == kNever);
     const Budgeted steps{step_limit(10)};
     CHECK(budget_deadline(steps.session.state(), at(0)) == kNever);

@@ -64,6 +64,34 @@ TEST_CASE("call times: the wait for a person's approval is not the tool's time",
     CHECK(times.tools().size() == 1);
 }
 
+TEST_CASE("call times: a call that the rules ask about, or that is paused, teaches nothing",
+          "[expectations]") {
+    CallTimes times;
+    times.note(moved(tool_started("a"), 0));
+    ApprovalRequested request;
+    request.call_id = "a";
+    REQUIRE(CallTimes::notes(event(request)));
+    times.note(moved(event(request), 1));
+    times.note(moved(finished("a", "bash"), 3'600'000));
+    CHECK(times.tools().empty());
+
+    times.note(moved(tool_started("b"), 0));
+    times.note(moved(tool_started("c"), 0));
+    request.call_id = "b";
+    times.note(moved(event(request), 1));
+    times.note(moved(finished("c", "bash"), 20));
+    REQUIRE(times.tools().size() == 1);
+    CHECK(times.tools()[0].samples == samples({20}));
+
+    times.note(moved(tool_started("d"), 0));
+    DirectiveIssued pause;
+    pause.kind = DirectiveKind::kPause;
+    REQUIRE(CallTimes::notes(event(pause)));
+    times.note(moved(event(pause), 1));
+    times.note(moved(finished("d", "bash"), 3'600'000));
+    CHECK(times.tools()[0].samples == samples({20}));
+}
+
 TEST_CASE("call times: a clock that went back gives no negative time", "[expectations]") {
     CallTimes times;
     times.note(moved(tool_started("a"), 5000));

@@ -161,7 +161,7 @@ TEST_CASE("lattice: a block outranks a suspicion, and a loop outranks both", "[c
     state.n = 40;
     state.asked_interval = Millis{10'000};
     state.last_beat_at = at(0);
-    state.detectors.change().blocked.kind = FailureKind::kAuth;
+    state.detectors.change().blocked.cause = Cause::kCredentials;
     state.detectors.change().blocked.typed = true;
     state.detectors.change().blocked.count = 1;
     const auto now = [&state] { return judge(state, {at(1), at(0)}); };

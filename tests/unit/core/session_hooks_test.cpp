@@ -217,7 +217,9 @@ TEST_CASE("session: a living process excuses half an hour of silence, and no mor
     std::vector<Event> out;
     story.session.tick(around, out);
     CHECK(story.verdict() != Verdict::kSilent);
-    CHECK(story.session.next_deadline(at(0), at(20 * kMinute), true) == at(30 * kMinute));
+    // The first of two looks at the process comes a minute before.
+    CHECK(story.session.next_deadline(at(0), at(20 * kMinute), true) == at(29 * kMinute));
+    CHECK(story.session.next_deadline(at(0), at(29 * kMinute), true) == at(30 * kMinute));
     around.now = at(31 * kMinute);
     story.session.tick(around, out);
     CHECK(story.verdict() == Verdict::kSilent);
@@ -226,4 +228,59 @@ TEST_CASE("session: a living process excuses half an hour of silence, and no mor
     unknown.report(message("user"), 0);
     unknown.tick(20 * kMinute);
     CHECK(unknown.verdict() == Verdict::kSilent);
+}
+
+TEST_CASE("session: silence while the agent's process computes is slow, and looked at again",
+          "[core]") {
+    constexpr std::int64_t kMinute = 60'000;
+    Story story;
+    story.report(message("user"), 0);
+    Context around = context(31 * kMinute);
+    around.agent_runs = true;
+    around.agent_works = true;
+    std::vector<Event> out;
+    story.session.tick(around, out);
+    CHECK(story.verdict() == Verdict::kSlow);
+    CHECK(story.session.state().judgement->reason ==
+          "nothing was heard for long, but the agent's process is at work");
+    CHECK(story.session.next_deadline(at(0), kNever, true) == at(32 * kMinute));
+    CHECK(story.session.next_deadline(at(0), at(40 * kMinute), true) == at(41 * kMinute));
+    CHECK(story.session.next_deadline(at(0), at(40 * kMinute), false) == kNever);
+    SECTION("it rests: silent, until it works again") {
+        around = context(41 * kMinute);
+        around.agent_runs = true;
+        story.session.tick(around, out);
+        CHECK(story.verdict() == Verdict::kSilent);
+        CHECK(story.session.next_deadline(at(0), kNever, true) == at(42 * kMinute));
+        around.now = at(42 * kMinute);
+        around.agent_works = true;
+        story.session.tick(around, out);
+        CHECK(story.verdict() == Verdict::kSlow);
+    }
+    SECTION("it has ended: silent") {
+        story.session.tick(context(41 * kMinute), out);
+        CHECK(story.verdict() == Verdict::kSilent);
+    }
+    SECTION("its agent is heard again") {
+        story.report(message("assistant"), 41 * kMinute);
+        CHECK(story.verdict() != Verdict::kSlow);
+    }
+}
+
+TEST_CASE("session: an agent at its prompt waits, whatever its process does", "[core]") {
+    constexpr std::int64_t kMinute = 60'000;
+    const bool works = GENERATE(true, false);
+    Story story;
+    StateChanged idle;
+    idle.state = AgentState::kIdle;
+    idle.background = {"shell: npm run build"};
+    story.report(message("user"), 0);
+    story.report(event(idle), 1000);
+    Context around = context(40 * kMinute);
+    around.agent_runs = true;
+    around.agent_works = works;
+    std::vector<Event> out;
+    story.session.tick(around, out);
+    CHECK(story.verdict() == Verdict::kWaiting);
+    CHECK_THAT(story.session.state().judgement->reason, Catch::Contains("npm run build"));
 }

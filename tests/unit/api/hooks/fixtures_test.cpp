@@ -35,8 +35,7 @@ std::string string_of(const Document& body, const char* name) {
 /// Events that are nothing to report, as the agents' versions that were captured send them.
 bool is_of_no_kind(const std::string& agent, const Document& body) {
     const std::string event = string_of(body, "hook_event_name");
-    if (agent == "gemini") return event == "PreCompress" || event == "BeforeToolSelection";
-    return event == "Notification" && string_of(body, "notification_type") == "auth_success";
+    return agent == "gemini" && (event == "PreCompress" || event == "BeforeToolSelection");
 }
 
 void check_captured(const std::string& agent, const Document& body) {

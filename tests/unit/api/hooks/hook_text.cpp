@@ -58,6 +58,7 @@ void add_call(std::string& out, const api::hooks::HookCall& call) {
         lines.line("wrote", mutation.path + " " + mutation.digest);
     }
     lines.flag("interrupted", call.interrupted);
+    lines.flag("untold", call.untold);
 }
 
 }  // namespace
@@ -81,16 +82,27 @@ std::string hook_text(const api::hooks::Hook& hook) {
     lines.flag("synthetic", hook.synthetic);
     lines.flag("dialog", hook.dialog);
     lines.number("round", hook.round);
-    if (hook.background > 0) lines.number("background", hook.background);
+    lines.flag("wake up", hook.wake_up);
+    lines.flag("before rules", hook.before_rules);
+    for (const std::string& name : hook.background)
+        lines.text("background", name);
     lines.name("outcome", hook.outcome);
     lines.name("reason", hook.reason);
     lines.name("class", hook.error_class);
+    lines.number("status", hook.status);
+    lines.number("retry after ms", hook.retry_after_ms);
+    lines.flag("ends turn", hook.ends_turn);
     lines.number("hold ms", hook.hold_ms);
     lines.flag("wordless", hook.wordless);
     if (hook.usage) {
         lines.number("input tokens", hook.usage->input_tokens);
         lines.number("output tokens", hook.usage->output_tokens);
-        if (hook.usage->cost_usd > 0) lines.line("cost", std::to_string(hook.usage->cost_usd));
+        if (hook.usage->cached_tokens > 0) lines.number("cached", hook.usage->cached_tokens);
+        if (hook.usage->cache_write_tokens > 0)
+            lines.number("cache write", hook.usage->cache_write_tokens);
+        if (hook.usage->reasoning_tokens > 0)
+            lines.number("reasoning", hook.usage->reasoning_tokens);
+        if (hook.usage->cost_usd) lines.line("cost", std::to_string(*hook.usage->cost_usd));
     }
     if (!hook.call.tool.empty()) add_call(out, hook.call);
     for (const api::hooks::HookCall& call : hook.calls)

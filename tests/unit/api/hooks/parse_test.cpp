@@ -231,8 +231,8 @@ TEST_CASE("hooks: results are without secrets, and without whole files", "[api][
 }
 
 TEST_CASE("hooks: a sub-agent does not wait for itself", "[api][hooks]") {
-    CHECK(Read("claude", fixture("claude/sub_end")).hook.background == 0);
-    CHECK(Read("claude", fixture("claude/stop_background")).hook.background == 1);
+    CHECK(Read("claude", fixture("claude/sub_end")).hook.background.empty());
+    CHECK(Read("claude", fixture("claude/stop_background")).hook.background.size() == 1);
     CHECK(Read("claude", with(fixture("claude/stop_background"), "\"running\"", "\"completed\""))
-              .hook.background == 0);
+              .hook.background.empty());
 }

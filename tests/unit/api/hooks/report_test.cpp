@@ -89,9 +89,11 @@ TEST_CASE("hook report: turns begin and end", "[api]") {
     CHECK(std::get<core::Heartbeat>(stop.events()[0].payload).usage->input_tokens == 3);
     CHECK(std::get<core::Message>(stop.events()[1].payload).text.kept == "done");
     CHECK(std::get<core::StateChanged>(stop.events()[2].payload).state == core::AgentState::kIdle);
-    // Work in the background goes on: the agent is not at rest.
-    WhatWasSaid{R"("event":"stop","background":2)"}.only<core::Heartbeat>();
-    WhatWasSaid{R"("event":"stop","text":"more to come","background":2)"}.only<core::Message>();
+    // At its prompt, also where work in the background goes on.
+    CHECK(WhatWasSaid{R"("event":"stop","background":2)"}
+              .only<core::StateChanged>()
+              .background.size() == 2);
+    CHECK(WhatWasSaid{R"("event":"stop")"}.only<core::StateChanged>().background.empty());
 }
 
 TEST_CASE("hook report: other events", "[api]") {

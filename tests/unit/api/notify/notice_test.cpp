@@ -45,6 +45,10 @@ TEST_CASE("notice: every event reads as plain English, with a link", "[api]") {
         told("approval.alarm", R"("event":{"alarm":"executed_though_rejected","tool":"rm"})");
     CHECK(alarm.headline == "night-7 has run a call that was rejected: rm");
     CHECK(alarm.urgency == Urgency::kUrgent);
+    const Notice many =
+        told("approval.alarm",
+             R"("event":{"alarm":"fan_out","detail":"17 sub-agents at once, more than 16"})");
+    CHECK(many.headline == "night-7 has too many sub-agents: 17 sub-agents at once, more than 16");
     CHECK(told("heartbeat", R"("event":{})").headline == "night-7: heartbeat");
 }
 

@@ -11,6 +11,18 @@
 namespace headway::tests {
 
 /// What an exporter of a real agent sent.
+/// Cached, written to the cache, reasoning: those that are not 0.
+inline std::string other_parts(const core::Usage& usage) {
+    std::string text;
+    const auto add = [&text](char name, std::uint64_t count) {
+        if (count > 0) text += std::string{" "} + name + std::to_string(count);
+    };
+    add('c', usage.cached_tokens);
+    add('w', usage.cache_write_tokens);
+    add('r', usage.reasoning_tokens);
+    return text;
+}
+
 inline std::string otlp_fixture(const std::string& name) {
     std::ifstream file{
         std::filesystem::path{HEADWAY_SOURCE_DIR} / "tests/unit/api/otlp/fixtures" / name,
@@ -45,10 +57,13 @@ inline std::string said_text(const std::vector<api::otlp::Said>& all) {
                 break;
             case SaidKind::kUsage:
                 out << "usage " << who << ' ' << said.usage.input_tokens << '+'
-                    << said.usage.output_tokens << " $" << said.usage.cost_usd << ' ' << said.model;
+                    << said.usage.output_tokens << other_parts(said.usage) << " $"
+                    << said.usage.cost_usd.value_or(0) << ' ' << said.model;
                 break;
             case SaidKind::kError:
                 out << "error " << who << " \"" << said.text << '"';
+                if (!said.error_class.empty()) out << ' ' << said.error_class;
+                if (said.status) out << ' ' << *said.status;
                 break;
             case SaidKind::kTurnEnd:
                 out << "turn ends " << who;

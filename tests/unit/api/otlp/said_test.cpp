@@ -157,19 +157,52 @@ TEST_CASE("records of services that are no agents say nothing") {
 TEST_CASE("Gemini says the use of tokens twice, and it counts once") {
     CHECK(of_log("session.id=s;event.name=gemini_cli.api_response;input_token_count=7;"
                  "output_token_count=2;thoughts_token_count=3;model=m",
-                 "gemini-cli") == "usage gemini s 7+5 $0 m\n");
+                 "gemini-cli") == "usage gemini s 7+2 r3 $0 m\n");
     CHECK(of_log("session.id=s;event.name=gen_ai.client.inference.operation.details;"
                  "gen_ai.usage.input_tokens=7",
                  "gemini-cli")
               .empty());
 }
 
-TEST_CASE("cached tokens are input, and are not counted twice") {
+TEST_CASE("parts of tokens are told apart by each agent's names, and do not overlap") {
     CHECK(of_log("session.id=s;event.name=api_request;input_tokens=7;output_tokens=1;"
                  "cache_read_tokens=100;cache_creation_tokens=20",
-                 "claude-code") == "usage claude s 127+1 $0 \n");
+                 "claude-code") == "usage claude s 7+1 c100 w20 $0 \n");
+    CHECK(of_log("conversation.id=s;event.name=codex.sse_event;input_token_count=120;"
+                 "output_token_count=50;cached_token_count=100;reasoning_token_count=30",
+                 "codex_cli_rs") == "usage codex s 20+20 c100 r30 $0 \n");
+    CHECK(of_log("session.id=s;event.name=gemini_cli.api_response;input_token_count=120;"
+                 "output_token_count=5;cached_content_token_count=100;thoughts_token_count=30;"
+                 "total_token_count=155",
+                 "gemini-cli") == "usage gemini s 20+5 c100 r30 $0 \n");
+    // Behind Qwen Code a model may count its thoughts as output.
+    CHECK(of_log("session.id=s;event.name=qwen-code.api_response;input_token_count=100;"
+                 "output_token_count=50;thoughts_token_count=30;total_token_count=150",
+                 "qwen-code") == "usage qwen s 100+20 r30 $0 \n");
+    CHECK(of_span("session.id=s;gen_ai.operation.name=chat;gen_ai.usage.input_tokens=1000;"
+                  "gen_ai.usage.output_tokens=60;gen_ai.usage.cache_read.input_tokens=700;"
+                  "gen_ai.usage.cache_creation.input_tokens=200;"
+                  "gen_ai.usage.reasoning.output_tokens=40") ==
+          "usage shop s 100+20 c700 w200 r40 $0 \n");
+    CHECK(of_span("session.id=s;openinference.span.kind=LLM;llm.token_count.prompt=1000;"
+                  "llm.token_count.completion=60;llm.token_count.prompt_details.cache_read=900;"
+                  "llm.token_count.completion_details.reasoning=10") ==
+          "usage shop s 100+50 c900 r10 $0 \n");
+    CHECK(of_span("session.id=s;gen_ai.operation.name=chat;ai.usage.inputTokens=10;"
+                  "ai.usage.outputTokens=5;ai.usage.cachedInputTokens=4;ai.usage.reasoningTokens=2") ==
+          "usage shop s 6+3 c4 r2 $0 \n");
+    // More cached than input is no count of both.
+    CHECK(of_log("conversation.id=s;event.name=codex.sse_event;input_token_count=10;"
+                 "cached_token_count=100;reasoning_token_count=30;output_token_count=5",
+                 "codex_cli_rs") == "usage codex s 0+0 c10 r5 $0 \n");
+}
+
+TEST_CASE("cached tokens are counted once, whether they are input or beside it") {
+    CHECK(of_log("session.id=s;event.name=api_request;input_tokens=7;output_tokens=1;"
+                 "cache_read_tokens=100;cache_creation_tokens=20",
+                 "claude-code") == "usage claude s 7+1 c100 w20 $0 \n");
     CHECK(of_span("session.id=s;gen_ai.operation.name=chat;gen_ai.usage.input_tokens=127;"
-                  "cache_read_tokens=100") == "usage shop s 127+0 $0 \n");
+                  "cache_read_tokens=100") == "usage shop s 27+0 c100 $0 \n");
 }
 
 TEST_CASE("numbers that no model can have used are left out") {
@@ -204,6 +237,23 @@ TEST_CASE("a call that a person has refused is denied") {
                  "claude-code") == "call claude s Bash c denied args  result \n");
     CHECK(of_log("session.id=s;event.name=tool_decision;decision=accept;tool_name=Bash",
                  "claude-code") == "alive claude s\n");
+}
+
+TEST_CASE("an error of the model has its class and its status") {
+    CHECK(of_log("session.id=s;event.name=api_error;error=Unauthorized;status_code=401",
+                 "claude-code") == "error claude s \"Unauthorized\" 401\n");
+    CHECK(of_log("session.id=s;event.name=api_error;error=x;error_type=RateLimitError;"
+                 "status_code=429",
+                 "gemini-cli") == "error gemini s \"x\" RateLimitError 429\n");
+    CHECK(of_log("session.id=s;event.name=api_request;error.message=no credit;"
+                 "http.response.status_code=402",
+                 "codex_exec") == "error codex s \"no credit\" 402\n");
+    CHECK(of_log("session.id=s;event.name=api_request;http.response.status_code=200",
+                 "codex_exec") == "alive codex s\n");
+    CHECK(of_log("session.id=s;event.name=api_error;error=x;status_code=none", "claude-code") ==
+          "error claude s \"x\"\n");
+    CHECK(of_log("session.id=s;event.name=api_error;error=x;status_code=99999", "claude-code") ==
+          "error claude s \"x\"\n");
 }
 
 TEST_CASE("records come in the order of time, whatever the order of the export") {

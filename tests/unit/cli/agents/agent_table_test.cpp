@@ -5,6 +5,9 @@
 #include <set>
 
 #include "api/hooks/dialect.hpp"
+#include "cli/agents/hook_barriers.hpp"
+#include "cli/agents/hook_command.hpp"
+#include "cli/agents/hook_probe.hpp"
 #include "cli/agents/own_hooks.hpp"
 #include "cli/agents/text_diff.hpp"
 #include "cli/json.hpp"
@@ -127,4 +130,78 @@ TEST_CASE("A diff has the lines around a change") {
     for (int i = 0; i < 3000; ++i)
         many += std::to_string(i) + "\n";
     CHECK(unified_diff("f", "", many) == "--- f\n+++ f\nmore than 2,000 lines differ\n");
+}
+
+TEST_CASE("A pattern names URLs with a star for any text") {
+    CHECK(names_url("http://127.0.0.1:7717/v1/hooks/claude",
+                    "http://127.0.0.1:7717/v1/hooks/claude"));
+    CHECK(names_url("http://127.0.0.1:7717/*", "http://127.0.0.1:7717/v1/hooks/claude"));
+    CHECK(names_url("*", "http://h/x"));
+    CHECK(names_url("*/v1/*/claude", "http://h/v1/v1/hooks/claude"));
+    CHECK(names_url("http://*:7717/**", "http://h:7717/"));
+    CHECK_FALSE(names_url("https://*", "http://h/x"));
+    CHECK_FALSE(names_url("http://h", "http://h/x"));
+    CHECK_FALSE(names_url("", "http://h/x"));
+    CHECK_FALSE(names_url("*y", "http://h/x"));
+}
+
+TEST_CASE("A command says what it runs and whether it requires an answer") {
+    CHECK(is_required_command("'/a b/headway-hook' claude --url http://h:1 --require"));
+    CHECK_FALSE(is_required_command("headway-hook claude --url '--require x'"));
+    CHECK(program_in_command("'/a b/headway-hook' claude") == "/a b/headway-hook");
+    CHECK(program_in_command("exec /opt/headway-hook cline") == "/opt/headway-hook");
+    CHECK(program_in_command("") == "");
+}
+
+TEST_CASE("Hooks are all commands where requests are barred, and are read as such") {
+    for (const char* name : {"claude", "qwen"}) {
+        const AgentRow& row = *find_agent_row(name);
+        HookWay way = kPlainWay;
+        way.commands = true;
+        way.require = "Bash";
+        const std::string text = with_own_hooks(row, "", hook_entries(row, way), false).value();
+        CHECK(text.find("\"http\"") == std::string::npos);
+        CHECK(way_of_own_hooks(row, text, kPlainWay).commands);
+        if (row.name == "claude") CHECK(required_matcher(row, text) == "Bash");
+        const std::string by_request =
+            with_own_hooks(row, "", hook_entries(row, kPlainWay), false).value();
+        CHECK_FALSE(way_of_own_hooks(row, by_request, way).commands);
+        CHECK_FALSE(required_matcher(row, by_request));
+    }
+}
+
+TEST_CASE("An answer to a probe says what is wrong") {
+    const HookProbe claude{"claude", "claude", "http://h:7717", ""};
+    const HookProbe plugin{"pi", "generic", "http://h:7717", "hw_x"};
+    const auto problem = [](int status, const std::string& code, const std::string& field) {
+        return HttpReply{status, R"({"code":")" + code + R"(","field":")" + field + "\"}", {}, {}};
+    };
+    CHECK(judge_probe(claude, {200, "{}", {}, {}}).ok);
+    CHECK(judge_probe(plugin, problem(400, "invalid_field", "body")).ok);
+    CHECK_FALSE(judge_probe(claude, problem(400, "invalid_field", "body")).ok);
+    CHECK_FALSE(judge_probe(plugin, problem(400, "invalid_field", "agent")).ok);
+    CHECK_FALSE(judge_probe(plugin, {400, "Bad Request", {}, {}}).ok);
+    CHECK_FALSE(judge_probe(claude, {200, "<html>", {}, {}}).ok);
+    const auto said = [](const Finding& finding, std::string_view words) {
+        CHECK_FALSE(finding.ok);
+        CHECK_FALSE(finding.fix.empty());
+        CHECK(finding.detail.find(words) != std::string::npos);
+    };
+    said(judge_probe(claude, {0, "", "refused", {}}), "none answers");
+    said(judge_probe(claude, problem(401, "unauthorized", "")), "the hooks show none");
+    said(judge_probe(plugin, problem(401, "unauthorized", "")), "does not know the one");
+    said(judge_probe(plugin, problem(403, "forbidden", "")), "does not let this token report");
+    said(judge_probe(claude, problem(404, "unknown_route", "agent")), "older version");
+    said(judge_probe(claude, problem(421, "unknown_host", "Host")), "Host \"h:7717\"");
+    said(judge_probe(claude, problem(429, "too_many", "")), "too many wrong tokens");
+    said(judge_probe(claude, problem(503, "overloaded", "")), "answers 503 (overloaded)");
+    said(judge_probe(claude, {404, "nothing here", {}, {}}), "no Headway daemon answers");
+}
+
+TEST_CASE("A version is older than another one by its numbers") {
+    CHECK(is_older("0.9.1", "0.61.0"));
+    CHECK(is_older("2.1.99", "2.1.197"));
+    CHECK_FALSE(is_older("2.1.197", "2.1.197"));
+    CHECK_FALSE(is_older("", "1.0.0"));
+    CHECK_FALSE(is_older("1.0.0", ""));
 }

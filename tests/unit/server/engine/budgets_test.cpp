@@ -187,9 +187,9 @@ TEST_CASE("engine budgets: use reaches both generations above in the next commit
     const auto commits = s.last.stats.commits;
     (void)s.report("child", {tool_finished("c1"), tool_finished("c2"), beat_with_usage(50, 0.2)});
     CHECK(s.last.stats.commits == commits + 1);
-    REQUIRE(heard(s, "parent").size() == 1);  // once a turn, however many events
+    REQUIRE(heard(s, "parent").size() == 2);  // once a turn, however many events
     CHECK(s.last.stats.commits == commits + 2);
-    CHECK(heard(s, "parent")[0].steps == 2);
+    CHECK(heard(s, "parent")[1].steps == 2);
     const auto total = heard(s, "grandparent").back();
     CHECK(total.child == "parent");
     CHECK(total.steps == 3);
@@ -209,12 +209,20 @@ TEST_CASE("engine budgets: use reaches both generations above in the next commit
     CHECK(budget(s, "grandparent")["steps_completed"] == 14);
 }
 
-TEST_CASE("engine budgets: a family without a budget writes nothing of it", "[server]") {
+TEST_CASE("engine budgets: a family without a budget hears of what is new only", "[server]") {
     Supervised s{with_budgets()};
     (void)s.ask(open_with("parent"));
     (void)s.ask(open_with("child", "parent"));
-    (void)s.report("child", {tool_finished("c1")});
-    CHECK(heard(s, "parent").empty());
+    for (int i = 0; i < 5; ++i)
+        (void)s.report("child", {tool_finished("c" + std::to_string(i))});
+    CHECK(heard(s, "parent").size() == 1);  // that it was opened
+    (void)s.report("child", {beat_with_usage(100, 0.2)});
+    CHECK(heard(s, "parent").back().tokens == 100);
+    (void)s.report("child", {beat_with_usage(10, 0.01)});
+    CHECK(heard(s, "parent").size() == 2);
+    (void)s.report("child", {ended(Outcome::kCompleted)});
+    REQUIRE(heard(s, "parent").size() == 3);
+    CHECK(heard(s, "parent").back().tokens == 110);
 }
 
 TEST_CASE("engine budgets: a session that is its own ancestor rolls up nowhere", "[server]") {
@@ -235,7 +243,7 @@ TEST_CASE("engine budgets: an ended parent hears no more of its children", "[ser
     (void)s.ask(open_with("child", "parent"));
     (void)s.report("parent", {ended(Outcome::kCompleted)});
     (void)s.report("child", {tool_finished("c1")});
-    CHECK(heard(s, "parent").empty());
+    CHECK(heard(s, "parent").size() == 1);  // that it was opened
     CHECK(budget(s, "parent")["steps_completed"] == 0);
 }
 

@@ -95,8 +95,7 @@ void control(Supervised& daemon, const std::string& session, Control what) {
 
 Event used(std::uint64_t tokens, double cost) {
     Heartbeat beat;
-    beat.usage.emplace().tokens = tokens;
-    beat.usage->cost_usd = cost;
+    beat.usage = use_of(tokens, 0, 0, cost);
     return event(beat);
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/reasons.hpp"
+
+namespace headway::core {
+
+std::string waiting_reason(const Approval& asked) {
+    const std::string since = ", since #" + std::to_string(asked.n);
+    switch (asked.kind) {
+        case ApprovalKind::kTool:
+            return "waits for a person to allow " + asked.tool + since;
+        case ApprovalKind::kAuth:
+            return "waits for a person to give access" + since;
+        case ApprovalKind::kBudgetExtension:
+            return "waits for a person to extend its budget" + since;
+        case ApprovalKind::kQuestion:
+            break;
+    }
+    return "waits for a person's answer" + since;
+}
+
+std::string rest_reason(const SessionState& state) {
+    const Background& work = *state.background;
+    if (state.agent_state != AgentState::kIdle || work.tasks.empty())
+        return "idle: it waits for a task";
+    std::string reason = "waits for its work in the background: ";
+    for (std::size_t i = 0; i < work.tasks.size(); ++i)
+        reason += (i == 0 ? "" : ", ") + work.tasks[i];
+    if (work.more > 0) reason += " and " + std::to_string(work.more) + " more";
+    return reason;
+}
+
+std::string progress_reason(const SessionState& state, Verdict verdict) {
+    const Ledger& ledger = *state.ledger;
+    if (verdict == Verdict::kProgressing && ledger.external_n > ledger.hard_n) {
+        return "what it waits for moves";
+    }
+    if (verdict == Verdict::kProgressing) {
+        return "something new was proven at #" + std::to_string(ledger.hard_n);
+    }
+    if (verdict != Verdict::kExploring) return {};
+    return ledger.moved_n != 0 ? "new answers, the last at #" + std::to_string(ledger.moved_n)
+                               : std::string{"nothing new yet"};
+}
+
+}  // namespace headway::core

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tokens and money: parts, prices, costs that are not known, and caps over all sessions of a day."""
+import unittest
+
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.limits import eventually
+
+USED = {"input_tokens": 10, "cached_tokens": 1000, "cache_write_tokens": 20000, "output_tokens": 20, "reasoning_tokens": 500}
+
+
+class Costs(SharedDaemonCase):
+    def used(self, session: str) -> dict:
+        return self.client.session(session)["used"]
+
+    def test_the_parts_of_tokens_are_shown_apart_and_priced_by_the_model(self):
+        session = unique("parts")
+        self.client.open(session, agent={"model": "claude-opus-5"})
+        self.client.beat(session, usage=USED)
+        used = self.used(session)
+        self.assertEqual(used["tokens"], 21530)
+        self.assertEqual(used["token_parts"], {"input": 10, "cached": 1000, "cache_write": 20000, "output": 20, "reasoning": 500})
+        self.assertAlmostEqual(used["cost_usd"], 0.13855)
+        self.assertAlmostEqual(used["cost_estimated_usd"], 0.13855)
+        (usage,) = [e["data"]["usage"] for e in self.client.journal(session) if "usage" in e["data"]]
+        self.assertEqual((usage["cost_usd"], usage["estimated"]), (0.13855, True))
+
+    def test_a_cost_that_nobody_knows_is_null_and_its_cap_says_so_everywhere(self):
+        session = unique("unknown")
+        opened = self.client.open(session, agent={"type": "x", "model": "house-model"}, budget={"max_cost_usd": 1})
+        self.assertIn("cannot hold: there is no price of house-model", opened["budget"]["cost_warning"])
+        reply = self.client.beat(session, usage={"input_tokens": 4_500_000, "output_tokens": 300_000})
+        self.assertNotIn("0%", reply["budget"]["prompt"])
+        self.assertIn("Cost: not known, the cap of $1.00 cannot hold", reply["budget"]["prompt"])
+        self.assertIsNone(reply["budget"]["cost_used_usd"])
+        self.assertIsNone(reply["budget"]["cost_pressure"])
+        self.assertEqual(self.used(session)["cost_usd"], None)
+        self.assertEqual(self.used(session)["unpriced_tokens"], 4_800_000)
+        shown = self.client.get(f"/v1/sessions/{session}/budget").json()["budget"]
+        self.assertEqual(shown["cost_warning"], "the cap of $1.00 cannot hold: no cost is known of 4800000 tokens")
+
+    def test_hooks_without_tokens_say_at_the_opening_that_a_cap_on_cost_cannot_hold(self):
+        session = unique("cline")
+        opened = self.client.open(f"cline-{session}", agent={"type": "cline"}, budget={"max_cost_usd": 1})
+        self.assertIn("neither tokens nor a cost", opened["budget"]["cost_warning"])
+        self.client.post("/v1/hooks/cline", {"hookName": "UserPromptSubmit", "taskId": session,
+                                             "userPromptSubmit": {"prompt": "go"}})
+        adapter = self.client.session(f"cline-{session}").get("adapter")
+        if adapter is not None:
+            self.assertIn("cost", adapter["missing"])
+
+    def test_a_cap_holds_by_an_estimate(self):
+        session = unique("held")
+        self.client.open(session, agent={"model": "claude-opus-5"}, budget={"max_cost_usd": 1})
+        reply = self.client.beat(session, usage={"input_tokens": 170_000})
+        self.assertEqual(reply["budget"]["level"], "critical")
+        self.client.beat(session, usage={"input_tokens": 100_000})
+        self.assertEqual(self.client.session(session)["outcome"], "budget_exhausted")
+
+    def test_a_cost_said_apart_and_the_estimates_of_the_same_answers_count_once(self):
+        session = unique("both")
+        self.client.open(session, agent={"model": "claude-opus-5"})
+        self.client.beat(session, usage={"input_tokens": 200_000})
+        self.client.beat(session, usage={"cost_usd": 0.75})
+        self.assertEqual((self.used(session)["cost_usd"], self.used(session)["cost_estimated_usd"]), (1, 0.25))
+        self.client.beat(session, usage={"cost_usd": 0.5})
+        self.assertEqual(self.used(session)["cost_usd"], 1.25)
+        self.assertNotIn("cost_estimated_usd", self.used(session))
+
+    def test_a_family_has_the_parts_and_the_doubt_of_its_children(self):
+        parent, child = unique("parent"), unique("child")
+        self.client.open(parent, budget={"max_cost_usd": 10})
+        self.client.open(child, parent=parent, agent={"model": "claude-opus-5"})
+        self.client.beat(child, usage=USED)
+        self.client.beat(child, usage={"model": "unheard-of", "input_tokens": 70})
+
+        def children():
+            return (self.client.session(parent)["budget"] or {}).get("children")
+
+        eventually(lambda: (children() or {}).get("tokens") == 21600)
+        self.assertEqual(children()["token_parts"]["cache_write"], 20000)
+        self.assertEqual(children()["unpriced_tokens"], 70)
+        self.assertIn("only in part", self.client.session(parent)["budget"]["cost_warning"])
+
+
+class Days(OwnDaemonCase):
+    CONFIG = '[budget.day]\nmax_cost_usd = 1\n[budget.day.labels."team=pay"]\nmax_tokens = 1000\n[prices]\n"flat" = 1\n'
+
+    def caps(self, client) -> dict:
+        return {cap["label"]: cap for cap in client.get("/v1/budget/day").json()["caps"]}
+
+    def kinds(self, client, session: str) -> list:
+        return [d["type"] for d in client.session(session)["directives"]]
+
+    def test_a_cap_of_the_day_pauses_its_sessions_and_asks_once(self):
+        daemon = self.start(config=self.CONFIG)
+        client = self.client(daemon)
+        for name in ("a", "b"):
+            client.open(name, agent={"model": "flat"})
+        client.beat("a", usage={"input_tokens": 800_000})
+        self.assertEqual(self.caps(client)[None]["level"], "warned")
+        self.assertNotIn("pause", self.kinds(client, "a"))
+        reply = client.beat("b", usage={"input_tokens": 250_000})
+        self.assertIn("pause", [d["type"] for d in reply["directives"]])
+        self.assertEqual(self.caps(client)[None]["cost_usd"], 1.05)
+        self.assertIn("pause", [d["type"] for d in client.beat("a")["directives"]])
+        opened = client.open("new")
+        self.assertIn("pause", [d["type"] for d in opened["directives"]])
+        pending = client.get("/v1/approvals?status=pending").json()["approvals"]
+        self.assertEqual([(p["kind"], p["session"]) for p in pending], [("budget_extension", "b")])
+        # A restart forgets neither the totals nor who was asked.
+        daemon.restart()
+        client = self.client(daemon)
+        self.assertEqual(self.caps(client)[None]["cost_usd"], 1.05)
+        client.beat("new")
+        self.assertEqual(len(client.get("/v1/approvals?status=pending").json()["approvals"]), 1)
+        client.beat("a")
+
+    def test_adding_to_a_cap_lets_its_sessions_go_on(self):
+        client = self.client(self.start(config=self.CONFIG))
+        client.open("a", agent={"model": "flat"})
+        client.beat("a", usage={"input_tokens": 1_000_000})
+        self.assertIn("pause", self.kinds(client, "a"))
+        reply = client.post("/v1/budget/day", {"extend": {"max_cost_usd": 2}})
+        self.assertEqual(reply.status, 200, reply.body)
+        self.assertEqual(self.caps(client)[None]["max_cost_usd"], 3)
+        eventually(lambda: "pause" not in self.kinds(client, "a"))
+        client.beat("a", usage={"input_tokens": 2_000_000})
+        self.assertIn("pause", self.kinds(client, "a"))
+        self.assertEqual(client.post("/v1/budget/day", {"lift": True}).status, 200)
+        eventually(lambda: "pause" not in self.kinds(client, "a"))
+        self.assertTrue(self.caps(client)[None]["lifted"])
+
+    def test_a_cap_by_label_counts_a_family_and_nobody_else(self):
+        client = self.client(self.start(config=self.CONFIG))
+        client.open("boss", labels={"team": "pay"})
+        client.open("worker", parent="boss", agent={"model": "flat"})
+        client.open("other", agent={"model": "flat"})
+        client.beat("other", usage={"input_tokens": 5_000})
+        client.beat("worker", usage={"input_tokens": 1_000})
+        self.assertEqual(self.caps(client)["team=pay"]["tokens"], 1_000)
+        self.assertIn("pause", self.kinds(client, "worker"))
+        client.beat("boss")
+        self.assertIn("pause", self.kinds(client, "boss"))
+        client.beat("other")
+        self.assertNotIn("pause", self.kinds(client, "other"))
+
+    def test_a_cap_that_is_not_set_cannot_be_changed(self):
+        client = self.client(self.start(config=self.CONFIG))
+        for body in ({"label": "team=other", "lift": True}, {}, {"lift": True, "extend": {"max_tokens": 1}},
+                     {"extend": {"max_cost_usd": -1}}, {"extend": {"max_steps": 5}}):
+            self.assertEqual(client.post("/v1/budget/day", body).status, 400, body)
+        self.assertEqual(self.client(self.start()).get("/v1/budget/day").json()["caps"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
