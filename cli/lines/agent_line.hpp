@@ -81,6 +81,8 @@ struct LineFormat {
     /// not of this format.
     std::optional<AgentLine> (*read)(const Json& line);
     bool hooks_tell_use;  ///< the agent's hooks or plugin report tokens as well
+    /// They report errors as well; never when the provider accepts requests again.
+    bool hooks_tell_errors = false;
 };
 
 extern const LineFormat kClaudeLines;    ///< Claude Code and Qwen Code

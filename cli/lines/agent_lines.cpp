@@ -31,6 +31,11 @@ bool changes(const Json& call) {
     }
 }
 
+bool hooks_tell_error(const LineFormat& format, const Json& error) {
+    return format.hooks_tell_errors && !error.contains("retry_at") &&
+           error["class"] != "usage_limit";
+}
+
 /// A request that the provider refuses after it has said that the plan's limit is reached: the
 /// line of the refusal has neither that nor its end.
 void take_over_limit(const Json& limit, Json& error) {
@@ -128,9 +133,11 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     for (LineEvent& event : line.events) {
         bound_event(event);
         if (!complete_call(event)) continue;
-        if (event.type == "error.reported" && !take_error(event)) continue;
+        const bool error = event.type == "error.reported";
+        if (error && !take_error(event)) continue;
         note(event);
-        tell(std::move(event), true);
+        const bool hooks_tell = !error || hooks_tell_error(format, event.data);
+        tell(std::move(event), hooks_tell);
     }
     if (line.use) tell_use(*line.use, format.hooks_tell_use);
     if (line.result) take_result(std::move(*line.result));
@@ -199,7 +206,7 @@ void AgentLines::look_again() {
     complete_(again, facts_.agent, session_);
     if (again.data == *facts_.error) return;
     facts_.error = again.data;
-    tell(std::move(again), true);
+    tell(std::move(again), false);
 }
 
 void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {

@@ -210,6 +210,6 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kClaudeLines{"claude", claude_lines::begins, claude_lines::read, false};
+const LineFormat kClaudeLines{"claude", claude_lines::begins, claude_lines::read, false, true};
 
 }  // namespace headway::cli

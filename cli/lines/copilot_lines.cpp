@@ -83,6 +83,6 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kCopilotLines{"copilot", copilot_lines::begins, copilot_lines::read, false};
+const LineFormat kCopilotLines{"copilot", copilot_lines::begins, copilot_lines::read, false, true};
 
 }  // namespace headway::cli

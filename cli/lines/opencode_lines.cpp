@@ -112,6 +112,7 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kOpencodeLines{"opencode", opencode_lines::begins, opencode_lines::read, true};
+const LineFormat kOpencodeLines{"opencode", opencode_lines::begins, opencode_lines::read, true,
+                                true};
 
 }  // namespace headway::cli

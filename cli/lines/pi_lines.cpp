@@ -111,6 +111,6 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kPiLines{"pi", pi_lines::begins, pi_lines::read, true};
+const LineFormat kPiLines{"pi", pi_lines::begins, pi_lines::read, true, true};
 
 }  // namespace headway::cli

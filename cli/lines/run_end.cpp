@@ -150,8 +150,7 @@ std::string failure_of(const RunFacts& facts, const AgentRow& row, const ExitSta
     if (exit.code != 0) return "it says that it is done, and its exit status says otherwise";
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
-               "its own rules refused " + list_of(facts.refused) +
-               ", and no call after that changed anything";
+               list_of(facts.refused) + " was refused, and no call after that changed anything";
     if (!facts.answered && facts.result->text.empty())
         return name + " ended without an answer or a call";
     return {};

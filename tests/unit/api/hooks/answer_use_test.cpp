@@ -52,7 +52,7 @@ TEST_CASE("answer use: the parts of an item do not overlap once they are read", 
     CHECK(uses[0].usage.model == "claude-x[1m]");
 }
 
-TEST_CASE("answer use: the agent's clock is given, or is the time of its last answer", "[api]") {
+TEST_CASE("answer use: the agent's clock comes first, or is the time of its last answer", "[api]") {
     const std::string items = "a;2026-11-24T02:24:48Z;1;2,b;2026-11-24T02:24:50Z;1;2";
     CHECK(answer_clock(items) == read_answer_uses(items).back().at);
     CHECK(answer_clock("@2026-11-24T02:25:00Z," + items) - answer_clock(items) ==

@@ -173,3 +173,24 @@ TEST_CASE("agent lines: tokens are told by the hooks as well where these say the
     CHECK(hooks_tell_tokens(agent_fixture("gemini")));
     CHECK(hooks_tell_tokens(agent_fixture("opencode")));
 }
+
+TEST_CASE("agent lines: no hook tells when the provider accepts requests again", "[cli]") {
+    const auto hooks_tell = [](const std::string& output) {
+        bool tell = true;
+        AgentLines lines([&tell](const LineEvent& event, bool hooks) {
+            if (event.type == "error.reported") tell = hooks;
+        });
+        OutputLines rest;
+        lines.feed(output + "\n", rest);
+        return tell;
+    };
+    const std::string limit =
+        R"({"type":"rate_limit_event","session_id":"s","uuid":"u","rate_limit_info":{"status":)"
+        R"("rejected","resetsAt":1795747976}})";
+    CHECK_FALSE(hooks_tell(limit));
+    CHECK(hooks_tell(
+        R"({"type":"assistant","session_id":"s","uuid":"u","error":"billing_error","message":{}})"));
+    CHECK_FALSE(hooks_tell(kThread + R"({"type":"turn.failed","error":{"message":"no"}})"));
+    CHECK(hooks_tell(R"({"type":"session.error","id":"1","timestamp":"t","parentId":null,"data":)"
+                     R"({"errorType":"authentication","statusCode":401,"message":"no"}})"));
+}

@@ -220,11 +220,11 @@ TEST_CASE("run end: refused calls and nothing done is no success", "[cli]") {
     // Only the list of the result says it.
     CHECK_FALSE(end_of(kInit + result(denials("t1", "Bash"))).completed);
     // Work, and then something that a person has to allow.
-    const RunEnd somebody = end_of(kInit + call("t0", "Edit", kWrite) + done("t0") +
-                                   call("t1", "Bash", R"({"command":"npm publish"})") +
-                                   refused("t1") + result(denials("t1", "Bash")));
-    CHECK_FALSE(somebody.completed);
-    CHECK_THAT(somebody.reason, Catch::StartsWith("needs a person"));
+    const RunEnd person = end_of(kInit + call("t0", "Edit", kWrite) + done("t0") +
+                                 call("t1", "Bash", R"({"command":"npm publish"})") +
+                                 refused("t1") + result(denials("t1", "Bash")));
+    CHECK_FALSE(person.completed);
+    CHECK_THAT(person.reason, Catch::StartsWith("needs a person"));
     // A way around.
     CHECK(end_of(kInit + call("t1", "Write", kWrite) + refused("t1") + call("t2", "Edit", kWrite) +
                  done("t2") + result(denials("t1", "Write")))

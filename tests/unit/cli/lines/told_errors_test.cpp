@@ -45,8 +45,7 @@ const std::string kPiLine = R"({"type":"session","version":3,"id":"p","cwd":"/w"
 
 }  // namespace
 
-TEST_CASE("told errors: a rejected limit of Claude's plan is reported at once, with its reset",
-          "[cli]") {
+TEST_CASE("told errors: a rejected limit of Claude's plan comes at once, with its reset", "[cli]") {
     const auto limit = [](const std::string& info) {
         return last_error(
             claude_line(R"("type":"rate_limit_event","rate_limit_info":{)" + info + "}"));

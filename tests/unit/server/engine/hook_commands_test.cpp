@@ -469,7 +469,7 @@ std::uint64_t tokens_of(Supervised& daemon, const std::string& session) {
 
 }  // namespace
 
-TEST_CASE("engine hooks: an answer counts once in a family, whichever session has it first", "[server]") {
+TEST_CASE("engine hooks: an answer counts once in a family, in any order", "[server]") {
     const std::string prompt = R"("hook_event_name":"UserPromptSubmit","prompt":"go")";
     const std::string start = R"("hook_event_name":"SubagentStart","agent_id":"a")";
     const std::string batch = R"("hook_event_name":"PostToolBatch","tool_calls":[])";
