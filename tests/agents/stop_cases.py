@@ -8,6 +8,7 @@ from trouble_cases import CASES  # noqa: F401 (all cases, those first)
 from world import until
 
 WATCH_SECONDS = 100  # agents try again by themselves, for minutes
+SESSION_SECONDS = 120  # a new home folder may cost an agent a minute before its first request
 TOLD_SECONDS = 5  # a person who is needed is told within this time
 QUIET_SECONDS = 3
 CAUSES = {"expired_login": {"credentials"}, "usage_limit": {"usage_limit", "rate_limit"}, "overload": {"overloaded", "network", "rate_limit"},
@@ -63,7 +64,7 @@ def provider_says_no(world, cell, behaviour: str, fault: str, with_time: bool = 
         world.subscribe()
     process = world.run()
     with cell(behaviour) as note:
-        session = world.session_id()
+        session = world.session_id(SESSION_SECONDS)
         until(lambda: any("faulted" in entry for entry in world.log()), 60, "the model refuses")
         seen = watch(world, session, process)
         says = words(seen, process)
@@ -108,7 +109,7 @@ def short_overload(world, cell):
     world.script([shell("echo one"), {"fault": "overload", "times": 2, "then": shell("echo two > two.txt")}, {"text": "All done."}])
     process = world.run()
     with cell("a short overload") as note:
-        session = world.session_id()
+        session = world.session_id(SESSION_SECONDS)
         expect(world.finish(process, 100) == 0, "the agent has failed")
         expect((world.work / "two.txt").exists(), "the call behind it did not run")
         read = world.ended(session)
@@ -123,7 +124,7 @@ def own_rules(world, cell):
     world.script([shell("touch one.txt"), {"text": "I may not."}])
     process = world.run(refuses=True)
     with cell("refused by its own rules") as note:
-        session = world.session_id()
+        session = world.session_id(SESSION_SECONDS)
         world.finish(process)
         expect(not (world.work / "one.txt").exists(), "the call ran: nothing was refused")
         calls = until(lambda: world.events(session, "tool.finished"), 10, "the call has finished in the journal")
@@ -139,7 +140,7 @@ def question(world, cell):
     world.script([shell("echo one"), {"ask": "Which harbour?"}, {"text": "All done."}])
     process = world.run()
     with cell("a question") as note:
-        session = world.session_id()
+        session = world.session_id(SESSION_SECONDS)
         until(lambda: len(world.requests()) > 1, 60, "the model asks")
         seen = watch(world, session, process, 20)
         if lacks_tool(world):
@@ -161,7 +162,7 @@ def background(world, cell):
     world.script([{"background": "timeout 25 tail -f /dev/null"}, {"text": "It runs."}, {"text": "All done."}])
     process = world.run()
     with cell("a background task") as note:
-        session = world.session_id()
+        session = world.session_id(SESSION_SECONDS)
         until(lambda: len(world.requests()) > 1 or process.poll() is not None, 60, "the call returns")
         seen = watch(world, session, process, 20)
         if lacks_tool(world):
