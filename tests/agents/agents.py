@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is particular about each agent: its packages, its settings for a model of our own, its command line, and what it cannot do."""
 import json
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
@@ -19,6 +20,10 @@ class Agent:
     environment: Callable  # (url of the model) -> variables
     command: tuple  # the prompt comes behind it
     resume: tuple  # the same, to go on with the last conversation
+    refuses: tuple = ()  # the same, where its own rules refuse a shell command; empty: as always, after forbid()
+    forbid: Callable = lambda home: None  # settings by which they do
+    tells_reset: bool = True  # it passes on when a usage limit resets
+    subscribed: Callable = lambda home: {}  # logs in with a plan; variables that change, None: which go
     asks: tuple = ()  # the same, where it asks for permission of a shell command, and its hook about that
     hook: str = "command"  # or http, plugin: what talks to the daemon
     hooks_a_call: int = 2  # how often it talks to the daemon from one answer of the model to the next request
@@ -49,6 +54,41 @@ def write(path: Path, text) -> None:
 
 def nothing(home, url):
     """No settings are needed."""
+
+
+def changed(path: Path, change: Callable):
+    """The settings in a file of JSON, with a change."""
+    settings = json.loads(path.read_text()) if path.exists() else {}
+    change(settings)
+    write(path, settings)
+
+
+def codex_forbid(home: Path):
+    write(home / ".codex/rules/default.rules", 'prefix_rule(pattern=["touch"], decision="forbidden")\n')
+
+
+def gemini_forbid(home: Path):
+    write(home / ".gemini/policies/test.toml", '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "touch"\ndecision = "deny"\npriority = 900\n')
+
+
+def qwen_forbid(home: Path):
+    changed(home / ".qwen/settings.json", lambda settings: settings.setdefault("permissions", {}).update(deny=["Bash(touch *)"]))
+
+
+def opencode_forbid(name: str) -> Callable:
+    return lambda home: changed(home / f".config/{name}/{name}.json",
+                                lambda settings: settings.update(permission={"bash": {"*": "allow", "touch *": "deny"}}))
+
+
+def claude_forbid(home: Path):
+    changed(home / ".claude/settings.json", lambda settings: settings.update(permissions={"deny": ["Bash(touch:*)"]}))
+
+
+def claude_plan(home: Path) -> dict:
+    login = {"accessToken": "sk-ant-oat01-dummy", "refreshToken": "sk-ant-ort01-dummy", "expiresAt": int((time.time() + 9 * 3600) * 1000),
+             "scopes": ["user:inference", "user:profile"], "subscriptionType": "max", "rateLimitTier": "default_claude_max_5x"}
+    write(home / ".claude/.credentials.json", {"claudeAiOauth": login})
+    return {"ANTHROPIC_API_KEY": None}
 
 
 def codex(home: Path, url: str):
@@ -109,44 +149,46 @@ def opencode_environment(name: str) -> Callable:
 
 AGENTS = (
     Agent("codex", "Codex", ("@openai/codex@0.171.0",), "Bash", codex, lambda url: {"FAKE_KEY": "x"},
-          ("codex", "exec", "--json"), ("codex", "exec", "resume", "--last", "--json"), install=("--trust",)),
+          ("codex", "exec", "--json"), ("codex", "exec", "resume", "--last", "--json"), install=("--trust",), forbid=codex_forbid),
     Agent("gemini", "Gemini CLI", ("@google/gemini-cli@0.61.0",), "run_shell_command", gemini,
           lambda url: {"GEMINI_API_KEY": "d", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_NO_RELAUNCH": "true"},
           ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "-p"),
-          ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p"),
+          ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p"), forbid=gemini_forbid, tells_reset=False,
           cannot={"sub-agent": "its hooks do not say whose a call is, so it stands in the session of the agent above"}),
     Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
-          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json",
+          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json", forbid=qwen_forbid, tells_reset=False,
           commands_too=True, hooks_a_call=4,
           cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs") | NO_TOKENS),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
-          plugin=".config/opencode/plugin/headway.js", timed_plugin=TIMED_PLUGIN),
+          plugin=".config/opencode/plugin/headway.js", forbid=opencode_forbid("opencode"), timed_plugin=TIMED_PLUGIN),
     Agent("kilo", "Kilo", ("@kilocode/cli@7.7.7",), "bash", opencode_like("kilo"), opencode_environment("KILO"),
           ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin",
-          plugin=".config/kilo/plugin/headway.js", timed_plugin=TIMED_PLUGIN),
+          plugin=".config/kilo/plugin/headway.js", forbid=opencode_forbid("kilo"), timed_plugin=TIMED_PLUGIN),
     Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "Bash", nothing,
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p"),
+          refuses=("copilot", "--allow-all", "--deny-tool", "shell(touch)", "--output-format", "json", "--no-auto-update", "-p"), tells_reset=False,
           asks=("copilot", "--output-format", "json", "--no-auto-update", "-p"), cannot=dict(NO_TOKENS)),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
-          (), cannot={"resume": "only in a terminal; headless it takes no words with an id"} | NO_TOKENS, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+          (), cannot={"resume": "only in a terminal; headless it takes no words with an id",
+                                           "refused by its own rules": "it has none"} | NO_TOKENS, tells_reset=False, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
     Agent("pi", "pi", ("@earendil-works/pi-coding-agent@1.5.2",), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
-          ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "--continue", "-p"), hook="plugin",
-          cannot={"sub-agent": "it has none"}),
+          ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "--continue", "-p"), hook="plugin", tells_reset=False,
+          cannot={"sub-agent": "it has none", "refused by its own rules": "it has none"}),
     Agent("claude", "Claude Code", ("@anthropic-ai/claude-code@2.1.332",), "Bash", nothing,
           lambda url: {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"),
           asks=("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "-p"), hook="http",
-          settings=".claude/settings.json", commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
+          settings=".claude/settings.json", forbid=claude_forbid, subscribed=claude_plan, commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
           cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits a day, or until the service restarts the daemon")),
 )
 for _agent in AGENTS:

@@ -2,10 +2,12 @@
 // A model provider that says what its script says: node model.mjs SCRIPT LOG PORTFILE. Agents reach it as Anthropic Messages, OpenAI
 // Chat Completions, OpenAI Responses or Gemini. The script is JSON: {"main": [turn...], "sub": [turn...]}; a turn is counted by the
 // answers that already stand in the conversation, so a repeated request gets the same one. {"shell": command}, {"sub": task} and
-// {"text": words} are turns; "gate": NAME holds the answer until POST /gate/NAME, "delay_ms" for so long.
+// {"text": words}, {"ask": question}, {"background": command} are turns, and {"fault": NAME} of model_faults.mjs, at most "times" times
+// and "then" another turn; "gate": NAME holds the answer until POST /gate/NAME, "delay_ms" for so long.
 import fs from 'node:fs';
 import http from 'node:http';
 import { understood, answer } from './model_wire.mjs';
+import { fail } from './model_faults.mjs';
 import { call } from './model_tools.mjs';
 
 const [scriptFile, logFile, portFile] = process.argv.slice(2);
@@ -14,6 +16,7 @@ const SUB = 'SUBTASK';
 const open = new Set();
 const waiting = new Map();
 let requests = 0;
+let faults = 0;
 
 const record = (entry) => fs.appendFileSync(logFile, `${JSON.stringify({ at: Date.now(), ...entry })}\n`);
 
@@ -64,14 +67,21 @@ const handle = async (request, response) => {
     return json(response, 404, { error: { message: `no route ${path}`, type: 'not_found_error' } });
   }
   const number = ++requests;
-  const turn = turnOf(seen);
+  let turn = turnOf(seen);
+  if (turn.fault && turn.then && faults >= turn.times) turn = { sub_agent: turn.sub_agent, ...turn.then };
   record({ number, format: seen.format, turn: seen.turn, sub_agent: turn.sub_agent, tools: seen.tools.map((tool) => tool.name), said: turn, body });
   if (turn.gate) await gate(turn.gate);
   if (turn.delay_ms) await new Promise((resolve) => { setTimeout(resolve, turn.delay_ms); });
+  if (turn.fault) {
+    record({ faulted: number, times: ++faults });
+    return fail(turn.fault, seen.format, response);
+  }
   record({ answered: number });
   const calls = [];
   try {
     if (turn.shell) calls.push(call(seen.tools, 'shell', turn.shell));
+    if (turn.ask) calls.push(call(seen.tools, 'ask', turn.ask));
+    if (turn.background) calls.push(call(seen.tools, 'background', turn.background));
     if (turn.sub) calls.push(call(seen.tools, 'sub', `${SUB} ${turn.sub}`));
   } catch (error) {
     record({ error: error.message });

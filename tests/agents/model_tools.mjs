@@ -27,7 +27,26 @@ const sub = {
     : { systemPrompt: 'You echo.', task: prompt }),
 };
 
-const ways = { shell, sub };
+const choices = (question) => [{ question, header: 'Harbour', multiSelect: false, options: [{ label: 'North', description: 'the north' }, { label: 'South', description: 'the south' }] }];
+
+const ask = {
+  AskUserQuestion: (tool, question) => ({ questions: choices(question) }),
+  question: (tool, question) => ({ questions: choices(question) }),
+  ask_user_question: (tool, question) => ({ questions: choices(question) }),
+  ask_user: (tool, question) => (has(tool, 'questions') ? { questions: choices(question).map((one) => ({ ...one, type: 'choice' })) } : known(tool, { question, choices: ['North', 'South'], message: question })),
+  ask_question: (tool, question) => known(tool, { question, options: ['North', 'South'] }),
+  ask_followup_question: (tool, question) => known(tool, { question, options: ['North', 'South'] }),
+  request_user_input: (tool, question) => ({ questions: choices(question).map((one) => ({ id: 'harbour', ...one })) }),
+};
+
+const background = {
+  Bash: (tool, command) => known(tool, { command, description: 'a step', run_in_background: true }),
+  run_shell_command: (tool, command) => known(tool, { command, description: 'a step', is_background: true }),
+  bash: (tool, command) => known(tool, { command, description: 'a step', mode: 'async', background: true, run_in_background: true, detach: true }),
+  exec_command: (tool, cmd) => known(tool, { cmd, yield_time_ms: 500 }),
+};
+
+const ways = { shell, sub, ask, background };
 
 // Codex takes this call although it names the tool only when it is searched for.
 const hidden = { exec_command: { name: 'spawn_agent', namespace: 'multi_agent_v1', schema: { properties: { message: {} } } } };

@@ -14,7 +14,7 @@ import time
 
 import table
 from agents import AGENTS, BY_NAME
-from trouble_cases import CASES
+from stop_cases import CASES
 from packages import Away, ensure
 from world import HANGS, World
 

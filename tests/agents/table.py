@@ -3,7 +3,7 @@
 import json
 
 from agents import AGENTS
-from trouble_cases import CASES
+from stop_cases import CASES
 from packages import PROJECT, ROOT
 
 RESULTS = ROOT / "results.json"

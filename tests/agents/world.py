@@ -62,6 +62,7 @@ class World:
         self.model_log = self.logs / "model.jsonl"
         self.script_file = self.logs / "script.json"
         self.settings = settings or {}
+        self.changed = {}  # variables of the agent that are others than always
         self.daemon = Daemon(self.settings)
         self.client = None
         node = Path(shutil.which("node")).parent
@@ -123,8 +124,13 @@ class World:
         kept = {k: v for k, v in os.environ.items() if k in ("LANG", "TERM", "TZ", "USER", "LOGNAME")}
         # A daemon that this person runs has its report socket in the default place; it must not get our hooks.
         socket = {"HEADWAY_HOOK_SOCKET": str(self.daemon.state_dir / "report.sock")}
-        return {**kept, **socket, "HOME": str(self.home), "PATH": self.path, "NO_PROXY": "127.0.0.1,localhost", "DO_NOT_TRACK": "1", "CI": "1",
-                MARK: str(self.home), **self.agent.environment(self.model)}
+        all_of_them = {**kept, **socket, "HOME": str(self.home), "PATH": self.path, "NO_PROXY": "127.0.0.1,localhost", "DO_NOT_TRACK": "1",
+                       "CI": "1", MARK: str(self.home), **self.agent.environment(self.model), **self.changed}
+        return {name: value for name, value in all_of_them.items() if value is not None}
+
+    def subscribe(self):
+        """The agent is logged in with a plan, where it knows such."""
+        self.changed.update(self.agent.subscribed(self.home))
 
     # the programs
 
@@ -147,8 +153,8 @@ class World:
             raise AssertionError(f"headway {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()[-600:]}")
         return done.stdout
 
-    def run(self, prompt: str = PROMPT, resume: bool = False, asks: bool = False) -> subprocess.Popen:
-        words = self.agent.asks if asks else self.agent.resume if resume else self.agent.command
+    def run(self, prompt: str = PROMPT, resume: bool = False, asks: bool = False, refuses: bool = False) -> subprocess.Popen:
+        words = self.agent.asks if asks else self.agent.refuses or self.agent.command if refuses else self.agent.resume if resume else self.agent.command
         command = [*words, prompt]
         number = len(self.processes)
         with open(self.logs / f"out.{number}", "wb") as out, open(self.logs / f"err.{number}", "wb") as err:

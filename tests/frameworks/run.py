@@ -41,6 +41,8 @@ FRAMEWORKS = [
     Framework("aisdk7", "AI SDK", ("ai@7.0.173", f"{FAKE[0]}@3.0.92", *FAKE[1:]), "aisdk"),
     Framework("aisdk6", "AI SDK", ("ai@6.0.326", f"{FAKE[0]}@2.0.92", *FAKE[1:]), "aisdk"),
     Framework("langchain", "LangChain.js", ("langchain@1.5.14", "@langchain/core@1.4.0", "@langchain/openai@1.6.0", *FAKE[1:]), "langchain"),
+    Framework("langgraph", "LangGraph.js", ("@langchain/langgraph@1.7.3", "@langchain/core@1.4.0", "@langchain/openai@1.6.0", *FAKE[1:]),
+              "langgraph"),
     Framework("openai-agents", "OpenAI Agents JS", ("@openai/agents@0.20.0", *FAKE[1:]), "openai_agents"),
     Framework("mastra", "Mastra", ("@mastra/core@1.71.0", f"{FAKE[0]}@3.0.92", *FAKE[1:]), "mastra"),
     Framework("claude-sdk", "Claude Agent SDK", ("@anthropic-ai/claude-agent-sdk@0.3.330", NODE), "claude_sdk", "HEADWAY_TEST_CLAUDE"),

@@ -2,8 +2,8 @@
 // The Claude Agent SDK: `query({prompt, options: {settings: settings()}})`. Its hooks go to the daemon by themselves; nothing of the
 // token is in the settings, but the name of its variable.
 const DAY = 86_400;
-const QUICK = ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'Notification', 'Stop', 'StopFailure', 'SubagentStart',
-  'SubagentStop', 'PostCompact', 'SessionEnd'];
+const QUICK = ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'PermissionDenied', 'Notification', 'Stop', 'StopFailure',
+  'SubagentStart', 'SubagentStop', 'PostCompact', 'SessionEnd', 'Elicitation', 'ElicitationResult'];
 
 /** Hooks that report to the daemon, for the option `settings`. With `require`, calls do not run while the daemon is away. */
 export const settings = ({ url = process.env.HEADWAY_URL || 'http://127.0.0.1:7717', require = false,

@@ -96,11 +96,11 @@ test('an interrupt() of LangGraph is no failure', async () => {
     }
     get is_bubble_up() { return true; }
   }
-  const s = await open({ goal: 'deploy' });
-  const asks = s.tool('deploy', async () => { throw new GraphInterrupt(); });
+  const s = await open({ goal: 'send it' });
+  const asks = s.tool('send', async () => { throw new GraphInterrupt(); });
   for (let i = 0; i < 4; ++i) await assert.rejects(asks({ to: 'production' }), GraphInterrupt);
-  await assert.rejects(s.call('deploy', {}, () => { throw new GraphInterrupt(); }), GraphInterrupt);
-  const call = await s.begin('deploy', {});
+  await assert.rejects(s.call('send', {}, () => { throw new GraphInterrupt(); }), GraphInterrupt);
+  const call = await s.begin('send', {});
   await call.failed(new GraphInterrupt());
   await s.end();
   const calls = await finished(s);
