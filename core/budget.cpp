@@ -239,9 +239,9 @@ std::uint64_t child_key(std::string_view id) {
 UseParts added(const UseParts& a, const UseParts& b) {
     UseParts both;
     for_each_field<UseParts>([&](const auto& field, std::size_t) {
-        both.*(field.member) = std::min(
-            kBudgetCountMax, std::min(a.*(field.member), kBudgetCountMax) +
-                                 std::min(b.*(field.member), kBudgetCountMax));
+        both.*(field.member) =
+            std::min(kBudgetCountMax, std::min(a.*(field.member), kBudgetCountMax) +
+                                          std::min(b.*(field.member), kBudgetCountMax));
     });
     return both;
 }

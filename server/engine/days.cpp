@@ -52,9 +52,9 @@ DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& afte
         if (tokens > 0) of_answers += cost;
     }
     const std::uint64_t now = std::max(after.cost_micros, after.parts->estimated_micros);
-    const std::uint64_t before =
-        std::max(after.cost_micros - std::min(after.cost_micros, said),
-                 after.parts->estimated_micros - std::min(after.parts->estimated_micros, of_answers));
+    const std::uint64_t before = std::max(
+        after.cost_micros - std::min(after.cost_micros, said),
+        after.parts->estimated_micros - std::min(after.parts->estimated_micros, of_answers));
     use.cost_micros = now - std::min(now, before);
     return use;
 }
@@ -283,7 +283,7 @@ Result<api::DayReport> DayCommand::operator()(Transaction& transaction) {
     const core::DayBudget& settings = transaction.settings().day;
     const auto named = std::find_if(settings.labels.begin(), settings.labels.end(),
                                     [this](const DayCap& cap) { return cap.label == label; });
-    const DayCap* cap = label.empty() ? &settings.all
+    const DayCap* cap = label.empty()                    ? &settings.all
                         : named != settings.labels.end() ? &*named
                                                          : nullptr;
     if (cap == nullptr || !cap->is_set()) {

@@ -152,7 +152,7 @@ class Served(SharedDaemonCase):
         for path in FILES:
             for coding in sizes:
                 sizes[coding] += len(self.client.get(guide.address(path), Accept_Encoding=coding or "identity").body)
-        self.assertLess(sizes[""], 640 * 1024)
+        self.assertLess(sizes[""], 680 * 1024)
         self.assertLess(sizes["gzip"], 220 * 1024)
 
 
