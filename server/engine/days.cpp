@@ -245,11 +245,14 @@ Result<> note_day(Transaction& transaction, Resident& resident,
 
 Result<> release_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
+    transaction.days().sessions.erase(resident.key);
     if (state.ended() || !is_held(state)) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
-    if (reached != nullptr) return {};
-    transaction.days().sessions.erase(resident.key);
+    if (reached != nullptr) {
+        transaction.days().sessions.insert(resident.key);
+        return {};
+    }
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
                                           transaction.context(), events));
@@ -259,10 +262,7 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
 Result<> heed_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
     if (state.ended()) return {};
-    if (is_held(state)) {
-        transaction.days().sessions.insert(resident.key);
-        return release_day(transaction, resident);
-    }
+    if (is_held(state)) return release_day(transaction, resident);
     if (!transaction.settings().day.is_set() || state.paused()) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
