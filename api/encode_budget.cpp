@@ -37,7 +37,8 @@ void write_time(JsonWriter& json, const core::BudgetStatus& status) {
 
 /// Left out where no tokens were told apart.
 void write_parts(JsonWriter& json, const core::UseParts& parts) {
-    if (parts.input + parts.cached + parts.cache_write + parts.output + parts.reasoning == 0) return;
+    if (parts.input + parts.cached + parts.cache_write + parts.output + parts.reasoning == 0)
+        return;
     json.key("token_parts");
     json.open_object();
     json.member("input", parts.input);

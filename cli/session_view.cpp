@@ -209,7 +209,8 @@ std::string token_parts_text(const Json& parts) {
     std::string text;
     for (const char* name : {"input", "cached", "cache_write", "output", "reasoning"}) {
         const double count = parts[name].number();
-        if (count > 0) text += (text.empty() ? "" : ", ") + std::string(name) + " " + count_text(count);
+        if (count > 0)
+            text += (text.empty() ? "" : ", ") + std::string(name) + " " + count_text(count);
     }
     return text;
 }

@@ -25,8 +25,8 @@ std::string risk_text(const Json& session);
 /// Pure.
 std::string used_text(const Json& session);
 
-/// "$0.042"; "~" before it where a part is an estimate, "+" behind it where of some tokens no cost is
-/// known; "$?" where none is known. Of the member `used`. Pure.
+/// "$0.042"; "~" before it where a part is an estimate, "+" behind it where of some tokens no cost
+/// is known; "$?" where none is known. Of the member `used`. Pure.
 std::string cost_text(const Json& used);
 
 /// "input 1.0k, cached 9.0k, output 300": the parts that are not 0. Pure.

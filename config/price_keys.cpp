@@ -16,8 +16,8 @@ using core::DayCap;
 using core::ModelPrice;
 
 constexpr auto kDayAt = &Settings::day;
-constexpr std::uint64_t kPricesMax = 256;    // each is compared with the model of each use
-constexpr double kModelPriceMax = 1'000'000;      // a dollar a token
+constexpr std::uint64_t kPricesMax = 256;     // each is compared with the model of each use
+constexpr double kModelPriceMax = 1'000'000;  // a dollar a token
 constexpr const char* kPriceRange = "0..1000000";
 constexpr const char* kCapRange = "0, 0.000001..1000000";
 
@@ -27,8 +27,10 @@ constexpr const char* kLabelHelp =
     "# max_cost_usd = 20\n"
     "# max_tokens = 0\n"
     "\n# Prices of models in US dollars per million tokens (reload), for costs that agents do not\n"
-    "# say themselves; public prices of common models are built in. Without cached and cache_write\n"
-    "# these cost as input, without reasoning that costs as output. A `*` at the end is any end. An\n"
+    "# say themselves; public prices of common models are built in. Without cached and "
+    "cache_write\n"
+    "# these cost as input, without reasoning that costs as output. A `*` at the end is any end. "
+    "An\n"
     "# example:\n"
     "# [prices]\n"
     "# \"claude-opus-5\" = { input = 5, cached = 0.5, cache_write = 6.25, output = 25 }\n"
@@ -113,9 +115,9 @@ void add_day_keys(std::vector<Key>& table) {
         table.push_back(std::move(key));
     table.push_back(shown_as<Settings>(
         [](const Settings& settings) { return Value(print_clock(settings.day.starts)); },
-        value_row<read_clock, kDayAt, &DayBudget::starts>(
-            Kind::kText, "00:00..23:59", "budget.day.starts", kReload,
-            "When a day begins, in UTC.")));
+        value_row<read_clock, kDayAt, &DayBudget::starts>(Kind::kText, "00:00..23:59",
+                                                          "budget.day.starts", kReload,
+                                                          "When a day begins, in UTC.")));
 }
 
 const AnyNamedTable& day_label_table() {

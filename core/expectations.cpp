@@ -51,8 +51,8 @@ BudgetLimits limits_from(const UseSketches& use, const Headroom& headroom,
     limits.max_tokens = upper(use.tokens, headroom,
                               bounds.max_tokens_max != 0 ? bounds.max_tokens_max : kMaxTokensMax);
     const double cost_max = bounds.max_cost_usd_max != 0 ? bounds.max_cost_usd_max : kMaxCostUsdMax;
-    const auto micros = use.cost_micros.ready() ? upper(use.cost_micros, headroom, UINT64_MAX)
-                                                : std::nullopt;
+    const auto micros =
+        use.cost_micros.ready() ? upper(use.cost_micros, headroom, UINT64_MAX) : std::nullopt;
     if (micros) {
         limits.max_cost_usd = std::min(
             static_cast<double>(*micros) / static_cast<double>(kMicrosPerDollar), cost_max);

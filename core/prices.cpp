@@ -136,8 +136,7 @@ std::optional<double> cost_of(const ModelPrice& price, const Usage& usage) {
     const double cache_write = price.cache_write.value_or(*price.input);
     const double reasoning = price.reasoning.value_or(*price.output);
     const auto tokens = [](std::uint64_t count) { return static_cast<double>(count); };
-    double cost = tokens(usage.input_tokens) * *price.input +
-                  tokens(usage.cached_tokens) * cached +
+    double cost = tokens(usage.input_tokens) * *price.input + tokens(usage.cached_tokens) * cached +
                   tokens(usage.cache_write_tokens) * cache_write +
                   tokens(usage.output_tokens) * *price.output +
                   tokens(usage.reasoning_tokens) * reasoning;

@@ -22,14 +22,11 @@ constexpr std::array<std::string_view, 6> kInputNames{
 constexpr std::array<std::string_view, 6> kOutputNames{
     "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "output_token_count",
     "llm.token_count.completion", "ai.usage.outputTokens",          "output_tokens"};
-constexpr std::array<std::string_view, 8> kCachedNames{"gen_ai.usage.cache_read.input_tokens",
-                                                       "gen_ai.usage.cache_read_input_tokens",
-                                                       "gen_ai.usage.input_tokens.cached",
-                                                       "cached_token_count",
-                                                       "cached_content_token_count",
-                                                       "llm.token_count.prompt_details.cache_read",
-                                                       "ai.usage.cachedInputTokens",
-                                                       "cache_read_tokens"};
+constexpr std::array<std::string_view, 8> kCachedNames{
+    "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
+    "gen_ai.usage.input_tokens.cached",     "cached_token_count",
+    "cached_content_token_count",           "llm.token_count.prompt_details.cache_read",
+    "ai.usage.cachedInputTokens",           "cache_read_tokens"};
 constexpr std::array<std::string_view, 4> kCacheWriteNames{
     "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens",
     "llm.token_count.prompt_details.cache_write", "cache_creation_tokens"};

@@ -73,8 +73,8 @@ std::string day_text(const Json& report) {
     const Json& caps = report["caps"];
     if (!caps.is_array() || caps.empty())
         return "no cap of a day is set; see [budget.day] in `headway config default`\n";
-    std::string out = "day " + plain_text(report, "day") + ", until " + plain_text(report, "ends") +
-                      "\n";
+    std::string out =
+        "day " + plain_text(report, "day") + ", until " + plain_text(report, "ends") + "\n";
     for (const Json& cap : caps) {
         out += plain_text(cap, "level") + (cap["lifted"] == true ? ", lifted" : "") + ": " +
                plain_text(cap, "summary") + "\n";
@@ -91,7 +91,8 @@ int show_or_extend_day(const BudgetOptions& options, const Console& console) {
     const bool changes = !body.empty();
     if (!options.label.empty()) body["label"] = options.label;
     if (!changes && !options.label.empty())
-        return complain(console, kExitUsage, "nothing to change", "give --cost, --tokens or --lift");
+        return complain(console, kExitUsage, "nothing to change",
+                        "give --cost, --tokens or --lift");
     const HttpReply reply =
         changes ? daemon.post("/v1/budget/day", body) : daemon.get("/v1/budget/day");
     const std::optional<Json> report = body_json(reply);

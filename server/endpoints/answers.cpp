@@ -76,8 +76,8 @@ void answer_with(Answers& on, const ReplyTo& to, api::TimeoutTotals&& totals) {
 
 void answer_with(Answers& on, const ReplyTo& to, BudgetDocument&& budget) {
     respond(on, to, [&](std::string& body) {
-        api::append_budget(body, budget.session, budget.time, budget.prediction,
-                           budget.usual_calls, budget.cost_warning);
+        api::append_budget(body, budget.session, budget.time, budget.prediction, budget.usual_calls,
+                           budget.cost_warning);
     });
 }
 

@@ -28,8 +28,8 @@ Result<> endpoints::show_day(Call& call) {
 
 Result<> endpoints::extend_day(Call& call) {
     HEADWAY_TRY(auto change, api::decode_day_change(call.on.tape, call.request.body));
-    return call.write(DayCommand{std::move(change.label), change.more_cost_usd, change.more_tokens,
-                                 change.lift});
+    return call.write(
+        DayCommand{std::move(change.label), change.more_cost_usd, change.more_tokens, change.lift});
 }
 
 Result<> endpoints::budget_analytics(Call& call) {

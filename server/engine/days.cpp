@@ -52,9 +52,9 @@ DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& afte
         if (tokens > 0) of_answers += cost;
     }
     const std::uint64_t now = std::max(after.cost_micros, after.parts->estimated_micros);
-    const std::uint64_t before =
-        std::max(after.cost_micros - std::min(after.cost_micros, said),
-                 after.parts->estimated_micros - std::min(after.parts->estimated_micros, of_answers));
+    const std::uint64_t before = std::max(
+        after.cost_micros - std::min(after.cost_micros, said),
+        after.parts->estimated_micros - std::min(after.parts->estimated_micros, of_answers));
     use.cost_micros = now - std::min(now, before);
     return use;
 }
@@ -245,11 +245,14 @@ Result<> note_day(Transaction& transaction, Resident& resident,
 
 Result<> release_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
+    transaction.days().sessions.erase(resident.key);
     if (state.ended() || !is_held(state)) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
-    if (reached != nullptr) return {};
-    transaction.days().sessions.erase(resident.key);
+    if (reached != nullptr) {
+        transaction.days().sessions.insert(resident.key);
+        return {};
+    }
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
                                           transaction.context(), events));
@@ -259,10 +262,7 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
 Result<> heed_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
     if (state.ended()) return {};
-    if (is_held(state)) {
-        transaction.days().sessions.insert(resident.key);
-        return release_day(transaction, resident);
-    }
+    if (is_held(state)) return release_day(transaction, resident);
     if (!transaction.settings().day.is_set() || state.paused()) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
@@ -283,7 +283,7 @@ Result<api::DayReport> DayCommand::operator()(Transaction& transaction) {
     const core::DayBudget& settings = transaction.settings().day;
     const auto named = std::find_if(settings.labels.begin(), settings.labels.end(),
                                     [this](const DayCap& cap) { return cap.label == label; });
-    const DayCap* cap = label.empty() ? &settings.all
+    const DayCap* cap = label.empty()                    ? &settings.all
                         : named != settings.labels.end() ? &*named
                                                          : nullptr;
     if (cap == nullptr || !cap->is_set()) {

@@ -60,8 +60,8 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
       cluster_(store.shared() == nullptr
                    ? nullptr
                    : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
-      parts_{store_,    clock_,  watch_,   settings_, sessions_,      tree_, judges_, webhooks_,
-             channels_, backup_, commits_, damage_,   days_, cluster_.get(), tape_, totals_} {
+      parts_{store_,    clock_,  watch_,   settings_, sessions_, tree_,          judges_, webhooks_,
+             channels_, backup_, commits_, damage_,   days_,     cluster_.get(), tape_,   totals_} {
     sessions_.on_damage([this](storage::SessionKey session, const std::string& line) {
         damage_.say_harmless(session, line);
     });

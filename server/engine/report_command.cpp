@@ -256,8 +256,8 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     }
     std::vector<core::Event>& decided = transaction.events();
     HEADWAY_CHECK(open_if_new(transaction, resident, session, controls, decided));
-    core::estimate_costs(transaction.settings().prices,
-                         resident->session.state().about.agent.model, events);
+    core::estimate_costs(transaction.settings().prices, resident->session.state().about.agent.model,
+                         events);
     core::Context asking = transaction.context();
     asking.asks = asks;
     resident->session.report(events, asking, decided);

@@ -131,6 +131,43 @@ class Days(OwnDaemonCase):
         eventually(lambda: "pause" not in self.kinds(client, "a"))
         self.assertTrue(self.caps(client)[None]["lifted"])
 
+    def test_a_person_who_approves_adds_as_much_again_and_who_rejects_is_not_asked_again(self):
+        daemon = self.start(config=self.CONFIG)
+        client, person = self.client(daemon), daemon.operator()
+        self.addCleanup(person.close)
+
+        def asked() -> list:
+            return [one["id"] for one in client.get("/v1/approvals?status=pending").json()["approvals"]]
+
+        for name in ("a", "b"):
+            client.open(name, agent={"model": "flat"})
+        client.beat("a", usage={"input_tokens": 1_000_000})
+        client.beat("b")
+        self.assertIn("pause", self.kinds(client, "b"))
+        (first,) = asked()
+        reply = person.post(f"/v1/approvals/{first}/decision", {"decision": "approve", "by": "ana"})
+        self.assertEqual(reply.status, 200, reply.body)
+        eventually(lambda: "pause" not in self.kinds(client, "a") + self.kinds(client, "b"))
+        self.assertEqual(self.caps(client)[None]["max_cost_usd"], 2)
+        client.beat("b", usage={"input_tokens": 1_000_000})
+        (second,) = asked()
+        self.assertNotEqual(first, second)
+        person.post(f"/v1/approvals/{second}/decision", {"decision": "reject", "by": "ana", "reason": "enough for today"})
+        client.beat("a")
+        self.assertIn("pause", self.kinds(client, "a"))
+        self.assertEqual(asked(), [])
+
+    def test_a_request_of_an_agent_for_more_is_no_request_about_the_day(self):
+        daemon = self.start(config=self.CONFIG)
+        client, person = self.client(daemon), daemon.operator()
+        self.addCleanup(person.close)
+        client.open("a", budget={"max_cost_usd": 1})
+        made = client.post("/v1/sessions/a/approvals", {"kind": "budget_extension", "extend": {"max_cost_usd": 1},
+                                                         "summary": "The budget of the day 2026-11-27: approve to add as much again"})
+        self.assertIn(made.status, (200, 201), made.body)
+        person.post(f"/v1/approvals/{made.json()['id']}/decision", {"decision": "approve", "by": "ana"})
+        self.assertEqual(self.caps(client)[None]["max_cost_usd"], 1)
+
     def test_a_cap_by_label_counts_a_family_and_nobody_else(self):
         client = self.client(self.start(config=self.CONFIG))
         client.open("boss", labels={"team": "pay"})

@@ -142,7 +142,8 @@ TEST_CASE("budget keys: a day has caps for all sessions and for those with a lab
 TEST_CASE("price keys: a model has prices by part, or one for all tokens", "[config]") {
     Loading loading;
     const auto loaded = loading(
-        "[prices]\n\"claude-opus-5\" = { input = 5, cached = 0.5, cache_write = 6.25, output = 25 }\n"
+        "[prices]\n\"claude-opus-5\" = { input = 5, cached = 0.5, cache_write = 6.25, output = 25 "
+        "}\n"
         "\"my-local-*\" = 0\n"
         "[prices.\"gpt-4.1\"]\ninput = 2\noutput = 8\n");
     REQUIRE(loaded.has_value());

@@ -64,7 +64,8 @@ TEST_CASE("cost: where some answers have one, the sum is a lower bound") {
     const BudgetStatus status = b.status();
     CHECK(known_cost(status) == CostKnown::kPart);
     CHECK(status.pressure == Approx(75));
-    CHECK(cap_doubt(status) == "the cap of $1.00 holds only in part: no cost is known of 200 tokens");
+    CHECK(cap_doubt(status) ==
+          "the cap of $1.00 holds only in part: no cost is known of 200 tokens");
     CHECK(budget_figures(status).find("at least $0.75 of $1.00") != std::string::npos);
 }
 

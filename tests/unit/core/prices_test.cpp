@@ -65,8 +65,8 @@ TEST_CASE("prices: a model that is not listed has none, however alike its name")
 }
 
 TEST_CASE("prices: the operator's come first, the exact name before the longest pattern") {
-    const Prices prices{{flat("my-local-*", 0), flat("my-local-big-*", 1), flat("my-local-big-7", 2),
-                         flat("claude-opus-5", 3)},
+    const Prices prices{{flat("my-local-*", 0), flat("my-local-big-*", 1),
+                         flat("my-local-big-7", 2), flat("claude-opus-5", 3)},
                         true};
     CHECK(price_of(prices, "my-local-small")->input == 0.0);
     CHECK(price_of(prices, "my-local-big-8")->input == 1.0);

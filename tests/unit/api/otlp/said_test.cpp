@@ -188,8 +188,9 @@ TEST_CASE("parts of tokens are told apart by each agent's names, and do not over
                   "llm.token_count.completion=60;llm.token_count.prompt_details.cache_read=900;"
                   "llm.token_count.completion_details.reasoning=10") ==
           "usage shop s 100+50 c900 r10 $0 \n");
-    CHECK(of_span("session.id=s;gen_ai.operation.name=chat;ai.usage.inputTokens=10;"
-                  "ai.usage.outputTokens=5;ai.usage.cachedInputTokens=4;ai.usage.reasoningTokens=2") ==
+    CHECK(of_span(
+              "session.id=s;gen_ai.operation.name=chat;ai.usage.inputTokens=10;"
+              "ai.usage.outputTokens=5;ai.usage.cachedInputTokens=4;ai.usage.reasoningTokens=2") ==
           "usage shop s 6+3 c4 r2 $0 \n");
     // More cached than input is no count of both.
     CHECK(of_log("conversation.id=s;event.name=codex.sse_event;input_token_count=10;"
