@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/wait.h>
-#include <poll.h>
 #include <unistd.h>
 #include <catch2/catch.hpp>
 #include <csignal>

@@ -494,8 +494,7 @@ TEST_CASE("engine hooks: an answer counts once in a family, in any order", "[ser
     CHECK(tokens_of(daemon, "t") == 15'300);
 }
 
-TEST_CASE("engine hooks: a resumed session leaves out what its last generation has",
-          "[server]") {
+TEST_CASE("engine hooks: a resumed session leaves out what its last generation has", "[server]") {
     Supervised daemon{EngineSettings{}, at(0)};
     const std::string prompt = R"("hook_event_name":"UserPromptSubmit","prompt":"go")";
     answered(daemon, hook(prompt, "claude"));
