@@ -82,12 +82,22 @@ void read_claude_mutation(JsonValue body, HookCall& call) {
     }
 }
 
+/// The answer of a call that only begins work is a receipt: its id and file are others each time
+/// and say nothing about the question.
+void drop_receipt(JsonValue response, HookCall& call) {
+    const bool agent = name_in(response, "status") == "async_launched";
+    const bool shell =
+        !name_in(response, "backgroundTaskId").empty() && text_in(response, "stdout").empty();
+    if (agent || shell) call.result = "it goes on in the background";
+}
+
 void read_claude_finished(JsonValue body, HookCall& call) {
     const auto response = object_in(body, "tool_response");
     if (response && flag_in(*response, "interrupted").value_or(false)) call.interrupted = true;
     if (!call.ok.value_or(true)) {
         classify_claude(call);
     } else if (!call.interrupted) {
+        if (response) drop_receipt(*response, call);
         read_claude_mutation(body, call);
     }
 }

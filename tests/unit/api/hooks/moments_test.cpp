@@ -70,6 +70,32 @@ TEST_CASE("hook moments: a call in a batch that nothing tells of is no success",
     CHECK(finished->mutated.empty());
 }
 
+TEST_CASE("hook moments: a receipt of background work is the same answer each time",
+          "[api][hooks]") {
+    const auto answer = [](const std::string& tool, const std::string& response) {
+        const Moment made = claude("PostToolUse", R"("tool_name":")" + tool +
+                                                      R"(","tool_use_id":"u","tool_input":{},)"
+                                                      R"("tool_response":)" +
+                                                      response);
+        const auto* finished = made.first<core::ToolFinished>();
+        REQUIRE(finished != nullptr);
+        CHECK(finished->ok);
+        return finished->result.kept;
+    };
+    const std::string one = answer(
+        "Agent", R"({"status":"async_launched","agentId":"a1","outputFile":"/t/a1.output"})");
+    const std::string other = answer(
+        "Agent", R"({"status":"async_launched","agentId":"b2","outputFile":"/t/b2.output"})");
+    CHECK(one == other);
+    CHECK(answer("Bash", R"({"stdout":"","stderr":"","backgroundTaskId":"b1"})") ==
+          answer("Bash", R"({"stdout":"","stderr":"","backgroundTaskId":"b2"})"));
+    // What it says besides is an answer.
+    CHECK(answer("Bash", R"({"stdout":"x","stderr":"","backgroundTaskId":"b1"})") !=
+          answer("Bash", R"({"stdout":"y","stderr":"","backgroundTaskId":"b1"})"));
+    CHECK(answer("Agent", R"({"status":"completed","agentId":"a1"})") !=
+          answer("Agent", R"({"status":"completed","agentId":"b2"})"));
+}
+
 TEST_CASE("hook moments: phrases of refusal are known, and failures stay failures",
           "[api][hooks]") {
     for (const char* words : {
