@@ -128,8 +128,8 @@ TEST_CASE("overview: an alarm says what happened, how often, and what to look at
     SessionState state;
     state.about.goal.kept = "ship";
     state.approvals.alarms = {
-        {ApprovalAlarmKind::kNeverExecuted, 2, "bash", at(1), 5, 1},
-        {ApprovalAlarmKind::kExecutedThoughRejected, 7, "deploy", at(9), 9, 3}};
+        {ApprovalAlarmKind::kNeverExecuted, 2, "bash", at(1), 5, 1, {}},
+        {ApprovalAlarmKind::kExecutedThoughRejected, 7, "deploy", at(9), 9, 3, {}}};
     Overview overview;
     overview.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
     overview.alarms = 1;

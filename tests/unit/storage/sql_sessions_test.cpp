@@ -218,7 +218,7 @@ TEST_CASE("session index: alarms stay with a session that has ended, the most ur
     Index shelf;
     const auto alarmed = [](ApprovalAlarmKind kind, std::int64_t when) {
         SessionState state;
-        state.approvals.alarms = {{kind, 1, "bash", at(when), 3, 1}};
+        state.approvals.alarms = {{kind, 1, "bash", at(when), 3, 1, {}}};
         return state;
     };
     shelf.put("late", alarmed(ApprovalAlarmKind::kNeverExecuted, 1));
