@@ -9,7 +9,7 @@ from world import until
 
 WATCH_SECONDS = 100  # agents try again by themselves, for minutes
 SESSION_SECONDS = 120  # a new home folder may cost an agent a minute before its first request
-TOLD_SECONDS = 5  # a person who is needed is told within this time
+TOLD_SECONDS = 5  # within which a person who is needed hears of it
 QUIET_SECONDS = 3
 CAUSES = {"expired_login": {"credentials"}, "usage_limit": {"usage_limit", "rate_limit"}, "overload": {"overloaded", "network", "rate_limit"},
           "cut_stream": {"network", "overloaded"}, "context_full": {"context_full"}}
