@@ -8,7 +8,6 @@ from cases import case, expect, shell
 from trouble_cases import CASES  # noqa: F401 (all cases, those first)
 from world import until
 
-WATCH_SECONDS = 100  # agents try again by themselves, for minutes
 SESSION_SECONDS = 120  # a new home folder may cost an agent a minute before its first request
 TOLD_SECONDS = 5  # within which a person who is needed hears of it
 QUIET_SECONDS = 3
@@ -23,7 +22,7 @@ def snapshot(world, session: str) -> dict:
             "state": read.get("state"), "ended": bool(read["ended_at"]), "outcome": read.get("outcome"), "background": read.get("background")}
 
 
-def watch(world, session: str, process, seconds: float = WATCH_SECONDS):
+def watch(world, session: str, process, seconds: float):
     """Each change of what the session says, with the seconds since the beginning, until it has ended or its agent has."""
     began = time.monotonic()
     seen = []
@@ -70,13 +69,13 @@ def lacks_tool(world) -> bool:
 
 def provider_says_no(world, cell, behaviour: str, fault: str, with_time: bool = False):
     world.script([shell("echo one > one.txt"), {"fault": fault}])
-    if with_time:
+    if fault in ("usage_limit", "expired_login"):  # those of a plan
         world.subscribe()
     process = world.run()
     with cell(behaviour) as note:
         session = world.session_id(SESSION_SECONDS)
         first = until(lambda: next((entry for entry in world.log() if "faulted" in entry), None), 60, "the model refuses")
-        last = watch(world, session, process)[-1][1]
+        last = watch(world, session, process, world.agent.tries_seconds)[-1][1]
         stops = blocks(world, session, first["at"])
         says = words(stops, last, process)
         expect(stops, f"never blocked: {says}")
