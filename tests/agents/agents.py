@@ -182,7 +182,7 @@ AGENTS = (
                                            "refused by its own rules": "it has none"} | NO_TOKENS, tells_reset=False,
           refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
-    Agent("pi", "pi", ("@earendil-works/pi-coding-agent@1.5.2",), "bash", pi, lambda url: {},
+    Agent("pi", "pi", ("@earendil-works/pi-coding-agent@1.5.2", "node@22"), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "--continue", "-p"), hook="plugin", tells_reset=False,
           cannot={"sub-agent": "it has none", "refused by its own rules": "it has none"}),
