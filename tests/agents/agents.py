@@ -22,6 +22,7 @@ class Agent:
     resume: tuple  # the same, to go on with the last conversation
     refuses: tuple = ()  # the same, where its own rules refuse a shell command; empty: as always, after forbid()
     forbid: Callable = lambda home: None  # settings by which they do
+    tries_seconds: int = 60  # for which it asks a provider again that refuses, at most
     tells_reset: bool = True  # it passes on when a usage limit resets
     subscribed: Callable = lambda home: {}  # logs in with a plan; variables that change, None: which go
     asks: tuple = ()  # the same, where it asks for permission of a shell command, and its hook about that
@@ -153,20 +154,22 @@ AGENTS = (
     Agent("gemini", "Gemini CLI", ("@google/gemini-cli@0.61.0",), "run_shell_command", gemini,
           lambda url: {"GEMINI_API_KEY": "d", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_NO_RELAUNCH": "true"},
           ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "-p"),
-          ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p"), forbid=gemini_forbid, tells_reset=False,
+          ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p"),
+          forbid=gemini_forbid, tells_reset=False, tries_seconds=240,
           cannot={"sub-agent": "its hooks do not say whose a call is, so it stands in the session of the agent above"}),
     Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
-          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json", forbid=qwen_forbid, tells_reset=False,
+          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http",
+          settings=".qwen/settings.json", forbid=qwen_forbid, tells_reset=False, tries_seconds=160,
           commands_too=True, hooks_a_call=4,
           cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs") | NO_TOKENS),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
-          plugin=".config/opencode/plugin/headway.js", forbid=opencode_forbid("opencode"), timed_plugin=TIMED_PLUGIN),
+          plugin=".config/opencode/plugin/headway.js", forbid=opencode_forbid("opencode"), tries_seconds=160, timed_plugin=TIMED_PLUGIN),
     Agent("kilo", "Kilo", ("@kilocode/cli@7.7.7",), "bash", opencode_like("kilo"), opencode_environment("KILO"),
           ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin",
-          plugin=".config/kilo/plugin/headway.js", forbid=opencode_forbid("kilo"), timed_plugin=TIMED_PLUGIN),
+          plugin=".config/kilo/plugin/headway.js", forbid=opencode_forbid("kilo"), tries_seconds=160, timed_plugin=TIMED_PLUGIN),
     Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "Bash", nothing,
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
@@ -176,9 +179,10 @@ AGENTS = (
           asks=("copilot", "--output-format", "json", "--no-auto-update", "-p"), cannot=dict(NO_TOKENS)),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
           (), cannot={"resume": "only in a terminal; headless it takes no words with an id",
-                                           "refused by its own rules": "it has none"} | NO_TOKENS, tells_reset=False, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+                                           "refused by its own rules": "it has none"} | NO_TOKENS, tells_reset=False,
+          refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
-    Agent("pi", "pi", ("@earendil-works/pi-coding-agent@1.5.2",), "bash", pi, lambda url: {},
+    Agent("pi", "pi", ("@earendil-works/pi-coding-agent@1.5.2", "node@22"), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "--continue", "-p"), hook="plugin", tells_reset=False,
           cannot={"sub-agent": "it has none", "refused by its own rules": "it has none"}),
@@ -188,7 +192,7 @@ AGENTS = (
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"),
           asks=("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "-p"), hook="http",
-          settings=".claude/settings.json", forbid=claude_forbid, subscribed=claude_plan, commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
+          settings=".claude/settings.json", forbid=claude_forbid, subscribed=claude_plan, tries_seconds=230, commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
           cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits a day, or until the service restarts the daemon")),
 )
 for _agent in AGENTS:
