@@ -260,7 +260,7 @@ void write_used(JsonWriter& json, const core::BudgetMeter& meter) {
 void write_fan_out(JsonWriter& json, const core::BudgetMeter& meter) {
     const core::FanOut below = core::fan_out_of(meter);
     if (below.all == 0) return;
-    core::BudgetUse use = meter.ended_children;
+    core::BudgetUse use = *meter.ended_children;
     for (const core::ChildUse& child : meter.children)
         use = core::added(use, child.use);
     json.key("fan_out");

@@ -132,7 +132,6 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("reason", state.judgement->reason);
     if (state.judgement->needs_somebody) json.member("needs_somebody", true);
     write_block(json, *state.judgement);
-    write_background(json, state);
     json.member("state", state.agent_state);
     member_or_null(json, "phase", state.phase, !state.phase.empty());
     json.member("iteration", state.iteration);

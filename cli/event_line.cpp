@@ -253,7 +253,8 @@ std::string event_summary(std::string_view type, const Json& data) {
 
 std::string shown_status(std::string_view status, bool alarm, bool needs_somebody) {
     if (alarm) return "ALARM " + std::string{status};
-    return std::string{status} + (needs_somebody ? ", needs you" : "");
+    const bool says_so = status == "blocked";
+    return std::string{status} + (needs_somebody && !says_so ? ", needs you" : "");
 }
 
 std::string until_text(const Json& verdict, WallTime now) {

@@ -71,8 +71,9 @@ private:
             around.children_work = change->to == core::Verdict::kWaiting;
         }
         core::Judgement next = core::judge(state_, around);
-        if (next.verdict == state_.judgement->verdict &&
-            next.needs_somebody == state_.judgement->needs_somebody)
+        const core::Judgement& before = *state_.judgement;
+        if (next.verdict == before.verdict && next.needs_somebody == before.needs_somebody &&
+            next.cause == before.cause && next.retry_at == before.retry_at)
             return;
         VerdictChanged made;
         made.from = state_.judgement->verdict;
@@ -84,6 +85,8 @@ private:
         made.confidence = next.confidence;
         made.loop = std::move(next.loop);
         made.needs_somebody = next.needs_somebody;
+        made.cause = next.cause;
+        made.retry_at = next.retry_at;
         made.tier = change != nullptr ? change->tier : state_.last_tier;
         Event event;
         event.at = now;

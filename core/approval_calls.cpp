@@ -210,7 +210,7 @@ void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& prin
     HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
     HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
     approval.unverified = !finished.of_before() && finished.told(approval) == Told::kNothing;
-    if (finished.refused_by_agent()) {
+    if (finished.refused_by_agent() && approval.decision == Decision::kApprove) {
         // Used up all the same: the agent's word must not gain a second execution.
         approval.status = S::kCancelled;
         approval.changed_n = n;
@@ -243,8 +243,11 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     if (!must_ask && approvals.requests.empty()) return std::nullopt;
     const FinishedCall finished{call, print};
     if (const auto place = covering(approvals, finished)) {
-        if (!finished.refused_by_agent()) return std::nullopt;
-        return refusal_alarm(approvals.requests[*place], session, call);
+        // Other arguments than those of the call were approved by an edit.
+        const Approval& approval = approvals.requests[*place];
+        const bool refused = finished.refused_by_agent() && approval.decision == Decision::kApprove;
+        if (!refused) return std::nullopt;
+        return refusal_alarm(approval, session, call);
     }
     if (granted(approvals, call, finished, now)) return std::nullopt;
     ApprovalAlarm alarm;

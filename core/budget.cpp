@@ -58,7 +58,7 @@ void read_clocks(const BudgetMeter& meter, Millis since, BudgetStatus& status) {
 }
 
 void read_children(const BudgetMeter& meter, BudgetStatus& status) {
-    status.children = meter.ended_children;
+    status.children = *meter.ended_children;
     for (const ChildUse& child : meter.children)
         status.children = added(status.children, child.use);
     HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax);

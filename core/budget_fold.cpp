@@ -192,15 +192,16 @@ struct Meter {
                                   [key](const ChildUse& c) { return c.child == key; });
         const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)),
                             child.parts};
-        meter.below_ended.depth =
-            std::max(meter.below_ended.depth,
+        FanOut& below = meter.below_ended.change();
+        below.depth =
+            std::max(below.depth,
                      std::min<std::uint64_t>(child.children_depth, limits::kFamilyDepthMax) + 1);
         if (child.ended) {
-            meter.below_ended.all = sum(meter.below_ended.all, child.children_all);
+            below.all = sum(below.all, child.children_all);
             if (place != meter.children.end()) meter.children.erase(place);
-            meter.ended_children = added(meter.ended_children, use);
+            meter.ended_children.change() = added(*meter.ended_children, use);
             ++meter.ended_count;
-            HEADWAY_ASSERT(meter.ended_children.steps <= kBudgetCountMax);
+            HEADWAY_ASSERT(meter.ended_children->steps <= kBudgetCountMax);
             return;
         }
         if (place == meter.children.end()) {

@@ -110,7 +110,7 @@ struct BudgetMeter {
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
     std::vector<ChildUse> children;             ///< open ones, at most limits::kChildrenMax
-    BudgetUse ended_children;                   ///< sum of those that have ended
+    Rare<BudgetUse> ended_children;             ///< sum of those that have ended
     std::uint64_t ended_count = 0;              ///< how many those are
     std::uint64_t uncounted_count = 0;          ///< times that `children` had no room for a child
     std::string directive;                      ///< id of the directive in force, if any
@@ -126,7 +126,7 @@ struct BudgetMeter {
     Rare<ParentBudget> parent;
     bool told = false;  ///< a reply carried the stop: another step ends the session
     Rare<UseParts> parts;
-    FanOut below_ended;  ///< `all`: descendants of ended children; `depth`: ever
+    Rare<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
 
     /// A place for the last words.
     LastWords& words() {

@@ -27,8 +27,8 @@ std::string words(const FanOut& now, const FanOutRules& rules, std::string_view 
 FanOut fan_out_of(const BudgetMeter& meter) {
     FanOut all;
     const auto count = [](std::uint64_t n) { return std::min(n, kBudgetCountMax); };
-    all.all = count(count(meter.ended_count) + count(meter.below_ended.all));
-    all.depth = meter.below_ended.depth;
+    all.all = count(count(meter.ended_count) + count(meter.below_ended->all));
+    all.depth = meter.below_ended->depth;
     for (const ChildUse& child : meter.children) {
         all.open = count(all.open + 1 + count(child.below.open));
         all.all = count(all.all + 1 + count(child.below.all));

@@ -316,10 +316,19 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
     return state.detectors->waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
 }
 
+bool stopped_by_provider(const SessionState& state) {
+    const Blocked& blocked = state.detectors->blocked;
+    const bool of_provider = blocked.cause != Cause::kNone && blocked.cause != Cause::kPerson &&
+                             blocked.cause != Cause::kTool && !blocked.of_call;
+    return of_provider && blocked.rung({}, *state.ledger) == Rung::kBlocked;
+}
+
 Block block_of(const SessionState& state, Verdict verdict) {
-    if (verdict != Verdict::kBlocked) return {};
-    if (state.waits_for_human()) return {Cause::kPerson, kNever};
-    return {state.detectors->blocked.cause, state.detectors->blocked.retry_at};
+    const Blocked& blocked = state.detectors->blocked;
+    if (verdict == Verdict::kBlocked && state.waits_for_human()) return {Cause::kPerson, kNever};
+    const bool failed = verdict == Verdict::kFailed && stopped_by_provider(state);
+    if (verdict != Verdict::kBlocked && !failed) return {};
+    return {blocked.cause, blocked.retry_at};
 }
 
 Judgement judge(const SessionState& state, const Surroundings& around) {
@@ -331,7 +340,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
                           judgement.verdict == Verdict::kBlocked || claims.verdict == Rung::kSlow ||
                           claims.verdict == Rung::kWaiting;
     if (state.ended()) {
-        judgement.reason = state.end_reason;
+        judgement.reason =
+            judgement.verdict == Verdict::kFailed ? failed_reason(state) : state.end_reason;
         judgement.evidence = {state.n};
     } else if (const Approval* asked = state.approvals.oldest_pending();
                asked != nullptr && judgement.verdict == Verdict::kBlocked) {

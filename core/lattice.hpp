@@ -31,7 +31,12 @@ struct Block {
     bool operator==(const Block&) const = default;
 };
 
-/// The block of a session with this verdict; none unless it is kBlocked. Pure.
+/// True if the session's provider stopped it, and nothing has worked since: idle at its prompt, it
+/// has not finished. Pure.
+bool stopped_by_provider(const SessionState& state);
+
+/// The block of a session with this verdict: of one that is blocked, or failed while its provider
+/// stopped it. Pure.
 Block block_of(const SessionState& state, Verdict verdict);
 
 /// True if a person should look at a session with this verdict: it waits for something outside that

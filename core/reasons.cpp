@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/reasons.hpp"
 
+#include "core/lattice.hpp"
+
 namespace headway::core {
 
 std::string waiting_reason(const Approval& asked) {
@@ -40,6 +42,16 @@ std::string progress_reason(const SessionState& state, Verdict verdict) {
     if (verdict != Verdict::kExploring) return {};
     return ledger.moved_n != 0 ? "new answers, the last at #" + std::to_string(ledger.moved_n)
                                : std::string{"nothing new yet"};
+}
+
+std::string failed_reason(const SessionState& state) {
+    if (!stopped_by_provider(state)) return state.end_reason;
+    const Blocked& blocked = state.detectors->blocked;
+    const std::string& own = state.end_reason;
+    if (own.find(phrase_of(blocked.cause)) != std::string::npos) return own;
+    std::string stopped = blocked.finding(*state.ledger).reason;
+    const bool says_nothing = own.empty() || own == "other";
+    return says_nothing ? stopped : own + " (" + stopped + ")";
 }
 
 }  // namespace headway::core

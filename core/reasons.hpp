@@ -18,4 +18,7 @@ std::string rest_reason(const SessionState& state);
 /// The newest progress; empty unless the verdict is kProgressing or kExploring.
 std::string progress_reason(const SessionState& state, Verdict verdict);
 
+/// Why it failed, with what stopped the session unless its own words say so.
+std::string failed_reason(const SessionState& state);
+
 }  // namespace headway::core

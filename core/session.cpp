@@ -202,7 +202,8 @@ void Session::agent_gone(const Context& context, std::vector<Event>& out) {
     Command command{*this, context, out};
     if (state_.n == 0 || state_.ended()) return;
     credit_pause(command);
-    const bool rests = state_.agent_state == AgentState::kIdle && !state_.call_in_flight();
+    const bool rests = state_.agent_state == AgentState::kIdle && !state_.call_in_flight() &&
+                       !stopped_by_provider(state_);
     SessionEnded end;
     end.automatic = true;
     end.outcome = rests ? Outcome::kCompleted : Outcome::kFailed;

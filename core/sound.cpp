@@ -70,7 +70,7 @@ bool is_sound(const BudgetMeter& meter) {
         if (clock < kNone || clock > left) return false;
         left -= clock;
     }
-    const BudgetUse& ended = meter.ended_children;
+    const BudgetUse& ended = *meter.ended_children;
     return meter.waited >= kNone && meter.waited <= meter.human &&
            meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax &&
            meter.iteration_max <= kBudgetCountMax && ended.steps <= kBudgetCountMax &&

@@ -5,7 +5,7 @@ import { html, Component, useEffect, useLayoutEffect, useRef, useState } from '.
 import { get, query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, count, money, parts, plural, span, used } from './format.js';
+import { ALARMS, amount, count, money, parts, plural, span, until, used } from './format.js';
 import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
 const PAGE = 200;
@@ -26,7 +26,7 @@ class Row extends Component {
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
       <td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
-        : html`${row.needs_somebody && html`<b class="bad">needs you</b> `}${CHANNELS[row.adapter?.channel] && html`<b class="bad"
+        : html`${row.needs_somebody && row.status !== 'blocked' && html`<b class="bad">needs you</b> `}${until(row.retry_at) && html`<b>${until(row.retry_at)}</b> · `}${CHANNELS[row.adapter?.channel] && html`<b class="bad"
           title=${`the newest hook of ${row.adapter.name} came at ${row.adapter.last_hook_at}`}>${CHANNELS[row.adapter.channel]}</b> `}<${Ago} at=${row.since} />`}</small></td>
       <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
           <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}

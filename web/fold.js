@@ -34,7 +34,7 @@ const appliers = {
   'tool.finished': act,
   'phase.started': (row, d) => { row.phase = d.name ?? row.phase; },
   'verdict.changed': (row, d, e) => { row.status = d.to; row.since = e.at; row.reason = d.reason; row.alive = d.to !== 'silent';
-    if (d.needs_somebody) row.needs_somebody = true; else delete row.needs_somebody; },
+    for (const name of ['needs_somebody', 'cause', 'retry_at']) if (d[name]) row[name] = d[name]; else delete row[name]; },
   'session.started': (row, d) => { row.goal = d.goal ?? row.goal; row.agent = d.agent ?? row.agent;
     row.labels = d.labels ?? row.labels; },
   'session.ended': (row, d, e) => { row.ended_at = e.at; row.outcome = d.outcome; row.alive = false; },

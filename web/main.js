@@ -3,7 +3,7 @@
 // The frame around every page: navigation, link to the daemon, "needs you", help, palette.
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from './preact.js';
 import { connect, go, readMe, showCount, state, tell, useKeys, useLive, useMe, useRoute } from './page.js';
-import { ALARMS, clock, plural, unmark } from './format.js';
+import { ALARMS, clock, plural, unmark, until } from './format.js';
 import { Ago, cls, Empty, Icon, sessionLink, Trouble } from './ui.js';
 import { Fleet, History } from './fleet.js';
 import { Session } from './session.js';
@@ -46,7 +46,7 @@ function broken({ mute = 0, degraded = 0 } = {}) {
 // What was reported or counted is drawn solid, what a rule infers dashed.
 const Need = ({ item }) => html`
   <a class=${cls('need', 'k-' + (WORDS[item.kind] ? item.kind : ''), item.certain || 'guess')} href=${where(item)}>
-    <span class="kind"><${Icon} name=${item.kind} /><b>${WORDS[item.kind] || item.kind}</b>
+    <span class="kind"><${Icon} name=${item.kind} /><b>${WORDS[item.kind] || item.kind}${until(item.retry_at)}</b>
     ${!item.certain && html`<em title="a rule's guess, not something that was said">likely</em>`}
       ${/high|critical/.test(item.risk) && html`<em class="bad">${item.risk} risk</em>`}<${Ago} at=${item.since} /></span>
   <span class="what">${item.goal || item.session}</span><span class="why" title=${item.reason}>

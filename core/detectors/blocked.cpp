@@ -126,7 +126,10 @@ void Blocked::ask(std::uint64_t n) {
 
 void Blocked::fail(ProviderStop stop, std::uint64_t n) {
     HEADWAY_ASSERT(stop.cause != Cause::kNone && last_n <= n);
-    const bool same = stop.cause == cause || (typed && says_more(cause, stop.cause));
+    // "An error", of which no more is known, is the one before it.
+    const bool echo =
+        stop.cause == Cause::kUnknown && cause != Cause::kNone && !asked() && !of_call;
+    const bool same = stop.cause == cause || echo || (typed && says_more(cause, stop.cause));
     if (!same) {
         *this = {};
         cause = stop.cause;

@@ -14,7 +14,7 @@ namespace headway::core {
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {8, 0},  // calls in a row
+        .balanced = {8, 40},  // calls in a row
         .advice =
             "What you try is refused by the rules of this machine: do what is left without it, "
             "or say what you need and why.",

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/hook_ends.hpp"
 
+#include "core/lattice.hpp"
 #include "core/text.hpp"
 
 namespace headway::server {
 
 using api::hooks::Hook;
 using api::hooks::HookKind;
-
-namespace {
-
-/// Its last turn ended by an error, and nothing has worked since: idle at its prompt, it has not
-/// finished.
-bool provider_stopped(const core::SessionState& state) {
-    const core::Judgement& judgement = *state.judgement;
-    return judgement.verdict == core::Verdict::kBlocked && judgement.cause != core::Cause::kNone &&
-           judgement.cause != core::Cause::kPerson && judgement.cause != core::Cause::kTool;
-}
-
-}  // namespace
 
 bool ends_session(HookKind kind) {
     return kind == HookKind::kEnd || kind == HookKind::kSubEnd;
@@ -48,7 +37,7 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
     if (state.cancel_requested) return end;
     if (exhausted) {
         end.outcome = core::Outcome::kBudgetExhausted;
-    } else if (!hook.error_class.empty() || provider_stopped(state)) {
+    } else if (!hook.error_class.empty() || core::stopped_by_provider(state)) {
         end.outcome = core::Outcome::kFailed;
     } else if (interrupted) {
         end.outcome = core::Outcome::kCancelled;

@@ -231,3 +231,46 @@ TEST_CASE("what usually passes needs a person only when it lasts or ended the tu
     }
     expect_blocked(agent);
 }
+
+TEST_CASE("an error that says nothing more does not hide the one before it") {
+    Agent agent;
+    agent.hears("build it");
+    SECTION("words that need a second error") {
+        agent.reports("error.reported", R"({"message":"429 usage_limit_reached"})");
+        CHECK(agent.verdict() != Verdict::kBlocked);
+    }
+    SECTION("a class") {
+        fails(agent, "usage_limit");
+    }
+    agent.reports("error.reported", R"({"message":"","class":"error","ends_turn":true})");
+    expect_blocked(agent);
+    CHECK(agent.state().judgement->cause == Cause::kUsageLimit);
+}
+
+TEST_CASE("a session that fails while its provider stopped it says why, and until when") {
+    Agent agent;
+    agent.hears("build it");
+    fails(agent, "usage_limit", R"("retry_at":"2023-11-15T03:10:00Z")");
+    SECTION("with a reason that says nothing") {
+        agent.reports("session.ended", R"({"outcome":"failed","reason":"other"})");
+        CHECK(reason(agent) == "the usage limit is reached, since #3; until 2023-11-15 03:10 UTC");
+    }
+    SECTION("with its own words") {
+        agent.reports("session.ended", R"({"outcome":"failed","reason":"exit status 1"})");
+        CHECK(reason(agent) ==
+              "exit status 1 (the usage limit is reached, since #3; until 2023-11-15 03:10 UTC)");
+    }
+    CHECK(agent.verdict() == Verdict::kFailed);
+    CHECK(agent.state().judgement->cause == Cause::kUsageLimit);
+    CHECK(agent.state().judgement->retry_at != headway::core::kNever);
+}
+
+TEST_CASE("a session that fails for another reason has no cause") {
+    Agent agent;
+    agent.hears("build it");
+    fails(agent, "usage_limit");
+    agent.does(read_file("a.txt").result(source_of("a")));
+    agent.reports("session.ended", R"({"outcome":"failed","reason":"red tests"})");
+    CHECK(reason(agent) == "red tests");
+    CHECK(agent.state().judgement->cause == Cause::kNone);
+}

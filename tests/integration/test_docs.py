@@ -153,7 +153,7 @@ class Served(SharedDaemonCase):
             for coding in sizes:
                 sizes[coding] += len(self.client.get(guide.address(path), Accept_Encoding=coding or "identity").body)
         self.assertLess(sizes[""], 720 * 1024)
-        self.assertLess(sizes["gzip"], 220 * 1024)
+        self.assertLess(sizes["gzip"], 240 * 1024)
 
 
 if __name__ == "__main__":

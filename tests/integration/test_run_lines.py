@@ -68,7 +68,8 @@ class Lines(LinesCase):
         self.assertEqual(calls["toolu_fake0001"]["args"], {"command": "ls -la", "description": "List files"})
         self.assertIn("a.txt", json.dumps(calls["toolu_fake0001"]["result"]))
         self.assertEqual((calls["toolu_fake0007"]["ok"], calls["toolu_fake0007"]["tool"]), (False, "Bash"))
-        self.assertEqual(document["used"], {"tokens": 1920, "cost_usd": 0.0096})
+        parts = {"input": 1600, "cached": 0, "cache_write": 0, "output": 320, "reasoning": 0}
+        self.assertEqual(document["used"], {"tokens": 1920, "token_parts": parts, "cost_usd": 0.0096})
         self.assertEqual((document["outcome"], document["result"]), ("completed", {"text": "All done.", "model": "claude-sonnet-4-5"}))
         self.assertNotIn("stdout", [event["data"].get("role") for event in journal], "lines that were read are no output")
 
@@ -166,7 +167,8 @@ class Live(LinesCase):
         self.assertEqual({call: number for call, number in calls.items() if call[1] != "run"},
                          {(kind, call): 1 for kind in ("tool.started", "tool.finished") for call in ("t1", "t2")})
         document = self.client.session(session)
-        self.assertEqual(document["used"], {"tokens": 240, "cost_usd": 0.5})
+        parts = {"input": 200, "cached": 0, "cache_write": 0, "output": 40, "reasoning": 0}
+        self.assertEqual(document["used"], {"tokens": 240, "token_parts": parts, "cost_usd": 0.5})
         self.assertEqual(document["result"], {"text": "All made.", "model": "m"})
         self.assertEqual(document["adapter"]["name"], "claude")
 

@@ -125,11 +125,17 @@ private:
         for (const Event& one : out) {
             REQUIRE(one.n == ++n_);
             if (const auto* change = std::get_if<VerdictChanged>(&one.payload)) {
-                // Either of the two: a wait that begins to need a person goes on waiting.
-                REQUIRE((change->from != change->to || change->needs_somebody != needs_somebody_));
+                // One of these: a wait that begins to need a person goes on waiting, and a block
+                // may get another cause.
+                const bool news = change->from != change->to ||
+                                  change->needs_somebody != needs_somebody_ ||
+                                  change->cause != cause_ || change->retry_at != retry_at_;
+                REQUIRE(news);
                 REQUIRE(change->from == verdict_);
                 verdict_ = change->to;
                 needs_somebody_ = change->needs_somebody;
+                cause_ = change->cause;
+                retry_at_ = change->retry_at;
             }
             events.push_back(one);
         }
@@ -151,6 +157,8 @@ private:
     std::uint64_t n_ = 0;
     Verdict verdict_ = Verdict::kStarting;
     bool needs_somebody_ = false;
+    Cause cause_ = Cause::kNone;
+    Timestamp retry_at_ = kNever;
 };
 
 }  // namespace

@@ -113,6 +113,7 @@ TEST_CASE("event line: a status says first what needs a person", "[cli]") {
     CHECK(shown_status("stuck", true, true) == "ALARM stuck");
     CHECK(shown_status("waiting", false, true) == "waiting, needs you");
     CHECK(shown_status("waiting", false, false) == "waiting");
+    CHECK(shown_status("blocked", false, true) == "blocked");
 }
 
 TEST_CASE("event line: a block says until when it lasts, while that lies ahead", "[cli]") {

@@ -116,7 +116,7 @@ TEST_CASE("timeline view: JSON has all the fields of a step and where it is", "[
     CHECK(
         step ==
         parsed(
-            R"({"n":6,"line":3,"call":1,"at":2.5,"from":"exploring","to":"stuck","detector":"heartbeat_rule","evidence":[4,5],"detectors":["heartbeat_rule"],"tier":"none","needs_somebody":false})"));
+            R"({"n":6,"line":3,"call":1,"at":2.5,"from":"exploring","to":"stuck","detector":"heartbeat_rule","evidence":[4,5],"detectors":["heartbeat_rule"],"tier":"none","needs_somebody":false,"retry_at":null})"));
     CHECK(result["timeline"][0]["detector"] == "");
     CHECK(result["directives"][0]["kind"] == "change_approach");
     CHECK_FALSE(timeline_json("s", timeline, false)["timeline"][0].contains("why"));

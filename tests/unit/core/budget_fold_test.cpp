@@ -362,7 +362,7 @@ TEST_CASE("budget fold: totals of a child replace its last ones, and stay after 
           ChildUse{child_key("a"), {3, 30, 500'000, {}}, BudgetLevel::kLow, {}});
     m.takes(child_at("a", 4, true)).takes(child_at("never seen", 5, true));
     CHECK(m.meter().children.size() == 1);
-    CHECK(m.meter().ended_children == BudgetUse{9, 90, 1'000'000, {}});
+    CHECK(*m.meter().ended_children == BudgetUse{9, 90, 1'000'000, {}});
     CHECK(m.meter().ended_count == 2);
 }
 
