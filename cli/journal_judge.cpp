@@ -71,10 +71,7 @@ private:
             around.children_work = change->to == core::Verdict::kWaiting;
         }
         core::Judgement next = core::judge(state_, around);
-        const core::Judgement& before = *state_.judgement;
-        if (next.verdict == before.verdict && next.needs_somebody == before.needs_somebody &&
-            next.cause == before.cause && next.retry_at == before.retry_at)
-            return;
+        if (!core::is_news(*state_.judgement, next)) return;
         VerdictChanged made;
         made.from = state_.judgement->verdict;
         made.to = next.verdict;

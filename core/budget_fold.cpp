@@ -48,7 +48,8 @@ std::uint64_t tokens_of(const Usage& usage) {
 void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
     if (tokens == 0 && usage.cost_usd) {
         // Said apart: the cost of answers that were told before.
-        if (meter.parts->unpriced > 0) meter.parts.change().unpriced = 0;
+        // That nothing was paid is no price of them.
+        if (meter.parts->unpriced > 0 && *usage.cost_usd > 0) meter.parts.change().unpriced = 0;
         return;
     }
     UseParts more{usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens,

@@ -126,6 +126,7 @@ struct BudgetMeter {
     Rare<ParentBudget> parent;
     bool told = false;  ///< a reply carried the stop: another step ends the session
     Rare<UseParts> parts;
+    Rare<FanOut> alarmed;      ///< as of the last alarm about them
     Rare<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
 
     /// A place for the last words.
@@ -150,7 +151,8 @@ struct BudgetMeter {
             field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
             field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
-            field("parts", &M::parts), field("below_ended", &M::below_ended));
+            field("parts", &M::parts), field("below_ended", &M::below_ended),
+            field("alarmed", &M::alarmed));
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cause.hpp"
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -126,12 +127,15 @@ ProviderStop stop_of(const ErrorReported& error) {
     if (known != nullptr && !known->vague) return {known->cause, true};
     Cause typed = known != nullptr ? known->cause : Cause::kNone;
     if (by_code != Cause::kNone) {
-        typed = known != nullptr && by_code == Cause::kRefused ? typed : by_code;
+        const bool vaguer = by_code == Cause::kRefused && !passes(typed);
+        typed = known != nullptr && vaguer ? typed : by_code;
         if (known != nullptr && known->cause == Cause::kUsageLimit) typed = known->cause;
     }
     const Cause words = cause_of_words(error.message.kept);
     if (typed != Cause::kNone) return {refined(typed, words), true};
+    if (!error.ends_turn && error.retry_at == kNever && is_note(error.message.kept)) return {};
     Cause said = words != Cause::kNone ? words : by_status_in(error.message.kept);
+    if (said == Cause::kNone && error.retry_at != kNever) said = Cause::kRateLimit;
     if (said == Cause::kNone && error.ends_turn) said = Cause::kUnknown;
     return {said, error.ends_turn && said != Cause::kNone};
 }
@@ -185,6 +189,23 @@ std::string_view phrase_of(Cause cause) {
             break;
     }
     return {};
+}
+
+Timestamp retry_in_words(std::string_view message) {
+    constexpr std::array<std::string_view, 3> kNames{
+        "\"resets_at\":", "\"resetsat\":", "limit reached|"};
+    const std::string text = lower(message.substr(0, kErrorBytesRead));
+    for (const std::string_view name : kNames) {
+        const std::size_t found = text.find(name);
+        if (found == std::string::npos) continue;
+        std::string_view digits = trimmed(std::string_view{text}.substr(found + name.size()));
+        std::int64_t seconds = 0;
+        std::size_t count = 0;
+        for (; count < digits.size() && count < 11 && is_digit(digits[count]); ++count)
+            seconds = 10 * seconds + (digits[count] - '0');
+        if (count == 10) return Timestamp{Millis{seconds * 1000}};
+    }
+    return kNever;
 }
 
 Timestamp plausible_retry(Timestamp retry_at, Timestamp now) {

@@ -64,6 +64,10 @@ constexpr bool passes(Cause cause) {
 /// The cause as a phrase for people: "the usage limit is reached". Empty for kNone.
 std::string_view phrase_of(Cause cause);
 
+/// The reset that the words of an error name as seconds since 1970; kNever if they name none. Times
+/// of day have no zone, so they are not read. Pure.
+Timestamp retry_in_words(std::string_view message);
+
 /// A time that a provider may name as its reset: later than `now` and at most 8 days ahead, since a
 /// weekly limit is the longest. Everything else is no time. Pure.
 Timestamp plausible_retry(Timestamp retry_at, Timestamp now);

@@ -37,6 +37,10 @@ constexpr CauseName kClassNames[] = {
     {"userweeklyratelimited", Cause::kUsageLimit},
     {"sessionquotaexceeded", Cause::kUsageLimit},
     {"sessionlimitsexhausted", Cause::kUsageLimit},
+    {"allocationquotafreetieronly", Cause::kUsageLimit},
+    {"accountquotaexceeded", Cause::kUsageLimit},
+    {"1308", Cause::kUsageLimit},
+    {"1310", Cause::kUsageLimit},
     // rate limits
     {"ratelimit", Cause::kRateLimit, true},
     {"ratelimited", Cause::kRateLimit, true},
@@ -94,6 +98,7 @@ constexpr CauseName kClassNames[] = {
     {"modeloverloaded", Cause::kOverloaded},
     {"flexunavailable", Cause::kOverloaded},
     {"policycapacityunavailable", Cause::kOverloaded},
+    {"retrylimit", Cause::kOverloaded, true},
     // credentials
     {"auth", Cause::kCredentials},
     {"autherror", Cause::kCredentials},
@@ -142,6 +147,8 @@ constexpr CauseName kClassNames[] = {
     {"accountsuspendederror", Cause::kCredentials},
     {"validationrequirederror", Cause::kCredentials},
     {"forbiddenerror", Cause::kCredentials, true},
+    {"invalidgrant", Cause::kCredentials},
+    {"fataluntrustedworkspaceerror", Cause::kCredentials},
     // money
     {"billing", Cause::kBilling},
     {"billingerror", Cause::kBilling},
@@ -161,6 +168,7 @@ constexpr CauseName kClassNames[] = {
     {"additionalspendlimitreached", Cause::kBilling},
     {"billingnotconfigured", Cause::kBilling},
     {"usagenotincluded", Cause::kBilling},
+    {"1113", Cause::kBilling},
     // the model
     {"modelnotfound", Cause::kModelMissing},
     {"modelnotfounderror", Cause::kModelMissing},
@@ -189,6 +197,7 @@ constexpr CauseName kClassNames[] = {
     {"rapidrefillbreaker", Cause::kContextFull},
     {"stringabovemaxlength", Cause::kContextFull},
     {"modelmaxprompttokensexceeded", Cause::kContextFull},
+    {"websocketmessagetoolarge", Cause::kContextFull},
     // the network
     {"connection", Cause::kNetwork, true},
     {"connectionerror", Cause::kNetwork, true},

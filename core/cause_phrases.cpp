@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <string>
 
 #include "core/cause_tables.hpp"
 #include "core/phrases.hpp"
+#include "core/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -15,12 +18,29 @@ struct Phrase {
 // In this order: the first that stands anywhere in the message wins, so exact ones and those that
 // waiting does not cure come before those that pass.
 constexpr std::array kPhrases{
+    // What names another cause only to say that it is not that one.
+    Phrase{"not your usage limit", Cause::kRateLimit},
+    Phrase{"no capacity available", Cause::kOverloaded},
+    Phrase{"model_capacity_exhausted", Cause::kOverloaded},
+    Phrase{"hit your usage limit", Cause::kUsageLimit},
+    Phrase{"reached your usage limit", Cause::kUsageLimit},
+    Phrase{"hit your limit", Cause::kUsageLimit},
+    Phrase{"out of extra usage", Cause::kUsageLimit},
+    Phrase{"premium request", Cause::kUsageLimit},
+    Phrase{"no quota", Cause::kUsageLimit},
+    Phrase{"free quota has been exhausted", Cause::kUsageLimit},
+    Phrase{"使用上限", Cause::kUsageLimit},
+
     Phrase{"self signed certificate", Cause::kCertificate},
     Phrase{"self-signed certificate", Cause::kCertificate},
     Phrase{"unable to verify the first certificate", Cause::kCertificate},
     Phrase{"unable to get local issuer", Cause::kCertificate},
     Phrase{"certificate has expired", Cause::kCertificate},
     Phrase{"certificate verify failed", Cause::kCertificate},
+    Phrase{"certificate verification failed", Cause::kCertificate},
+    Phrase{"unable_to_get_issuer_cert", Cause::kCertificate},
+    Phrase{"unable_to_verify_leaf", Cause::kCertificate},
+    Phrase{"self_signed_cert", Cause::kCertificate},
     Phrase{"certificate is not valid", Cause::kCertificate},
     Phrase{"invalid peer certificate", Cause::kCertificate},
     Phrase{"unknownissuer", Cause::kCertificate},
@@ -47,6 +67,9 @@ constexpr std::array kPhrases{
     Phrase{"compaction exhausted", Cause::kContextFull},
     Phrase{"conversation is too long", Cause::kContextFull},
     Phrase{"conversation too long", Cause::kContextFull},
+    Phrase{"context limit reached", Cause::kContextFull},
+    Phrase{"context_window_exceeded", Cause::kContextFull},
+    Phrase{"exceeds the model limit", Cause::kContextFull},
 
     // Google writes "check your plan and billing details" for limits that pass, too.
     Phrase{"perday", Cause::kUsageLimit},
@@ -78,6 +101,13 @@ constexpr std::array kPhrases{
     Phrase{"budget has been exceeded", Cause::kBilling},
     Phrase{"exceeded budget", Cause::kBilling},
     Phrase{"top up your", Cause::kBilling},
+    Phrase{"spend cap", Cause::kBilling},
+    Phrase{"over budget", Cause::kBilling},
+    Phrase{"exceededbudget", Cause::kBilling},
+    Phrase{"overage limit", Cause::kBilling},
+    Phrase{"extra usage. add", Cause::kBilling},
+    Phrase{"chatgpt plan, upgrade", Cause::kBilling},
+    Phrase{"余额不足", Cause::kBilling},
 
     Phrase{"usage limit", Cause::kUsageLimit},
     Phrase{"usage_limit", Cause::kUsageLimit},
@@ -96,15 +126,16 @@ constexpr std::array kPhrases{
     Phrase{"limit resets", Cause::kUsageLimit},
     Phrase{"exhausted your", Cause::kUsageLimit},
     Phrase{"quota_exhausted", Cause::kUsageLimit},
-    Phrase{"hit your limit", Cause::kUsageLimit},
     Phrase{"reached your limit", Cause::kUsageLimit},
     Phrase{"usage cap", Cause::kUsageLimit},
+    Phrase{"limit of your current plan", Cause::kUsageLimit},
     Phrase{"rate limit", Cause::kRateLimit},
     Phrase{"rate_limit", Cause::kRateLimit},
     Phrase{"rate-limit", Cause::kRateLimit},
     Phrase{"too many requests", Cause::kRateLimit},
     Phrase{"toomanyrequests", Cause::kRateLimit},
     Phrase{"too many tokens", Cause::kRateLimit},
+    Phrase{"request frequency has been limited", Cause::kRateLimit},
     Phrase{"reduce your request rate", Cause::kRateLimit},
     Phrase{"reached for requests", Cause::kRateLimit},
     Phrase{"throttl", Cause::kRateLimit},
@@ -174,6 +205,17 @@ constexpr std::array kPhrases{
     Phrase{"not authorized", Cause::kCredentials},
     Phrase{"permission denied", Cause::kCredentials},
     Phrase{"permission_denied", Cause::kCredentials},
+    Phrase{"invalid_grant", Cause::kCredentials},
+    Phrase{"invalid_rapt", Cause::kCredentials},
+    Phrase{"oauth refresh failed", Cause::kCredentials},
+    Phrase{"sso-token-expired", Cause::kCredentials},
+    Phrase{"aws sso login", Cause::kCredentials},
+    Phrase{"failed to login", Cause::kCredentials},
+    Phrase{"account has been disable", Cause::kCredentials},
+    Phrase{"invalid session", Cause::kCredentials},
+    Phrase{"not eligible for gemini", Cause::kCredentials},
+    Phrase{"must be a named user", Cause::kCredentials},
+    Phrase{"missing authentication header", Cause::kCredentials},
 
     Phrase{"no such model", Cause::kModelMissing},
     Phrase{"model not found", Cause::kModelMissing},
@@ -188,6 +230,9 @@ constexpr std::array kPhrases{
     Phrase{"issue with the selected model", Cause::kModelMissing},
     Phrase{"no endpoints found", Cause::kModelMissing},
     Phrase{"try pulling it first", Cause::kModelMissing},
+    Phrase{"on-demand throughput isn", Cause::kModelMissing},
+    Phrase{"does not support tools", Cause::kModelMissing},
+    Phrase{"no model available", Cause::kModelMissing},
     Phrase{"deployment for this resource does not exist", Cause::kModelMissing},
 
     Phrase{"unknown tool", Cause::kTool},
@@ -214,6 +259,16 @@ constexpr std::array kPhrases{
     Phrase{"loading model", Cause::kOverloaded},
     Phrase{"model is loading", Cause::kOverloaded},
     Phrase{"provider returned error", Cause::kOverloaded},
+    Phrase{"server_error", Cause::kOverloaded},
+    Phrase{"server had an error", Cause::kOverloaded},
+    Phrase{"error occurred while processing your request", Cause::kOverloaded},
+    Phrase{"error while processing your request", Cause::kOverloaded},
+    Phrase{"failed to get response from the ai model", Cause::kOverloaded},
+    Phrase{"model is temporarily busy", Cause::kOverloaded},
+    Phrase{"having trouble responding", Cause::kOverloaded},
+    Phrase{"capacity exceeded", Cause::kOverloaded},
+    Phrase{"requires more system memory", Cause::kOverloaded},
+    Phrase{"runner process has terminated", Cause::kOverloaded},
 
     Phrase{"connection refused", Cause::kNetwork},
     Phrase{"connection reset", Cause::kNetwork},
@@ -226,11 +281,6 @@ constexpr std::array kPhrases{
     Phrase{"couldn't connect", Cause::kNetwork},
     Phrase{"unable to connect", Cause::kNetwork},
     Phrase{"failed to connect", Cause::kNetwork},
-    Phrase{"econnrefused", Cause::kNetwork},
-    Phrase{"econnreset", Cause::kNetwork},
-    Phrase{"etimedout", Cause::kNetwork},
-    Phrase{"enotfound", Cause::kNetwork},
-    Phrase{"eai_again", Cause::kNetwork},
     Phrase{"getaddrinfo", Cause::kNetwork},
     Phrase{"dns error", Cause::kNetwork},
     Phrase{"could not resolve", Cause::kNetwork},
@@ -250,6 +300,17 @@ constexpr std::array kPhrases{
     Phrase{"stream ended", Cause::kNetwork},
     Phrase{"stream was interrupted", Cause::kNetwork},
     Phrase{"incomplete response", Cause::kNetwork},
+    Phrase{"stream idle timeout", Cause::kNetwork},
+    Phrase{"socket connection was closed", Cause::kNetwork},
+    Phrase{"websocket closed", Cause::kNetwork},
+    Phrase{"internet connection is", Cause::kNetwork},
+    Phrase{"dns lookup", Cause::kNetwork},
+    Phrase{"unexpected eof", Cause::kNetwork},
+    Phrase{"decoding response body", Cause::kNetwork},
+    Phrase{"api error: terminated", Cause::kNetwork},
+    Phrase{"violate our usage policy", Cause::kRefused},
+    Phrase{"content filtering policy", Cause::kRefused},
+    Phrase{"without tool_result", Cause::kRefused},
     Phrase{"request timed out", Cause::kNetwork},
     Phrase{"operation timed out", Cause::kNetwork},
     Phrase{"timeout while waiting", Cause::kNetwork},
@@ -267,11 +328,44 @@ constexpr Phrases kWords{[] {
     return words;
 }()};
 
+// Notes about a limit that is not reached, and other programs' words for the same things.
+constexpr Phrases kNotes{std::array<std::string_view, 13>{
+    "approaching", "remaining", "% of ", "percent of ", "cannot determine the safety",
+    "retrying in ", "retrying after ", "hook error", "mcp error", "disk quota", "lint",
+    "expected status", "(attempt "}};
+
+constexpr std::array<std::string_view, 9> kErrnos{"econnrefused", "econnreset",  "econnaborted",
+                                                  "etimedout",    "enotfound",   "eai_again",
+                                                  "ehostunreach", "enetunreach", "epipe"};
+
+/// Names of errors of the network, as whole words: "ModuleNotFoundError" holds one of them.
+bool names_errno(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_word(text[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_word(text[end]))
+            ++end;
+        const std::string word = lower(text.substr(at, std::min<std::size_t>(end - at, 16)));
+        if (std::find(kErrnos.begin(), kErrnos.end(), word) != kErrnos.end()) return true;
+        at = end;
+    }
+    return false;
+}
+
 }  // namespace
 
 Cause cause_of_words(std::string_view message) {
-    const std::size_t found = kWords.first_in(message.substr(0, kErrorBytesRead));
-    return found < kPhrases.size() ? kPhrases[found].cause : Cause::kNone;
+    const std::string_view text = message.substr(0, kErrorBytesRead);
+    const std::size_t found = kWords.first_in(text);
+    if (found < kPhrases.size()) return kPhrases[found].cause;
+    return names_errno(text) ? Cause::kNetwork : Cause::kNone;
+}
+
+bool is_note(std::string_view message) {
+    return kNotes.any_in(message.substr(0, kErrorBytesRead));
 }
 
 }  // namespace headway::core

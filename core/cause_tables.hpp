@@ -26,4 +26,8 @@ const CauseName* find_cause_name(std::string_view error_class);
 /// The cause by the words of a message; kNone if it says nothing that is known.
 Cause cause_of_words(std::string_view message);
 
+/// True if the words are a note of something that does not stop the agent: a limit that comes
+/// nearer, a retry of its own, a rule of a hook.
+bool is_note(std::string_view message);
+
 }  // namespace headway::core

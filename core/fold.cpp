@@ -9,6 +9,7 @@
 #include "core/budget_fold.hpp"
 #include "core/classify.hpp"
 #include "core/completion.hpp"
+#include "core/fan_out.hpp"
 #include "core/fold_advice.hpp"
 #include "core/fold_call.hpp"
 #include "core/fold_detectors.hpp"
@@ -243,10 +244,13 @@ struct Fold {
     }
 
     void operator()(const ApprovalAlarm& alarm) const {
+        if (alarm.alarm == ApprovalAlarmKind::kFanOut)
+            state.budget.alarmed.change() = fan_out_of(state.budget);
         enter(state.approvals, alarm, event.n, event.at);
     }
 
     void operator()(const AlarmAcknowledged& acknowledged) const {
+        state.budget.alarmed.reset();
         enter(state.approvals, acknowledged, event.n);
     }
 

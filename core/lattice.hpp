@@ -47,6 +47,11 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 /// The verdict with its grounds; the event that records it sets `since`. Pure.
 Judgement judge(const SessionState& state, const Surroundings& around);
 
+/// True if `next` is to be recorded after `before`: another verdict, need, cause or time. Of a wait
+/// that no detector counts (at its prompt, for its work in the background, paused by a person) also
+/// another reason, for then it is another wait. Pure.
+bool is_news(const Judgement& before, const Judgement& next);
+
 /// Visible form of a loop's identity: 16 hexadecimal digits.
 std::string loop_name(std::uint64_t identity);
 

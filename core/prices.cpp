@@ -173,10 +173,12 @@ void estimate_costs(const Prices& prices, std::string_view model, std::span<Even
         Usage* const usage = usage_in(event.payload);
         if (usage == nullptr) continue;
         usage->estimated = false;
-        if (usage->cost_usd) continue;
+        // A cost of 0 beside tokens is that of an agent which knows no price, unless the model has
+        // none.
+        if (usage->cost_usd.value_or(0) > 0) continue;
         const auto price = price_of(prices, usage->model.empty() ? model : usage->model);
         const auto cost = price ? cost_of(*price, *usage) : std::nullopt;
-        if (!cost) continue;
+        if (!cost || (usage->cost_usd && *cost <= 0)) continue;
         usage->cost_usd = *cost;
         usage->estimated = true;
     }

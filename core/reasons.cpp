@@ -5,6 +5,15 @@
 
 namespace headway::core {
 
+bool is_news(const Judgement& before, const Judgement& next) {
+    const bool same = next.verdict == before.verdict &&
+                      next.needs_somebody == before.needs_somebody && next.cause == before.cause &&
+                      next.retry_at == before.retry_at;
+    const bool rests =
+        next.verdict == Verdict::kWaiting && (next.detector.empty() || next.detector == "operator");
+    return !same || (rests && next.reason != before.reason);
+}
+
 std::string waiting_reason(const Approval& asked) {
     const std::string since = ", since #" + std::to_string(asked.n);
     switch (asked.kind) {

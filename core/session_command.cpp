@@ -46,8 +46,9 @@ void add_verdict(Command& command, Tier tier) {
     const Judgement& before = *state.judgement;
     const bool same = verdict == before.verdict && needs == before.needs_somebody &&
                       block_of(state, verdict) == Block{before.cause, before.retry_at};
-    if (same) return;
+    if (same && verdict != Verdict::kWaiting) return;
     Judgement next = judge(state, around);
+    if (!is_news(before, next)) return;
     HEADWAY_ASSERT(next.verdict == verdict);
     VerdictChanged change;
     change.from = state.judgement->verdict;

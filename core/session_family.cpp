@@ -64,7 +64,11 @@ void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause) {
     const SessionState& state = command.state();
     if (rules == nullptr || state.ended()) return;
     const FanOut now = fan_out_of(state.budget);
-    if (!exceeds_anew(before, now, *rules)) return;
+    // Counts that swing around a limit are no news; a person's look at the alarm makes them news.
+    const FanOut& told = *state.budget.alarmed;
+    const FanOut from{std::max(before.open, told.open), std::max(before.all, told.all),
+                      std::max(before.depth, told.depth)};
+    if (!exceeds_anew(from, now, *rules)) return;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kFanOut;
     alarm.detail = excess_words(now, *rules);
@@ -74,7 +78,11 @@ void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause) {
     const bool stops = rules->on_exceeded == OnFanOut::kStop;
     direct(command, stops ? DirectiveKind::kStop : DirectiveKind::kChangeApproach,
            excess_advice(now, *rules), {});
-    if (rules->on_exceeded != OnFanOut::kAsk || !check_room(state, 1)) return;
+    const auto& requests = state.approvals.requests;
+    const bool asked = std::any_of(requests.begin(), requests.end(), [](const Approval& one) {
+        return one.pending() && one.source == "headway" && one.kind == ApprovalKind::kQuestion;
+    });
+    if (rules->on_exceeded != OnFanOut::kAsk || asked || !check_room(state, 1)) return;
     ApprovalRequested question;
     question.kind = ApprovalKind::kQuestion;
     question.summary = bounded_text(excess_question(now, *rules));

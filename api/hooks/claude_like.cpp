@@ -106,13 +106,14 @@ void read_batch(JsonValue body, Hook& hook, ReadCall batched) {
 /// Results of background work come as prompts too, and those of sub-agents are by their parents.
 /// Claude Code 2.1.332 says who wrote a prompt.
 void read_prompt(JsonValue body, Hook& hook) {
-    constexpr std::array<std::string_view, 2> kPersons{"user", "sdk"};
+    constexpr std::array<std::string_view, 4> kWakers{"system", "loop_wakeup", "schedule_wakeup",
+                                                      "poll_event"};
     const std::string_view prompt = exact_in(body, "prompt").value_or("");
     const std::string source = name_in(body, "source");
     hook.text = text_in(body, "prompt");
     hook.typed = !source.empty();
-    const bool person = std::find(kPersons.begin(), kPersons.end(), source) != kPersons.end();
-    hook.wake_up = is_made_prompt(prompt) || (hook.typed && !person);
+    const bool wakes = std::find(kWakers.begin(), kWakers.end(), source) != kWakers.end();
+    hook.wake_up = is_made_prompt(prompt) || wakes;
     hook.synthetic = !hook.agent_id.empty() || hook.wake_up;
     if (prompt.empty()) hook.kind = HookKind::kTurn;
 }

@@ -146,7 +146,10 @@ std::string failure_of(const RunFacts& facts, const AgentRow& row, const ExitSta
         return name + " ended without its result, the line " + std::string{row.result_line} +
                (last.empty() ? "" : "; its last error: " + last);
     }
-    if (facts.error) return error_words(facts);
+    if (facts.error) {
+        const std::string words = error_words(facts);
+        return words.empty() ? name + " says that an error has ended it" : words;
+    }
     if (exit.code != 0) return "it says that it is done, and its exit status says otherwise";
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +

@@ -74,14 +74,15 @@ void Blocked::observe(const Observation& seen) {
     // The failure of a tool says nothing about a stop of the model.
     if (stop.cause == Cause::kNone || (cause != Cause::kNone && !of_call && typed)) return;
     fail(stop, n);
-    of_call = true;
+    of_call = !asked();
 }
 
 /// One failure of the provider is over as soon as the model answers; a limit, once it works again.
 bool Blocked::lifts(const Observation& seen) const {
     if (cause == Cause::kNone || asked() || of_call) return false;
     if (const auto* message = std::get_if<Message>(&seen.event.payload))
-        return message->wake_up || (seen.model_answered && passes(cause));
+        return (message->wake_up && message->role == "system") ||
+               (seen.model_answered && passes(cause));
     if (std::holds_alternative<ToolStarted>(seen.event.payload)) return true;
     return seen.model_answered && passes(cause);
 }
@@ -126,6 +127,8 @@ void Blocked::ask(std::uint64_t n) {
 
 void Blocked::fail(ProviderStop stop, std::uint64_t n) {
     HEADWAY_ASSERT(stop.cause != Cause::kNone && last_n <= n);
+    // Neither a dialog nor a certain stop gives way to what words alone seem to say.
+    if (asked() || (typed && !stop.typed && stop.cause != cause)) return;
     // "An error", of which no more is known, is the one before it.
     const bool echo =
         stop.cause == Cause::kUnknown && cause != Cause::kNone && !asked() && !of_call;
@@ -144,13 +147,18 @@ void Blocked::fail(ProviderStop stop, std::uint64_t n) {
 void Blocked::observe_error(const ErrorReported& error, const Event& event) {
     const ProviderStop stop = stop_of(error);
     if (stop.cause == Cause::kNone) return;
+    if (of_call && !asked()) *this = {};  // the model's own error says more than that of a call
     fail(stop, event.n);
-    of_call = false;
+    if (asked() || of_call) return;  // the error says nothing about these
     if (quotes(cause) && stop.cause == cause) words = words_of(error);
-    const Timestamp until = plausible_retry(error.retry_at, event.at);
-    if (until != kNever) retry_at = until;
-    turn_over =
-        turn_over || error.ends_turn || (until != kNever && until - event.at >= kBlockedWait);
+    const Timestamp named =
+        error.retry_at != kNever ? error.retry_at : retry_in_words(error.message.kept);
+    const Timestamp until = plausible_retry(named, event.at);
+    // A lesser error after a limit has a time of its own, which is no end of the limit.
+    if (until != kNever && (stop.cause == cause || until > retry_at)) retry_at = until;
+    const bool waits = until != kNever && until - event.at >= kBlockedWait;
+    turn_over = turn_over || error.ends_turn || waits;
+    typed = typed || waits;  // no words are clearer than such a wait
 }
 
 }  // namespace headway::core

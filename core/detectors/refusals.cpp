@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/refusals.hpp"
 
+#include <algorithm>
 #include <string>
 #include <variant>
 
@@ -27,11 +28,15 @@ void Refusals::observe(const Observation& seen) {
     const auto* call = std::get_if<ToolFinished>(&seen.event.payload);
     if (call == nullptr || was_cut(*call)) return;
     if (!is_refusal(*call)) {
-        *this = {};
+        // One cheap call between refusals does not undo them.
+        count /= 2;
+        row = 0;
+        if (count == 0) *this = {};
         return;
     }
     if (count == 0) first_n = seen.event.n;
     if (count < UINT32_MAX) ++count;
+    row = std::min(row + 1, count);
     last_n = seen.event.n;
     HEADWAY_ASSERT(count > 0 && first_n <= last_n);
 }
@@ -48,13 +53,15 @@ Finding Refusals::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = 1;
     finding.evidence = {first_n, last_n};
-    finding.reason = "nothing it tries may run: " + std::to_string(count) +
-                     " calls in a row were refused since #" + std::to_string(first_n);
+    finding.reason = row == count ? "nothing it tries may run: " + std::to_string(count) +
+                                        " calls in a row were refused since #"
+                                  : "most of what it tries may not run: calls are refused since #";
+    finding.reason += std::to_string(first_n);
     return finding;
 }
 
 bool Refusals::is_sound(const Ledger&, std::uint64_t newest) const {
-    return sound::in_order(*this, newest);
+    return sound::in_order(*this, newest) && row <= count;
 }
 
 }  // namespace headway::core

@@ -9,8 +9,9 @@ namespace headway::core {
 
 /// Calls in a row that were refused, whatever they were: nothing that the agent tries may run
 /// (docs/detection.md, section 8). Suspect after Thresholds::suspect of them, blocked after twice
-/// as many, since only a person can change what refuses them. A call that ran ends it, also one
-/// that failed, and so does a message of the user; a call that was cut neither counts nor ends it.
+/// as many, since only a person can change what refuses them. A call that ran halves the count,
+/// also one that failed; a message of the user ends it; a call that was cut neither counts nor ends
+/// it.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -21,7 +22,8 @@ struct Refusals {
         .always_on = true,
     };
 
-    std::uint32_t count = 0;
+    std::uint32_t count = 0;  ///< halved by each call that ran: one cheap call undoes no row
+    std::uint32_t row = 0;    ///< with nothing between them
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -33,8 +35,8 @@ struct Refusals {
     bool operator==(const Refusals&) const = default;
     static constexpr auto fields() {
         using D = Refusals;
-        return field_list(field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n));
+        return field_list(field("count", &D::count), field("row", &D::row),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 };
 

@@ -104,7 +104,7 @@ constexpr Endpoint kEndpoints[] = {
      kControlBody, Effect::kWrites, "", "Set or extend a budget", endpoints::change_budget},
     {Method::kGet, "/v1/budget/day", "getDayBudget", "budget_day", Guard::kOverview, kNoBody,
      Effect::kReads, "", "Read the caps of the day", endpoints::show_day},
-    {Method::kPost, "/v1/budget/day", "extendDayBudget", "budget_day_change", Guard::kControl,
+    {Method::kPost, "/v1/budget/day", "extendDayBudget", "budget_day_change", Guard::kApprove,
      kControlBody, Effect::kWrites, "", "Add to a cap of the day, or lift it",
      endpoints::extend_day},
     {Method::kGet, "/v1/analytics/budgets", "budgetAnalytics", "budget_analytics", Guard::kOverview,

@@ -40,9 +40,11 @@ DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& afte
     for (const core::Event& event : events) {
         const core::Usage* usage = core::usage_in(event.payload);
         if (usage == nullptr) continue;
-        const std::uint64_t parts = usage->input_tokens + usage->cached_tokens +
-                                    usage->cache_write_tokens + usage->output_tokens +
-                                    usage->reasoning_tokens;
+        std::uint64_t parts = 0;
+        for (const std::uint64_t part :
+             {usage->input_tokens, usage->cached_tokens, usage->cache_write_tokens,
+              usage->output_tokens, usage->reasoning_tokens})
+            parts += std::min(part, core::kBudgetCountMax);
         const std::uint64_t tokens =
             std::min(usage->tokens != 0 ? usage->tokens : parts, core::kBudgetCountMax);
         const std::uint64_t cost = core::cost_micros(usage->cost_usd.value_or(0));
@@ -172,8 +174,16 @@ Result<> follow_decision(Transaction& transaction, const Resident& resident,
         HEADWAY_TRY(const std::int64_t n, table.counter(counter(day, cap, "asked_n")));
         if (session != resident.key || n == 0 || positive(n) != ref->n) return {};
         wake_held(transaction);
-        return add_more(table, day, cap, cap.max_tokens.value_or(0),
-                        core::cost_micros(cap.max_cost_usd.value_or(0)));
+        // As much again from where its use is now, if that is beyond the cap.
+        HEADWAY_TRY(const DayUse use, day_use(table, day, cap));
+        const auto more = [](std::uint64_t amount, std::uint64_t used, std::uint64_t added) {
+            const std::uint64_t limit = amount + added;
+            return amount == 0 ? 0 : amount + (used > limit ? used - limit : 0);
+        };
+        const std::uint64_t micros = core::cost_micros(cap.max_cost_usd.value_or(0));
+        return add_more(table, day, cap,
+                        more(cap.max_tokens.value_or(0), use.tokens, use.more_tokens),
+                        more(micros, use.cost_micros, use.more_micros));
     };
     if (settings.all.is_set()) HEADWAY_CHECK(follow(settings.all));
     for (const DayCap& cap : settings.labels)
@@ -234,7 +244,11 @@ Result<> note_day(Transaction& transaction, Resident& resident,
     for (const DayCap* cap : caps) {
         const auto add = [&](std::string_view name, std::uint64_t value) -> Result<> {
             if (value == 0) return {};
-            return table.add_to_counter(counter(day, *cap, name), static_cast<std::int64_t>(value));
+            const std::string counted = counter(day, *cap, name);
+            HEADWAY_TRY(const std::int64_t now, table.counter(counted));
+            const std::uint64_t room =
+                core::kBudgetCountMax - std::min(positive(now), core::kBudgetCountMax);
+            return table.add_to_counter(counted, static_cast<std::int64_t>(std::min(value, room)));
         };
         HEADWAY_CHECK(add("tokens", use.tokens));
         HEADWAY_CHECK(add("micros", use.cost_micros));
@@ -245,8 +259,8 @@ Result<> note_day(Transaction& transaction, Resident& resident,
 
 Result<> release_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
-    transaction.days().sessions.erase(resident.key);
-    if (state.ended() || !is_held(state)) return {};
+    const bool known = transaction.days().sessions.erase(resident.key) > 0;
+    if (state.ended() || !state.paused() || !(is_held(state) || known)) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
     if (reached != nullptr) {
@@ -262,7 +276,9 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
 Result<> heed_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
     if (state.ended()) return {};
-    if (is_held(state)) return release_day(transaction, resident);
+    // Also one that has acknowledged its directive.
+    const bool held = is_held(state) || transaction.days().sessions.contains(resident.key);
+    if (held && state.paused()) return release_day(transaction, resident);
     if (!transaction.settings().day.is_set() || state.paused()) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));

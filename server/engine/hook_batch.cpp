@@ -12,9 +12,6 @@
 namespace headway::server {
 namespace {
 
-/// Tools of one agent whose calls have hooks of their own; agents have a few dozen.
-constexpr std::size_t kToolsMax = 128;
-
 bool knows(const std::vector<std::uint64_t>& digests, const std::string& text) {
     return std::find(digests.begin(), digests.end(), core::digest_of(text).low) != digests.end();
 }
@@ -23,18 +20,11 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
     const HookMemory& memory = *resident.hooks;
     if (knows(memory.finished_calls, call.call_id)) return false;
     if (!untold) return true;
-    return core::in_flight(resident.session.state(), call.call_id) ||
-           knows(memory.announced_tools, call.tool);
+    // What was finished is remembered in memory only, what is open by the journal.
+    return core::in_flight(resident.session.state(), call.call_id);
 }
 
 }  // namespace
-
-void note_announced_tool(Resident& resident, const std::string& tool) {
-    if (tool.empty() || knows(resident.hooks->announced_tools, tool)) return;
-    auto& known = resident.hooks.change().announced_tools;
-    if (known.size() >= kToolsMax) known.erase(known.begin());
-    known.push_back(core::digest_of(tool).low);
-}
 
 void settle_batch(Resident& resident, HookCommand& command) {
     std::vector<core::Event> kept;

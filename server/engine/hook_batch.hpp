@@ -8,13 +8,11 @@
 
 namespace headway::server {
 
-/// A call of this tool was announced by a hook of its own. Bounded.
-void note_announced_tool(Resident& resident, const std::string& tool);
-
 /// Leaves of a batch what is news. Calls that were reported by themselves are known. Of the
-/// calls of which nothing says that they ran (HookCommand::untold) one that was announced, or whose
-/// tool is announced otherwise, did not run: it stays, as refused. Any other may be one that no
-/// hook is asked for, so that nothing is known of it: it is neither a success nor a failure.
+/// calls of which nothing says that they ran (HookCommand::untold) one that was announced and is
+/// still open did not run: it stays, as refused. Of any other nothing is known: it may be one that
+/// no hook is asked for, or one that another daemon or an earlier start has finished. It is neither
+/// a success nor a failure.
 void settle_batch(Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

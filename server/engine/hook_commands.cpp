@@ -63,7 +63,6 @@ public:
         if (kind == HookKind::kPre) {
             name_started();
             note_announced_call(resident_, command_.call);
-            note_announced_tool(resident_, command_.call.hook.call.tool);
         }
         if (kind == HookKind::kPost) name_finished();
         if (kind == HookKind::kBatch) settle_batch(resident_, command_);

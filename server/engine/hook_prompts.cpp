@@ -28,6 +28,8 @@ PromptPrint print_of(std::string_view prompt) {
     prompt = core::trimmed(prompt.substr(0, cut));
     print.bytes = prompt.size();
     print.digest = core::digest_of(prompt).low;
+    constexpr std::size_t kCutBytesMin = 40;  // a shorter beginning is that of many prompts
+    if (!print.whole && print.bytes < kCutBytesMin) print.bytes = 0;
     return print;
 }
 

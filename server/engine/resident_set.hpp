@@ -46,8 +46,6 @@ struct HookMemory {
     /// Prompts that come back by themselves: those of timers as the last stop named them, and a
     /// person's own command that starts a loop.
     std::vector<PromptPrint> wake_prompts;
-    /// Digests of the names of tools whose calls were announced: these have hooks of their own.
-    std::vector<std::uint64_t> announced_tools;
     bool interrupted = false;  ///< a person ended the last turn
 };
 

@@ -274,3 +274,47 @@ TEST_CASE("a session that fails for another reason has no cause") {
     CHECK(reason(agent) == "red tests");
     CHECK(agent.state().judgement->cause == Cause::kNone);
 }
+
+TEST_CASE("words alone take neither a certain stop nor an open dialog away") {
+    Agent agent;
+    agent.hears("build it");
+    SECTION("a stop") {
+        fails(agent, "usage_limit", R"("ends_turn":true)");
+        agent.reports("error.reported", R"({"message":"invalid api key"})");
+        expect_blocked(agent);
+        CHECK(agent.state().judgement->cause == Cause::kUsageLimit);
+    }
+    SECTION("a dialog") {
+        agent.reports("state.changed", R"({"state":"awaiting_permission"})");
+        agent.reports("error.reported", R"({"message":"connection reset"})");
+        fails(agent, "rate_limit");
+        expect_blocked(agent);
+        CHECK(agent.state().judgement->cause == Cause::kPerson);
+    }
+}
+
+TEST_CASE("a lesser error after a limit does not shorten it") {
+    Agent agent;
+    agent.hears("build it");
+    fails(agent, "usage_limit", R"("retry_at":"2023-11-15T03:10:00Z")");
+    const auto until = agent.state().judgement->retry_at;
+    fails(agent, "rate_limit", R"("status":429,"retry_at":"2023-11-14T22:15:00Z")");
+    CHECK(agent.state().judgement->retry_at == until);
+}
+
+TEST_CASE("a wake-up is one by the system's role only") {
+    Agent agent;
+    agent.hears("build it");
+    fails(agent, "usage_limit");
+    agent.reports("message", R"({"role":"assistant","text":"hm","wake_up":true})");
+    expect_blocked(agent);
+}
+
+TEST_CASE("other work in the background is another wait") {
+    Agent agent;
+    agent.hears("serve it");
+    idles(agent);
+    CHECK(reason(agent) == "idle: it waits for a task");
+    idles(agent, R"("background":["shell: build"])");
+    CHECK(reason(agent) == "waits for its work in the background: shell: build");
+}

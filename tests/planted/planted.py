@@ -34,7 +34,7 @@ FAULTS = (
     ("fold: a verdict is reached ahead", "core/fold.cpp", "state.reached[static_cast<std::size_t>(verdict)] = event.n;",
      "state.reached[static_cast<std::size_t>(verdict)] = event.n + 2;"),
     ("fold: numbers have gaps", "core/session.cpp", "    event.n = state_.n + 1;\n", "    event.n = state_.n + 2;\n"),
-    ("fold: every verdict is adopted", "core/session_command.cpp", "    if (same) return;\n", "    (void)same;\n"),
+    ("fold: every verdict is adopted", "core/session_command.cpp", "    if (!is_news(before, next)) return;\n", ""),
     ("ledger: a call is counted twice", "core/ledger.cpp", "    ++ledger.calls;\n    HEADWAY_ASSERT", "    ledger.calls += 2;\n    HEADWAY_ASSERT"),
     ("ledger: the newest call is the one before", "core/ledger.cpp", "(calls - 1 - i) % limits::kRecentCallsMax",
      "(calls - i) % limits::kRecentCallsMax"),

@@ -125,16 +125,18 @@ private:
         for (const Event& one : out) {
             REQUIRE(one.n == ++n_);
             if (const auto* change = std::get_if<VerdictChanged>(&one.payload)) {
-                // One of these: a wait that begins to need a person goes on waiting, and a block
-                // may get another cause.
+                // One of these: a wait that begins to need a person goes on waiting, a block may
+                // get another cause, and a wait another reason.
                 const bool news = change->from != change->to ||
                                   change->needs_somebody != needs_somebody_ ||
-                                  change->cause != cause_ || change->retry_at != retry_at_;
+                                  change->cause != cause_ || change->retry_at != retry_at_ ||
+                                  (change->to == Verdict::kWaiting && change->reason != reason_);
                 REQUIRE(news);
                 REQUIRE(change->from == verdict_);
                 verdict_ = change->to;
                 needs_somebody_ = change->needs_somebody;
                 cause_ = change->cause;
+                reason_ = change->reason;
                 retry_at_ = change->retry_at;
             }
             events.push_back(one);
@@ -158,6 +160,7 @@ private:
     Verdict verdict_ = Verdict::kStarting;
     bool needs_somebody_ = false;
     Cause cause_ = Cause::kNone;
+    std::string reason_;
     Timestamp retry_at_ = kNever;
 };
 

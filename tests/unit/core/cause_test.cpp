@@ -154,6 +154,56 @@ TEST_CASE("cause: words alone are known, and need a second one", "[core]") {
     check_words("Too many tokens, please wait before trying again.", Cause::kRateLimit);
 }
 
+TEST_CASE("cause: words that public reports quote", "[core]") {
+    check_words("You've hit your usage limit. Upgrade to Pro, purchase more credits or try again.",
+                Cause::kUsageLimit);
+    check_words("Server is temporarily limiting requests (not your usage limit)",
+                Cause::kRateLimit);
+    check_words("You're out of extra usage", Cause::kUsageLimit);
+    check_words("You have exceeded your premium request allowance", Cause::kUsageLimit);
+    check_words("You hit your spend cap set by the owner of your workspace", Cause::kBilling);
+    check_words("ExceededBudget: End User=x over budget.", Cause::kBilling);
+    check_words("Stream idle timeout - partial response received", Cause::kNetwork);
+    check_words("The socket connection was closed unexpectedly", Cause::kNetwork);
+    check_words("Failed to connect to api.example.com: UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+                Cause::kCertificate);
+    check_words(R"({"error":"invalid_grant","error_subtype":"invalid_rapt"})", Cause::kCredentials);
+    check_words("The server had an error while processing your request", Cause::kOverloaded);
+    check_words("No capacity available for model x on the server", Cause::kOverloaded);
+    check_words("Provider finish_reason: model_context_window_exceeded", Cause::kContextFull);
+    check_words("Output blocked by content filtering policy", Cause::kRefused);
+    check_words("connect ENOTFOUND api.example.com", Cause::kNetwork);
+    const ProviderStop free_quota = stop_of(error("", "The free quota has been exhausted.", 403));
+    CHECK(name_of(free_quota.cause) == "usage_limit");
+    CHECK(name_of(stop_of(error("api_error", "bad", 400)).cause) == "refused");
+}
+
+TEST_CASE("cause: notes and other programs' words are no stop", "[core]") {
+    check_words("ModuleNotFoundError: No module named 'yaml'", Cause::kNone);
+    check_words("Approaching usage limit, resets at 7pm", Cause::kNone);
+    check_words("You've used 90% of your weekly limit", Cause::kNone);
+    check_words("Credit balance: $41.20 remaining", Cause::kNone);
+    check_words("Disk quota exceeded", Cause::kNone);
+    check_words("MCP error -32001: Request timed out", Cause::kNone);
+    check_words("Your quota will reset after 5s. Retrying after 6173ms", Cause::kNone);
+    ErrorReported over = error("", "Approaching usage limit; usage limit reached");
+    over.ends_turn = true;
+    CHECK(stop_of(over).cause == Cause::kUsageLimit);
+}
+
+TEST_CASE("cause: a wait that is named without words is a limit of the rate", "[core]") {
+    ErrorReported waits = error("", "Attempt 5 failed. Retrying after 40805000ms");
+    waits.retry_at = at(40'805'000);
+    CHECK(stop_of(waits).cause == Cause::kRateLimit);
+    CHECK(retry_in_words("Claude AI usage limit reached|1795300000") ==
+          Timestamp{Millis{1'795'300'000'000}});
+    CHECK(retry_in_words(R"({"type":"usage_limit_reached","resets_at": 1795300000})") ==
+          Timestamp{Millis{1'795'300'000'000}});
+    for (const char* none : {"resets 3pm (Europe/Berlin)", "limit reached|soon", R"("resets_at":)",
+                             R"("resets_at":17953000000000000)", ""})
+        CHECK(retry_in_words(none) == kNever);
+}
+
 TEST_CASE("cause: an error that no table knows stops only if a turn ended by it", "[core]") {
     ErrorReported odd = error("frobnication", "the flux was not aligned");
     CHECK(stop_of(odd).cause == Cause::kNone);

@@ -56,13 +56,26 @@ TEST_CASE("refusals: some in a row are a person's business, many are not", "[cor
     CHECK_FALSE(watch.rule.is_sound(watch.ledger, 15));
 }
 
-TEST_CASE("refusals: a call that ran ends the row, one that was cut does not", "[core]") {
+TEST_CASE("refusals: a call that ran halves the row, one that was cut does not", "[core]") {
     for (const bool ok : {true, false}) {
         Watched watch;
         watch.refuse(20);
         watch.finish(ok, "other");
+        CHECK(watch.rule.count == 10);
+        CHECK(watch.rule.finding(watch.ledger).reason ==
+              "most of what it tries may not run: calls are refused since #1");
+        for (int i = 0; i < 4; ++i)
+            watch.finish(ok, "other");
         CHECK(watch.rung() == Rung::kNone);
+        CHECK(watch.rule == Refusals{});
     }
+    Watched cheap;  // one call that runs after each seven
+    for (int i = 0; i < 10; ++i) {
+        cheap.refuse(7);
+        cheap.finish(true, "");
+    }
+    cheap.refuse(7);
+    CHECK(cheap.rung() == Rung::kSuspect);
     Watched watch;
     watch.refuse(10);
     watch.finish(false, "cancelled");
