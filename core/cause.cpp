@@ -38,6 +38,7 @@ Cause by_status(std::uint64_t status) {
         default:
             break;
     }
+    if (status >= 600) return Cause::kNone;  // no status of HTTP
     if (status >= 500) return Cause::kOverloaded;
     return status >= 400 ? Cause::kRefused : Cause::kNone;
 }

@@ -45,6 +45,9 @@ void climb(SessionState& state, const DirectiveIssued& directive) {
 void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) {
     if (directive.kind == DirectiveKind::kPause) state.paused_at = at;
     const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
+    // The agent may have waited in silence for a person to resume it.
+    if (resumes && state.paused())
+        state.approvals.waited_until = std::max(state.approvals.waited_until, at);
     if (resumes) end_pause(state);
     HEADWAY_ASSERT(!resumes || !state.paused());
     if (state.directives.size() >= limits::kDirectivesMax) {

@@ -318,3 +318,13 @@ TEST_CASE("other work in the background is another wait") {
     idles(agent, R"("background":["shell: build"])");
     CHECK(reason(agent) == "waits for its work in the background: shell: build");
 }
+
+TEST_CASE("what usually passes needs a person once the agent is not heard any more") {
+    Agent agent;
+    agent.hears("build it");
+    fails(agent, "overloaded");
+    CHECK_FALSE(agent.state().judgement->needs_somebody);
+    agent.passes(std::chrono::minutes{30});
+    expect_blocked(agent);
+    CHECK(agent.state().judgement->needs_somebody);
+}

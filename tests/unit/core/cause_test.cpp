@@ -90,7 +90,8 @@ TEST_CASE("cause: a status is enough", "[core]") {
         {401, Cause::kCredentials},  {402, Cause::kBilling},    {403, Cause::kCredentials},
         {404, Cause::kModelMissing}, {408, Cause::kNetwork},    {413, Cause::kContextFull},
         {422, Cause::kRefused},      {429, Cause::kRateLimit},  {500, Cause::kOverloaded},
-        {503, Cause::kOverloaded},   {529, Cause::kOverloaded},
+        {503, Cause::kOverloaded},   {529, Cause::kOverloaded}, {600, Cause::kNone},
+        {99'999, Cause::kNone},
     };
     for (const auto& [status, cause] : cases) {
         DYNAMIC_SECTION(status) {
