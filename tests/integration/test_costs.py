@@ -117,7 +117,8 @@ class Days(OwnDaemonCase):
         client.beat("a")
 
     def test_adding_to_a_cap_lets_its_sessions_go_on(self):
-        client = self.client(self.start(config=self.CONFIG))
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
         client.open("a", agent={"model": "flat"})
         client.beat("a", usage={"input_tokens": 1_000_000})
         self.assertIn("pause", self.kinds(client, "a"))
@@ -182,8 +183,33 @@ class Days(OwnDaemonCase):
         client.beat("other")
         self.assertNotIn("pause", self.kinds(client, "other"))
 
+    def test_approving_adds_room_where_the_use_is_far_beyond_the_cap(self):
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
+        client.open("a", agent={"model": "flat"})
+        client.beat("a", usage={"input_tokens": 3_500_000})
+        asked = client.get("/v1/approvals?status=pending").json()["approvals"][0]["id"]
+        self.assertEqual(client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve"}).status, 200)
+        self.assertEqual(self.caps(client)[None]["max_cost_usd"], 4.5)
+        eventually(lambda: "pause" not in self.kinds(client, "a"))
+
+    def test_an_agent_that_acknowledges_the_pause_goes_on_with_the_others(self):
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
+        client.open("a", agent={"model": "flat"})
+        reply = client.beat("a", usage={"input_tokens": 1_000_000})
+        pause = next(d["id"] for d in reply["directives"] if d["type"] == "pause")
+        client.report("a", "directive.acknowledged", id=pause)
+        self.assertEqual(client.post("/v1/budget/day", {"extend": {"max_cost_usd": 2}}).status, 200)
+        eventually(lambda: "paused" not in client.session("a")["verdict"]["reason"])
+
+    def test_no_report_takes_a_cap_away(self):
+        daemon = self.start(config=self.CONFIG)
+        self.assertEqual(self.client(daemon).post("/v1/budget/day", {"lift": True}).status, 401)
+
     def test_a_cap_that_is_not_set_cannot_be_changed(self):
-        client = self.client(self.start(config=self.CONFIG))
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
         for body in ({"label": "team=other", "lift": True}, {}, {"lift": True, "extend": {"max_tokens": 1}},
                      {"extend": {"max_cost_usd": -1}}, {"extend": {"max_steps": 5}}):
             self.assertEqual(client.post("/v1/budget/day", body).status, 400, body)
