@@ -307,14 +307,14 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around) {
 }
 
 bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
-    const Millis unheard = now - state.heard_at();
+    const Millis quiet = now - state.heard_at();
     if (verdict == Verdict::kBlocked) {
         const bool passing = passes(block_of(state, verdict).cause);
-        const bool silent = unheard >= 2 * state.asked_interval;  // it tries no more
+        const bool silent = quiet >= 2 * state.asked_interval;  // it tries no more
         return passing && (silent || state.detectors->blocked.needs_somebody());
     }
     // An agent that is not heard waits for something else: a task, or its children.
-    const bool heard = unheard <= 2 * state.asked_interval;
+    const bool heard = quiet <= 2 * state.asked_interval;
     if (verdict != Verdict::kWaiting || state.paused() || !heard) return false;
     const Policy& policy = *state.policy;
     return state.detectors->waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
