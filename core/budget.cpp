@@ -296,7 +296,7 @@ BudgetUse use_of(const ChildProgress& child) {
     return {child.steps, child.tokens, cost_micros(child.cost_usd.value_or(0)), child.parts};
 }
 
-FanOut below(const ChildProgress& child) {
+FanOut fan_out_in(const ChildProgress& child) {
     return {child.children_open, child.children_all, child.children_depth};
 }
 
@@ -307,7 +307,7 @@ bool child_moved(const BudgetMeter& parent, const ChildProgress& child) {
     // A child that is new counts, whatever it has used.
     if (child.ended || known == nullptr) return true;
     return known->use != use_of(child) || known->level != child.level ||
-           known->below != below(child);
+           known->below != fan_out_in(child);
 }
 
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened) {
@@ -317,7 +317,7 @@ bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool
     if (known == nullptr) return opened || parent.children.size() < limits::kChildrenMax;
     const BudgetUse use = use_of(child);
     const auto far = [](std::uint64_t before, std::uint64_t now) { return now / 5 * 4 > before; };
-    return known->below != below(child) || far(known->use.tokens, use.tokens) ||
+    return known->below != fan_out_in(child) || far(known->use.tokens, use.tokens) ||
            far(known->use.cost_micros, use.cost_micros);
 }
 

@@ -12,7 +12,7 @@ namespace {
 // Typed names of the agents (Claude Code, Codex, Gemini CLI, Qwen Code, opencode, Kilo, Copilot,
 // Cline, pi), of the providers (OpenAI, Anthropic, Google, OpenRouter, Bedrock, Azure, Ollama,
 // llama.cpp, vLLM), of LiteLLM and of HTTP libraries.
-constexpr CauseName kClassNames[] = {
+constexpr CauseName kCauseNames[] = {
     // usage limits
     {"usagelimit", Cause::kUsageLimit},
     {"usagelimitreached", Cause::kUsageLimit},
@@ -285,9 +285,9 @@ const CauseName* find_cause_name(std::string_view error_class) {
         if (is_letter(c) || is_digit(c)) name.push_back(lower(c));
     }
     const auto* found =
-        std::find_if(std::begin(kClassNames), std::end(kClassNames),
+        std::find_if(std::begin(kCauseNames), std::end(kCauseNames),
                      [&name](const CauseName& known) { return known.name == name; });
-    return found == std::end(kClassNames) ? nullptr : found;
+    return found == std::end(kCauseNames) ? nullptr : found;
 }
 
 }  // namespace headway::core

@@ -12,7 +12,7 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kProbePatience{5'000};
+constexpr std::chrono::milliseconds kHookPatience{5'000};
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kUnknownRoute = 404;
@@ -23,7 +23,7 @@ constexpr int kTooMany = 429;
 HttpRequest request_of(const HookProbe& probe, const std::string& path) {
     HttpRequest request;
     request.url = probe.url + path;
-    request.timeout = kProbePatience;
+    request.timeout = kHookPatience;
     if (!probe.token.empty()) request.headers.push_back("Authorization: Bearer " + probe.token);
     return request;
 }

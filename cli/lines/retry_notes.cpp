@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/lines/line_words.hpp"
+#include "core/words.hpp"
 
 namespace headway::cli {
 namespace {
@@ -16,16 +17,12 @@ constexpr std::string_view kFailed = " failed";
 constexpr std::string_view kAfter = "Retrying after ";
 constexpr std::string_view kBackoff = "Retrying with backoff";
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /// "Attempt 5 failed", anywhere in the line, since a prefix of the logger may come before it.
 std::size_t begin_of_note(std::string_view line) {
     for (std::size_t at = line.find(kBegin); at != line.npos; at = line.find(kBegin, at + 1)) {
         std::size_t end = at + kBegin.size();
         const std::size_t digits = end;
-        while (end < line.size() && is_digit(line[end]))
+        while (end < line.size() && core::is_digit(line[end]))
             ++end;
         if (end > digits && line.substr(end).starts_with(kFailed)) return at;
     }
@@ -44,7 +41,7 @@ std::optional<std::uint64_t> delay_in(std::string_view note) {
     std::string_view unit{read.ptr, static_cast<std::size_t>(end - read.ptr)};
     if (unit.starts_with('.')) {
         unit.remove_prefix(1);
-        while (!unit.empty() && is_digit(unit.front()))
+        while (!unit.empty() && core::is_digit(unit.front()))
             unit.remove_prefix(1);
     }
     if (!unit.starts_with("ms")) return std::nullopt;

@@ -34,7 +34,7 @@ constexpr std::array<ExitMeaning, 8> kGeminiExits{{
 }};
 
 /// What one agent's end looks like.
-struct AgentRow {
+struct EndRow {
     std::string_view agent;
     std::string_view name;                     ///< for people
     std::string_view result_line;              ///< the line without which its run was cut off
@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 2> kClineGuards{"aborted by another clien
                                                        "it ended with \"aborted\""};
 constexpr std::array<std::string_view, 1> kClaudeGuards{"rapid_refill_breaker"};
 
-constexpr std::array<AgentRow, 10> kRows{{
+constexpr std::array<EndRow, 10> kRows{{
     {"claude", "Claude Code", "\"result\"", kClaudeGuards, {}},
     {"qwen", "Qwen Code", "\"result\"", kQwenGuards, kGeminiExits},
     {"codex", "Codex", "\"turn.completed\"", {}, {}},
@@ -65,22 +65,22 @@ constexpr std::array<AgentRow, 10> kRows{{
     {"pi", "pi", "\"message_end\" with the reason \"stop\"", {}, {}},
 }};
 
-const AgentRow& row_of(std::string_view agent) {
-    static constexpr AgentRow kOther{"", "the agent", "its result", {}, {}};
+const EndRow& end_row_of(std::string_view agent) {
+    static constexpr EndRow kOther{"", "the agent", "its result", {}, {}};
     const auto row = std::find_if(kRows.begin(), kRows.end(),
-                                  [agent](const AgentRow& one) { return one.agent == agent; });
+                                  [agent](const EndRow& one) { return one.agent == agent; });
     return row == kRows.end() ? kOther : *row;
 }
 
 /// 400 to 511 and 529, as a process can say them.
-std::optional<std::uint64_t> http_of_exit(const AgentRow& row, const ExitStatus& exit) {
+std::optional<std::uint64_t> http_of_exit(const EndRow& row, const ExitStatus& exit) {
     if (!row.exit_is_http || exit.signal != 0) return std::nullopt;
     if (exit.code >= 144 && exit.code <= 255) return static_cast<std::uint64_t>(exit.code) + 256;
     if (exit.code == 17) return 529;
     return std::nullopt;
 }
 
-const ExitMeaning* meaning_of(const AgentRow& row, const ExitStatus& exit) {
+const ExitMeaning* meaning_of(const EndRow& row, const ExitStatus& exit) {
     if (exit.signal != 0) return nullptr;
     const auto found =
         std::find_if(row.exits.begin(), row.exits.end(),
@@ -88,7 +88,7 @@ const ExitMeaning* meaning_of(const AgentRow& row, const ExitStatus& exit) {
     return found == row.exits.end() ? nullptr : &*found;
 }
 
-std::string words_of_exit(const AgentRow& row, const ExitStatus& exit) {
+std::string words_of_exit(const EndRow& row, const ExitStatus& exit) {
     if (const auto http = http_of_exit(row, exit))
         return exit.text() + " (HTTP " + std::to_string(*http) + ")";
     if (const ExitMeaning* const meaning = meaning_of(row, exit))
@@ -115,7 +115,7 @@ core::Cause cause_of(const RunFacts& facts, const std::string& words,
 }
 
 /// The words by which the agent's own guard ended the run; empty if it did not.
-std::string guard_words(const RunFacts& facts, const AgentRow& row) {
+std::string guard_words(const RunFacts& facts, const EndRow& row) {
     std::vector<std::string> said = facts.notices;
     if (facts.result && !facts.result->ok) said.push_back(facts.result->text);
     said.push_back(error_words(facts));
@@ -135,7 +135,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 /// Why the run is no success; empty if it is one. The first that holds says most.
-std::string failure_of(const RunFacts& facts, const AgentRow& row, const ExitStatus& exit) {
+std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatus& exit) {
     const std::string name{row.name};
     if (const std::string guard = guard_words(facts, row); !guard.empty())
         return name + " stopped itself: " + guard;
@@ -182,7 +182,7 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
         end.reason = exit.text();
         return end;
     }
-    const AgentRow& row = row_of(facts.agent);
+    const EndRow& row = end_row_of(facts.agent);
     const std::string why = failure_of(facts, row, exit);
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);

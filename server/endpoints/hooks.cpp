@@ -138,7 +138,7 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     return reading;
 }
 
-std::optional<std::uint64_t> number_of(std::string_view digits) {
+std::optional<std::uint64_t> digits_of(std::string_view digits) {
     std::uint64_t number = 0;
     const char* const end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, number);
@@ -148,8 +148,8 @@ std::optional<std::uint64_t> number_of(std::string_view digits) {
 
 api::hooks::HookFacts facts_of(const HookReading& reading) {
     api::hooks::HookFacts facts;
-    facts.exit_code = number_of(reading.exit_code);
-    facts.error_status = number_of(reading.error_status);
+    facts.exit_code = digits_of(reading.exit_code);
+    facts.error_status = digits_of(reading.error_status);
     facts.agent_version = reading.agent_version;
     facts.error_class = reading.error_class;
     facts.retry_at = reading.retry_at;
