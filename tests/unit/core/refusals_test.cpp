@@ -13,7 +13,7 @@ using namespace headway::tests;
 
 namespace {
 
-struct Watched {
+struct Refused {
     Refusals rule;
     Ledger ledger;
     std::uint64_t n = 0;
@@ -42,7 +42,7 @@ struct Watched {
 }  // namespace
 
 TEST_CASE("refusals: some in a row are a person's business, many are not", "[core]") {
-    Watched watch;
+    Refused watch;
     watch.refuse(7);
     CHECK(watch.rung() == Rung::kNone);
     watch.refuse(1);
@@ -58,7 +58,7 @@ TEST_CASE("refusals: some in a row are a person's business, many are not", "[cor
 
 TEST_CASE("refusals: a call that ran halves the row, one that was cut does not", "[core]") {
     for (const bool ok : {true, false}) {
-        Watched watch;
+        Refused watch;
         watch.refuse(20);
         watch.finish(ok, "other");
         CHECK(watch.rule.count == 10);
@@ -69,14 +69,14 @@ TEST_CASE("refusals: a call that ran halves the row, one that was cut does not",
         CHECK(watch.rung() == Rung::kNone);
         CHECK(watch.rule == Refusals{});
     }
-    Watched cheap;  // one call that runs after each seven
+    Refused cheap;  // one call that runs after each seven
     for (int i = 0; i < 10; ++i) {
         cheap.refuse(7);
         cheap.finish(true, "");
     }
     cheap.refuse(7);
     CHECK(cheap.rung() == Rung::kSuspect);
-    Watched watch;
+    Refused watch;
     watch.refuse(10);
     watch.finish(false, "cancelled");
     CHECK(watch.rule.count == 10);
