@@ -45,7 +45,7 @@ void read_use(const Json& line, AgentLine& said) {
 
 void read_error(const Json& data, bool final, AgentLine& said) {
     // The code is the more exact one: "user_weekly_rate_limited" of the type "rate_limit".
-    const std::string code = data.text_of("errorCode");
+    const std::string& code = data.text_of("errorCode");
     ToldError error{data.text_of("message"), code.empty() ? data.text_of("errorType") : code};
     for (const char* name : {"errorMessage", "error", "outcome"}) {
         if (error.message.empty()) error.message = text_of_error(data[name]);
