@@ -77,6 +77,9 @@ TurnError error_of_codex(std::string_view error) {
         found.status = status_text(member(info, name), "http_status_code");
     }
     found.error_class = is_name(name) ? name : "error";
+    // A stream that was cut has no name of its own; its words do not leave the machine.
+    if (name == "other" && text_member(error, "message").starts_with("stream disconnected"))
+        found.error_class = "response_stream_disconnected";
     return found;
 }
 

@@ -20,6 +20,7 @@ HookKind cline_kind(std::string_view event, bool sub_agent) {
     if (event == "agent_start") return sub_agent ? HookKind::kSubStart : HookKind::kStart;
     if (event == "agent_end") return sub_agent ? HookKind::kSubEnd : HookKind::kStop;
     if (event == "agent_error") return HookKind::kError;
+    if (event == "agent_abort") return sub_agent ? HookKind::kNone : HookKind::kInterrupt;
     if (event == "session_shutdown") return HookKind::kEnd;
     return HookKind::kNone;
 }
@@ -82,6 +83,16 @@ void read_cline_call(JsonValue body, Hook& hook) {
         call.error_class = "denied";
 }
 
+/// Cline reports some refusals of the provider as an abort, with the refusal as its reason.
+void read_cline_abort(JsonValue body, Hook& hook) {
+    hook.status = status_in_words(text_in(body, "reason"));
+    if (!hook.status) return;
+    hook.kind = HookKind::kError;
+    hook.text = text_in(body, "reason");
+    read_reset(body, hook);
+    hook.ends_turn = true;
+}
+
 /// Its words stand where those of the turn would.
 void read_cline_error(JsonValue body, Hook& hook) {
     std::string turn;
@@ -107,6 +118,7 @@ Hook parse_cline(JsonValue body, const HookFacts& facts) {
         hook.outcome = name_in(*turn, "status");
     }
     if (hook.kind == HookKind::kError) read_cline_error(body, hook);
+    if (hook.kind == HookKind::kInterrupt) read_cline_abort(body, hook);
     // The run was ended by a person, or by its own guard: no result.
     if (hook.kind == HookKind::kStop && hook.outcome == "aborted") hook.kind = HookKind::kInterrupt;
     return hook;

@@ -245,11 +245,20 @@ export default function (pi: any) {
     ...(message.errorCode ? { class: String(message.errorCode) } : {}), ...(reply?.status ? { status: reply.status } : {}),
     ...(reply?.retry_at ? { retry_at: reply.retry_at } : {}) });
 
+  let failed: any; // the answer that ended the last try, until the next begins
+  const giveUp = (ctx: any): void => {
+    if (failed) tell(ctx, errorOf(failed, true));
+    failed = undefined;
+  };
+
   pi.on('session_start', (event: any, ctx: any) => tell(ctx, { event: 'start', source: event.reason, model: ctx?.model?.id }));
-  pi.on('session_shutdown', (event: any, ctx: any) => tell(ctx, { event: 'end', reason: event.reason }));
+  pi.on('session_shutdown', (event: any, ctx: any) => {
+    giveUp(ctx); // older versions have no `agent_settled`
+    return tell(ctx, { event: 'end', reason: event.reason });
+  });
   pi.on('input', (event: any, ctx: any) => tell(ctx, { event: 'prompt', text: event.text,
     ...(event.source === 'extension' ? { synthetic: true, wake_up: true } : {}) }));
-  pi.on('turn_start', (event: any, ctx: any) => { tell(ctx, { event: 'turn' }); });
+  pi.on('turn_start', (event: any, ctx: any) => { failed = undefined; tell(ctx, { event: 'turn' }); });
 
   pi.on('before_agent_start', async (event: any) => {
     const said = [system, words].filter(Boolean).join('\n\n');
@@ -301,9 +310,12 @@ export default function (pi: any) {
 
   pi.on('agent_end', (event: any, ctx: any) => {
     const last = (event.messages ?? []).filter((message: any) => message.role === 'assistant').at(-1) ?? {};
+    failed = last.stopReason === 'error' ? last : undefined;
+    if (failed) return; // it may try again: `agent_settled` says that it does not
     if (last.stopReason === 'aborted') tell(ctx, { event: 'interrupt' });
-    else tell(ctx, last.stopReason === 'error' ? errorOf(last, true) : { event: 'stop', text: text(last.content) });
+    else tell(ctx, { event: 'stop', text: text(last.content) });
   });
+  pi.on('agent_settled', (event: any, ctx: any) => { giveUp(ctx); });
 
   // Of a provider that refuses: its status and when it takes requests again. Older versions of pi have none of these events.
   pi.on('after_provider_response', (event: any) => {

@@ -93,8 +93,12 @@ await on.ui_prompt_start({ kind: 'confirm', title: 'Run it?' }, ctx);
 await on.ui_prompt_end({ kind: 'confirm' }, ctx);
 on.after_provider_response({ status: 429, headers: { 'retry-after': '60' } });
 const failure = message({ content: [], stopReason: 'error', errorMessage: '429 slow down', usage: undefined });
-on.message_end({ message: failure }, ctx);
-on.agent_end({ messages: [failure] }, ctx);
+for (const again of [true, false]) {
+  on.message_end({ message: failure }, ctx);
+  on.agent_end({ messages: [failure] }, ctx);
+  if (again) on.turn_start({}, ctx);
+}
+on.agent_settled({}, ctx);
 on.agent_end({ messages: [message({ stopReason: 'aborted' })] }, ctx);
 await on.input({ text: 'next', source: 'extension' }, ctx);
 await on.session_shutdown({ reason: 'quit' }, ctx);
@@ -330,13 +334,14 @@ class Plugins(unittest.TestCase):
         self.node(PI_MOMENTS)
         bodies = self.bodies()
         self.assertEqual([b["event"] for b in bodies],
-                         ["prompt", "usage", "said", "asks", "answered", "usage", "error", "error", "interrupt", "prompt", "end"])
+                         ["prompt", "usage", "said", "asks", "answered", "usage", "error", "turn", "usage", "error", "error",
+                          "interrupt", "prompt", "end"])
         self.assertEqual(bodies[1]["usage"], {"input_tokens": 10, "cached_tokens": 1000, "cache_write_tokens": 20000, "output_tokens": 20, "cost": 0.5})
         self.assertEqual(bodies[3]["text"], "Run it?")
         tries = [(b["ends_turn"], b["status"], b["text"]) for b in bodies if b["event"] == "error"]
-        self.assertEqual(tries, [(False, 429, "429 slow down"), (True, 429, "429 slow down")])
-        self.assertAlmostEqual(bodies[7]["retry_at"] / 1000, before + 60, delta=patient(30))
-        self.assertEqual((bodies[9]["synthetic"], bodies[9]["wake_up"]), (True, True))
+        self.assertEqual(tries, [(False, 429, "429 slow down"), (False, 429, "429 slow down"), (True, 429, "429 slow down")])
+        self.assertAlmostEqual(bodies[10]["retry_at"] / 1000, before + 60, delta=patient(30))
+        self.assertEqual((bodies[12]["synthetic"], bodies[12]["wake_up"]), (True, True))
 
     def test_a_daemon_that_is_away_costs_nothing(self):
         self.environment["HEADWAY_URL"] = "http://127.0.0.1:9"

@@ -78,6 +78,17 @@ TEST_CASE("turn error: codex names some errors by an object with a status", "[ho
     CHECK(error_in_rollout(complete(R"(,"error":{"message":"no"})")).error_class == "error");
 }
 
+TEST_CASE("turn error: codex names a cut stream by its words alone", "[hook]") {
+    const auto class_of = [](const std::string& words) {
+        return error_in_rollout(complete(R"(,"error":{"message":")" + words +
+                                         R"(","codex_error_info":"other"})"))
+            .error_class;
+    };
+    CHECK(class_of("stream disconnected before completion: Transport error") ==
+          "response_stream_disconnected");
+    CHECK(class_of("no tool writes: stream disconnected") == "other");
+}
+
 TEST_CASE("turn error: a turn of codex that ended well, or was ended, has none", "[hook]") {
     const std::string over = complete(R"(,"error":{"codex_error_info":"other"})");
     CHECK(error_in_rollout(over + complete(R"(,"last_agent_message":"done")")).error_class.empty());

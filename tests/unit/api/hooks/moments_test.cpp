@@ -425,4 +425,11 @@ TEST_CASE("hook moments: cline's errors and aborts", "[api][hooks]") {
     const Moment aborted{"cline", R"("hookName":"agent_end","taskId":"t","turn":{"status":)"
                                   R"("aborted","outputText":"half"})"};
     CHECK(aborted.hook.kind == HookKind::kInterrupt);
+    const Moment refused{"cline", R"("hookName":"agent_abort","taskId":"t","reason":)"
+                                  R"("400 no tool for team_cancel_run")"};
+    REQUIRE(refused.first<core::ErrorReported>() != nullptr);
+    CHECK(refused.first<core::ErrorReported>()->status == 400U);
+    const Moment person{"cline",
+                        R"("hookName":"agent_abort","taskId":"t","reason":"user cancelled")"};
+    CHECK(person.hook.kind == HookKind::kInterrupt);
 }
