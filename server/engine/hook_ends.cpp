@@ -35,16 +35,14 @@ core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, boo
         hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
     end.outcome = core::Outcome::kCancelled;
     if (state.cancel_requested) return end;
+    const bool recovering =
+        !interrupted && !completed && state.agent_state == core::AgentState::kErrorRecovery;
     if (exhausted) {
         end.outcome = core::Outcome::kBudgetExhausted;
-    } else if (!hook.error_class.empty() || core::stopped_by_provider(state)) {
+    } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering) {
         end.outcome = core::Outcome::kFailed;
-    } else if (interrupted) {
-        end.outcome = core::Outcome::kCancelled;
-    } else if (completed) {
+    } else if (completed && !interrupted) {
         end.outcome = core::Outcome::kCompleted;
-    } else if (state.agent_state == core::AgentState::kErrorRecovery) {
-        end.outcome = core::Outcome::kFailed;
     }
     return end;
 }
