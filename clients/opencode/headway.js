@@ -211,6 +211,7 @@ export const Headway = async ({ client, directory }) => {
   const parents = new Map();
   const systems = new Map(); // what stands in the system prompt from now on
   const words = new Map(); // what is to be said once
+  const halves = new Map(); // sessions whose answer failed: a text that comes before the next step is half of it
   const models = new Map(); // that answer
   const denied = new Set();
   const open = new Map(); // dialogs that wait for a person, by session
@@ -286,6 +287,7 @@ export const Headway = async ({ client, directory }) => {
     const data = error?.data ?? {};
     if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
     const at = resetOf(data);
+    remember(halves, session, true);
     return tell(session, { event: 'error', class: error?.name, text: data.message ?? error?.message, ends_turn: true,
       ...(data.statusCode ? { status: data.statusCode } : {}), ...(at ? { retry_at: at } : {}),
       ...(typeof data.isRetryable === 'boolean' ? { retryable: data.isRetryable } : {}) });
@@ -303,7 +305,9 @@ export const Headway = async ({ client, directory }) => {
       await tell(session, { event: 'usage', usage: { input_tokens: tokens.input ?? 0, cached_tokens: tokens.cache?.read ?? 0,
         cache_write_tokens: tokens.cache?.write ?? 0, output_tokens: tokens.output ?? 0, reasoning_tokens: tokens.reasoning ?? 0,
         ...(models.has(session) ? { model: models.get(session) } : {}), ...costOf(p.cost, tokens) } });
-    } else if (p.type === 'text' && p.time?.end && first(p.id)) {
+    } else if (p.type === 'step-start') {
+      halves.delete(session);
+    } else if (p.type === 'text' && p.time?.end && first(p.id) && !halves.has(session)) {
       await tell(session, { event: 'said', text: p.text });
     }
   };
@@ -339,6 +343,7 @@ export const Headway = async ({ client, directory }) => {
       const model = output.message?.model?.modelID;
       if (model) remember(models, input.sessionID, model);
       open.delete(input.sessionID);
+      halves.delete(input.sessionID);
       await tell(input.sessionID, { event: 'prompt', text: (synthetic ? texts : own).map((p) => p.text).join('\n'), synthetic,
         ...(synthetic ? { wake_up: true } : {}), model });
     },

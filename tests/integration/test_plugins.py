@@ -70,6 +70,10 @@ await event('session.error', { error: { name: 'MessageAbortedError', data: { mes
 await event('session.error', { error: { name: 'APIError', data: { message: 'usage limit', statusCode: 429, isRetryable: false,
   responseHeaders: { 'retry-after': '3600' }, responseBody: JSON.stringify({ error: { resets_at: Math.round(soon / 1000) + 7200 } }) } } });
 await event('session.error', { error: { name: 'ProviderAuthError', data: { message: 'Token refresh failed: 401' } } });
+const part = (more) => event('message.part.updated', { part: { sessionID: 's', ...more } });
+await part({ type: 'text', id: 'prt_1', text: 'half of an ans', time: { end: 1 } });
+await part({ type: 'step-start' });
+await part({ type: 'text', id: 'prt_2', text: 'an answer', time: { end: 2 } });
 const failed = (callID, error) => event('message.part.updated', { part: { type: 'tool', tool: 'bash', callID, sessionID: 's', state: { status: 'error', input: {}, error } } });
 await failed('c1', 'The user rejected permission to use this specific tool call.');
 await failed('c2', 'The user has specified a rule which prevents you from using this specific tool call.');
@@ -325,6 +329,7 @@ class Plugins(unittest.TestCase):
         self.assertEqual(errors[1]["retry_at"] // 1000, soon // 1000 + 7200 + (round(soon / 1000) - soon // 1000), "the latest of all")
         self.assertNotIn("retry_at", errors[2])
         self.assertEqual([b["event"] for b in bodies].count("interrupt"), 1)
+        self.assertEqual([b["text"] for b in bodies if b["event"] == "said"], ["an answer"], "half an answer is none")
         self.assertEqual([b.get("class") for b in bodies if b["event"] == "post"], ["denied", "denied", "denied", "cancelled", None])
         prompts = [(b["text"], b["synthetic"], b.get("wake_up")) for b in bodies if b["event"] == "prompt"]
         self.assertEqual(prompts, [("fix it", False, None), ("Continue if you have next steps", True, True)])
