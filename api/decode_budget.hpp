@@ -23,7 +23,7 @@ struct BudgetChange {
 /// check, which knows the configuration. Errors as those of decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body);
 
-/// What a person changes of a cap of the day.
+/// A person's change of a cap of the day.
 struct DayChange {
     std::string label;  ///< empty: of all sessions
     double more_cost_usd = 0;

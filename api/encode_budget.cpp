@@ -59,7 +59,7 @@ void write_money(JsonWriter& json, std::string_view name, bool known, std::uint6
     }
 }
 
-/// Of a cost: how much of it is an estimate, and of how many tokens none is known. Only where
+/// The estimated part of a cost, and the number of tokens whose cost is unknown. Only where
 /// there is any.
 void write_doubt(JsonWriter& json, const core::UseParts& parts) {
     if (parts.estimated_micros > 0)

@@ -7,8 +7,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json_tape.hpp"
 
-// What goes on after an agent's turn, and what wakes it: hooks of Claude's shape. Internal to the
-// dialects; pure.
+// Work that goes on after an agent's turn, and its wake-ups: hooks of Claude's shape. Internal to
+// the dialects; pure.
 
 namespace headway::api::hooks {
 

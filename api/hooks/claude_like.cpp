@@ -37,8 +37,8 @@ constexpr std::array<std::pair<std::string_view, HookKind>, 20> kKinds{{
     {"Usage", HookKind::kUsage},  // of headway-hook --usage, not of an agent
 }};
 
-/// What a type of notification says (Claude Code 2.1.332, Qwen Code 0.24, Copilot CLI 1.0.102). One
-/// that is not here is a note: a sign of life, in its own words.
+/// The meaning of a type of notification (Claude Code 2.1.332, Qwen Code 0.24, Copilot
+/// CLI 1.0.102). One that is not here is a note: a sign of life, in its own words.
 constexpr std::array<std::pair<std::string_view, HookKind>, 9> kNotifications{{
     {"permission_prompt", HookKind::kAsks},
     {"worker_permission_prompt", HookKind::kAsks},

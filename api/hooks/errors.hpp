@@ -9,7 +9,7 @@
 #include "api/json_tape.hpp"
 #include "core/time.hpp"
 
-// What hooks say of errors: classes, statuses and the time at which a provider takes requests
+// Errors in hooks: classes, statuses and the time at which a provider takes requests
 // again. Nothing is classified here; that is core/cause. Internal to the dialects; pure.
 
 namespace headway::api::hooks {

@@ -62,7 +62,8 @@ struct HookCall {
     /// before and after the call, but also for an equal call. Empty for a kPermission without one.
     std::string call;
     std::optional<bool> ok;  ///< empty: the agent does not say
-    /// Of a kBatch: nothing says that it ran. It did not, if it was announced; else it is unknown.
+    /// In a kBatch: nothing reports that it ran. It did not, if it was announced; else it is
+    /// unknown.
     bool untold = false;
     std::string result;  ///< as a person would read it; structured data as compact JSON
     std::string error;   ///< of a call that failed, and then there is no result
@@ -115,7 +116,7 @@ struct Hook {
     std::vector<std::string> wake_prompts;  ///< of kStop: prompts that will come back by themselves
     std::string outcome;                    ///< of kStop and kEnd, where the agent says it
     std::string reason;                     ///< of kEnd
-    /// Of kError: server_error, rate_limit ... Of a kEnd: by what error the last turn ended.
+    /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
     std::optional<std::uint64_t> status;          ///< of kError: of HTTP
     core::Timestamp retry_at = core::kNever;      ///< of kError: when requests are taken again

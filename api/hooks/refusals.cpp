@@ -138,7 +138,7 @@ std::span<const Phrase> phrases_of(Refusing agent) {
 }  // namespace
 
 bool says_refused(Refusing agent, std::string_view words) {
-    // What follows may be the output of a tool.
+    // The rest may be the output of a tool.
     words = words.substr(0, kRefusalBytesRead);
     const auto phrases = phrases_of(agent);
     return std::any_of(phrases.begin(), phrases.end(), [words](const Phrase& phrase) {

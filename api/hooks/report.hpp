@@ -24,7 +24,7 @@ struct HookReport {
     std::optional<core::ApprovalRequested> dialog;
     /// Of the arguments of a kPre or kPermission, as approvals are bound to; else empty.
     std::string args_digest;
-    /// Of a kBatch: the places of calls in `decoded` of which nothing says that they ran
+    /// In a kBatch: the places in `decoded` of calls that nothing reports as run
     /// (HookCall::untold). They are reported as refused.
     std::vector<std::size_t> untold;
 };

@@ -15,7 +15,7 @@ namespace headway::cli {
 struct HookBarriers {
     std::vector<std::string> all;    ///< by these none of our hooks is called
     std::vector<std::string> http;   ///< by these none that is a request; commands are
-    std::vector<std::string> notes;  ///< settings that look so, and do not count where they stand
+    std::vector<std::string> notes;  ///< settings that look so, but have no effect where they stand
 };
 
 /// Looks through all settings that the agent puts together: the user's, those of the folder in
