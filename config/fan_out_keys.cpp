@@ -27,7 +27,8 @@ void add_fan_out_keys(std::vector<Key>& table) {
             "Generations of sub-agents below one session; 0 is no limit."));
     table.push_back(enum_row<&Settings::fan_out, &FanOutRules::on_exceeded>(
         "fan_out.on_exceeded", kReload,
-        "What follows besides the alarm and the advice: nothing, a question to a person, a stop."));
+        "The consequence besides the alarm and the advice: nothing, a question to a person, a "
+        "stop."));
 }
 
 }  // namespace headway::config

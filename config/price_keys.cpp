@@ -79,7 +79,7 @@ template <auto... Path>
 std::vector<Row<Owner<Path..., &DayCap::max_cost_usd>>> cap_rows(const std::string& section) {
     return {value_row<read_cost_cap, Path..., &DayCap::max_cost_usd>(
                 Kind::kNumber, kCapRange, section + "max_cost_usd", kReload,
-                "What all sessions of a day may cost together; 0 is no cap."),
+                "The cost that all sessions of a day may have together; 0 is no cap."),
             value_row<read_token_cap, Path..., &DayCap::max_tokens>(
                 Kind::kCount, "0..1000000000000", section + "max_tokens", kReload,
                 "The same for tokens.")};

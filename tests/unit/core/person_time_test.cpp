@@ -299,7 +299,7 @@ TEST_CASE("person time: a rejected call is over, and its time with it", "[core]"
     CHECK(run.state().open_calls.empty());
 }
 
-TEST_CASE("person time: the old timers do not count it either", "[core]") {
+TEST_CASE("person time: the old timers leave it out too", "[core]") {
     Limited run{LegacyMode::kObserve};  // 300 s for a session, 60 s for a call
     run.start("a");
     const std::uint64_t n = run.ask("a");
