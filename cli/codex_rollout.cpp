@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/lines/line_words.hpp"
+#include "hook/answers.hpp"
 #include "hook/bytes.hpp"
 
 namespace headway::cli {
@@ -43,16 +44,6 @@ std::uint64_t reset_of(const Json& limits) {
     return reset;
 }
 
-std::string_view take_last_line(std::string_view& text) {
-    while (!text.empty() && text.back() == '\n')
-        text.remove_suffix(1);
-    const std::size_t before = text.rfind('\n');
-    const std::size_t begin = before == text.npos ? 0 : before + 1;
-    const std::string_view line = text.substr(begin);
-    text = text.substr(0, begin);
-    return line;
-}
-
 /// The newest names first: folders are named by year, month and day. Links are not followed.
 std::vector<fs::path> children(const fs::path& folder, std::size_t& left, bool folders) {
     std::vector<fs::path> found;
@@ -85,7 +76,7 @@ void add_stop_in_rollout(std::string_view end_of_rollout, Json& error) {
     const Json* stop = nullptr;
     Json ended;
     for (std::size_t lines = 0; !end_of_rollout.empty() && lines < kLinesMax; ++lines) {
-        const std::string_view text = take_last_line(end_of_rollout);
+        const std::string_view text = hook::take_last_line(end_of_rollout);
         if (text.find("\"event_msg\"") == text.npos) continue;
         const std::optional<Json> line = Json::parse(text);
         if (!line) continue;
@@ -127,7 +118,7 @@ std::string find_rollout(const std::string& codex_home, std::string_view thread)
 
 LineTokens total_in_rollout(std::string_view end_of_rollout) {
     for (std::size_t lines = 0; !end_of_rollout.empty() && lines < kLinesMax; ++lines) {
-        const std::string_view text = take_last_line(end_of_rollout);
+        const std::string_view text = hook::take_last_line(end_of_rollout);
         if (text.find("\"token_count\"") == text.npos) continue;
         const std::optional<Json> line = Json::parse(text);
         if (!line) continue;

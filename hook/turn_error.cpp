@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hook/answers.hpp"
 #include "hook/bytes.hpp"
 #include "hook/json_scan.hpp"
 #include "hook/use.hpp"
@@ -14,17 +15,6 @@ constexpr std::size_t kErrorRecordBytes = 256 * 1024;
 constexpr std::size_t kClassBytesMax = 64;
 /// Of seconds since 1970: ten digits until the year 2286.
 constexpr std::size_t kTimeDigits = 10;
-
-/// The last whole line, which is taken off.
-std::string_view pop_line(std::string_view& text) noexcept {
-    while (!text.empty() && text.back() == '\n')
-        text.remove_suffix(1);
-    const std::size_t before = text.rfind('\n');
-    const std::size_t begin = before == text.npos ? 0 : before + 1;
-    const std::string_view line = text.substr(begin);
-    text = text.substr(0, begin);
-    return line;
-}
 
 bool is_name(std::string_view text) noexcept {
     return !text.empty() && text.size() <= kClassBytesMax &&
@@ -87,7 +77,7 @@ TurnError error_of_codex(std::string_view error) {
 
 TurnError error_in_transcript(std::string_view tail) {
     while (!tail.empty()) {
-        const std::string_view line = pop_line(tail);
+        const std::string_view line = take_last_line(tail);
         const std::string_view type = text_member(line, "type");
         if (type == "user") return {};
         if (type != "assistant") continue;
@@ -107,7 +97,7 @@ TurnError error_in_rollout(std::string_view tail) {
     TurnError found;
     bool ended = false;
     while (!tail.empty()) {
-        const std::string_view line = pop_line(tail);
+        const std::string_view line = take_last_line(tail);
         if (text_member(line, "type") != "event_msg") continue;
         const std::string_view payload = member(line, "payload");
         const std::string_view type = text_member(payload, "type");

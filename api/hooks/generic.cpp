@@ -68,6 +68,7 @@ void read_generic_calls(JsonValue body, Hook& hook) {
         HookCall& call = hook.calls.emplace_back();
         read_generic_call(json, call);
         if (call.call.empty()) call.call = call_id_of(call.tool, call.args);
+        call.untold = !call.ok && !member(json, "result");
         return true;
     });
 }

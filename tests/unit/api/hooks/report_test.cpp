@@ -123,6 +123,22 @@ TEST_CASE("hook report: a batch has each of its calls and a beat", "[api]") {
     CHECK(std::holds_alternative<core::Heartbeat>(said.events()[2].payload));
 }
 
+TEST_CASE("hook report: a call of a batch that nothing is known of did not run", "[api]") {
+    const WhatWasSaid said{R"("event":"batch","calls":[{"tool":"a","call":"1"},
+                       {"tool":"b","call":"2","result":""},{"tool":"c","call":"3","ok":true}])"};
+    REQUIRE(said.events().size() == 4);
+    const auto ok = [&](std::size_t place) {
+        return std::get<core::ToolFinished>(said.events()[place].payload).ok;
+    };
+    CHECK_FALSE(ok(0));
+    const auto& error = std::get<core::ToolFinished>(said.events()[0].payload).error;
+    REQUIRE(error);
+    CHECK(error->error_class == "denied");
+    CHECK(ok(1));
+    CHECK(ok(2));
+    CHECK(said.report->untold == std::vector<std::size_t>{0});
+}
+
 TEST_CASE("hook report: more calls than a report may have are refused as a whole", "[api]") {
     std::string calls;
     for (int i = 0; i < 1'001; ++i)

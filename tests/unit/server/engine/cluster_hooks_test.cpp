@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "api/hooks/report.hpp"
 #include "server/engine/hook_commands.hpp"
 #include "server/engine/telemetry_commands.hpp"
+#include "tests/support/hook_command.hpp"
 #include "tests/support/postgres_daemon.hpp"
 
 // Agents whose hooks arrive at one daemon and then at another, which has not heard of the first.
@@ -13,22 +13,6 @@ using namespace headway::server;
 using namespace headway::tests;
 
 namespace {
-
-HookCommand hook_of(const std::string& session, const std::string& members) {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(R"({"session":"1","session_id":"1",)" + members + "}").has_value());
-    HookCommand command;
-    command.call.dialect = api::hooks::find_dialect("generic");
-    command.call.hook = command.call.dialect->parse(tape.root(), {});
-    command.session = session;
-    command.about.agent.type = "generic";
-    auto report = api::hooks::take_report(tape, command.call.hook);
-    REQUIRE(report.has_value());
-    command.events = std::move(report->decoded.events);
-    command.whole_args = std::move(report->decoded.whole_args);
-    command.call.args_digest = std::move(report->args_digest);
-    return command;
-}
 
 const std::string kPrompt = R"("event":"prompt","text":"fix it")";
 const std::string kCall = R"("event":"pre","call":"c","tool":"bash","args":{"command":"ls"})";
@@ -49,23 +33,23 @@ TEST_CASE("cluster: a hook goes to the session in force, whatever its daemon has
     const PostgresHere here;
     PostgresDaemon one{here, "one"};
     PostgresDaemon two{here, "two"};
-    answered(one, hook_of("s", kPrompt));
-    CHECK(answered(two, hook_of("s", kCall)).session == "s");
-    answered(one, hook_of("s", R"("event":"end")"));
+    answered(one, hook_command(kPrompt));
+    CHECK(answered(two, hook_command(kCall)).session == "s");
+    answered(one, hook_command(R"("event":"end")"));
     SECTION("a prompt opens the next one") {
-        CHECK(answered(two, hook_of("s", kPrompt)).session == "s~2");
+        CHECK(answered(two, hook_command(kPrompt)).session == "s~2");
     }
     SECTION("a call as well") {
-        CHECK(answered(two, hook_of("s", kCall)).session == "s~2");
+        CHECK(answered(two, hook_command(kCall)).session == "s~2");
         CHECK(here.number("SELECT count(*) FROM journal j JOIN session s ON s.key=j.session WHERE "
                           "s.name='s~2'") > 0);
     }
     SECTION("or goes on in it") {
-        answered(one, hook_of("s", kPrompt));
-        CHECK(answered(two, hook_of("s", kCall)).session == "s~2");
-        answered(one, hook_of("s", R"("event":"end")"));
-        answered(one, hook_of("s", kPrompt));
-        CHECK(answered(two, hook_of("s", kCall)).session == "s~3");
+        answered(one, hook_command(kPrompt));
+        CHECK(answered(two, hook_command(kCall)).session == "s~2");
+        answered(one, hook_command(R"("event":"end")"));
+        answered(one, hook_command(kPrompt));
+        CHECK(answered(two, hook_command(kCall)).session == "s~3");
         CHECK(sessions(here) == 3);
     }
     CHECK(two.stats.commit_failures == 0);
@@ -79,10 +63,10 @@ TEST_CASE("cluster: a call that must be asked about is asked about in the sessio
     settings.approvals.require_tools = {"class:shell"};
     PostgresDaemon one{here, "one", settings};
     PostgresDaemon two{here, "two", settings};
-    answered(one, hook_of("s", kPrompt));
-    answered(two, hook_of("s", R"("event":"pre","call":"b","tool":"read","args":{"path":"a"})"));
-    answered(one, hook_of("s", R"("event":"end")"));
-    const HookAnswered reply = answered(two, hook_of("s", kCall));
+    answered(one, hook_command(kPrompt));
+    answered(two, hook_command(R"("event":"pre","call":"b","tool":"read","args":{"path":"a"})"));
+    answered(one, hook_command(R"("event":"end")"));
+    const HookAnswered reply = answered(two, hook_command(kCall));
     CHECK(reply.session == "s~2");
     CHECK(reply.hold);
     CHECK(here.number("SELECT count(*) FROM approval WHERE pending=1") == 1);
@@ -93,11 +77,11 @@ TEST_CASE("cluster: a sub-agent belongs to the generation of its parent that run
     const PostgresHere here;
     PostgresDaemon one{here, "one"};
     PostgresDaemon two{here, "two"};
-    answered(one, hook_of("s", kPrompt));
-    answered(two, hook_of("s", kCall));
-    answered(one, hook_of("s", R"("event":"end")"));
-    answered(one, hook_of("s", kPrompt));
-    HookCommand child = hook_of("s.sub", kPrompt);
+    answered(one, hook_command(kPrompt));
+    answered(two, hook_command(kCall));
+    answered(one, hook_command(R"("event":"end")"));
+    answered(one, hook_command(kPrompt));
+    HookCommand child = hook_command(kPrompt, "generic", "s.sub");
     child.parent = "s";
     answered(two, child);
     const auto shown = std::get<BodyReply>(two.ask(SessionQuery{"s.sub"}));
@@ -109,14 +93,14 @@ TEST_CASE("cluster: a session that another daemon has deleted is no generation",
     const PostgresHere here;
     PostgresDaemon one{here, "one"};
     PostgresDaemon two{here, "two"};
-    answered(one, hook_of("s", kPrompt));
-    answered(two, hook_of("s", kCall));
-    answered(two, hook_of("s", R"("event":"end")"));
+    answered(one, hook_command(kPrompt));
+    answered(two, hook_command(kCall));
+    answered(two, hook_command(R"("event":"end")"));
     one.ask(ForgetCommand{"s"});
     for (int steps = 0; steps < 20 && sessions(here) > 0; ++steps)
         one.upkeep();
     REQUIRE(sessions(here) == 0);
-    CHECK(answered(two, hook_of("s", kPrompt)).session == "s");
+    CHECK(answered(two, hook_command(kPrompt)).session == "s");
     CHECK(sessions(here) == 1);
 }
 
@@ -125,10 +109,10 @@ TEST_CASE("cluster: telemetry goes to the generation that runs", "[cluster]") {
     const PostgresHere here;
     PostgresDaemon one{here, "one"};
     PostgresDaemon two{here, "two"};
-    answered(one, hook_of("s", kPrompt));
-    answered(two, hook_of("s", kCall));
-    answered(one, hook_of("s", R"("event":"end")"));
-    answered(one, hook_of("s", kPrompt));
+    answered(one, hook_command(kPrompt));
+    answered(two, hook_command(kCall));
+    answered(one, hook_command(R"("event":"end")"));
+    answered(one, hook_command(kPrompt));
     const std::string count = "SELECT n FROM session WHERE name='s~2'";
     const std::int64_t before = here.number(count);
     TelemetryCommand telemetry;

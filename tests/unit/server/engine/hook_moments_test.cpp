@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "api/hooks/report.hpp"
 #include "server/engine/hook_commands.hpp"
+#include "tests/support/hook_command.hpp"
 #include "tests/support/supervised.hpp"
 
 // What becomes of a session at the moments that matter: refusals, wake-ups, interrupts, answers.
@@ -15,30 +15,12 @@ using namespace headway::tests;
 
 namespace {
 
-HookCommand hook_of(const std::string& dialect, const std::string& members) {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(R"({"session":"1","session_id":"1",)" + members + "}").has_value());
-    HookCommand command;
-    command.call.dialect = api::hooks::find_dialect(dialect);
-    command.call.hook = command.call.dialect->parse(tape.root(), {});
-    command.session = "s";
-    command.about.agent.type = dialect;
-    auto report = api::hooks::take_report(tape, command.call.hook);
-    REQUIRE(report.has_value());
-    command.events = std::move(report->decoded.events);
-    command.whole_args = std::move(report->decoded.whole_args);
-    command.call.args_digest = std::move(report->args_digest);
-    command.dialog = std::move(report->dialog);
-    command.untold = std::move(report->untold);
-    return command;
-}
-
 struct Agent {
     std::string dialect = "claude";
     Supervised daemon{};
 
     HookAnswered tell(const std::string& members) {
-        auto what = daemon.ask(hook_of(dialect, members));
+        auto what = daemon.ask(hook_command(members, dialect));
         require_ok(what);
         return std::get<HookAnswered>(*std::move(what));
     }
