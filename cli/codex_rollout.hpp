@@ -21,7 +21,7 @@ void add_stop_in_rollout(std::string_view end_of_rollout, Json& error);
 /// a bounded number of files, the newest days first.
 std::string find_rollout(const std::string& codex_home, std::string_view thread);
 
-/// What the thread has used by the end of its last turn; nothing without a count. Pure.
+/// The use of the thread by the end of its last turn; nothing without a count. Pure.
 LineTokens total_in_rollout(std::string_view end_of_rollout);
 LineTokens total_of_rollout(const std::string& path);
 

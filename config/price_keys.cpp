@@ -96,7 +96,7 @@ Row<ModelPrice> model_price_row(std::string name) {
         value_row<read_model_price, Member>(Kind::kNumber, kPriceRange, std::move(name), kReload));
 }
 
-/// Of all tokens alike.
+/// For all tokens alike.
 Row<ModelPrice> flat_row() {
     Row<ModelPrice> row{"all", Kind::kNumber, kPriceRange, kReload, {}};
     row.assign = [](ModelPrice& price, const Value& value) -> core::Result<> {

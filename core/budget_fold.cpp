@@ -35,7 +35,7 @@ Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
     return nullptr;
 }
 
-/// What the use adds in all.
+/// The sum that the use adds.
 std::uint64_t tokens_of(const Usage& usage) {
     if (usage.tokens != 0) return usage.tokens;
     return sum(sum(usage.input_tokens, usage.output_tokens),
@@ -48,7 +48,7 @@ std::uint64_t tokens_of(const Usage& usage) {
 void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
     if (tokens == 0 && usage.cost_usd) {
         // Said apart: the cost of answers that were told before.
-        // That nothing was paid is no price of them.
+        // Nothing paid is no price of them.
         if (meter.parts->unpriced > 0 && *usage.cost_usd > 0) meter.parts.change().unpriced = 0;
         return;
     }

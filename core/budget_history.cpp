@@ -21,7 +21,7 @@ Percentiles both(const std::vector<const UseRecord*>& records, std::uint64_t Use
     return both;
 }
 
-/// Of those whose cost is known; kUnknownCost twice if none is.
+/// The sum of those whose cost is known; kUnknownCost twice if none is.
 Percentiles known_costs(std::vector<const UseRecord*> records) {
     std::erase_if(records,
                   [](const UseRecord* record) { return record->cost_micros == kUnknownCost; });

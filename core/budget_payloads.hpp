@@ -234,7 +234,7 @@ struct ChildProgress {
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
     UseParts parts{};
-    // Of its own descendants: open ones, all ever, and generations of them.
+    // Its own descendants: open ones, all ever, and generations of them.
     std::uint64_t children_open = 0;
     std::uint64_t children_all = 0;
     std::uint64_t children_depth = 0;

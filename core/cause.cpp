@@ -98,7 +98,7 @@ Cause refined(Cause typed, Cause words) {
     return rank(words) > rank(typed) || equal ? words : typed;
 }
 
-/// Of an error that names a tool: only what keeps any agent from going on.
+/// In an error that names a tool: only what keeps any agent from going on.
 ProviderStop stop_of_tool(const ErrorReported& error) {
     switch (failure_of_error(error)) {
         case FailureKind::kAuth:

@@ -18,7 +18,7 @@ struct CausePhrase {
 // In this order: the first that stands anywhere in the message wins, so exact ones and those that
 // waiting does not cure come before those that pass.
 constexpr auto kCausePhrases = std::to_array<CausePhrase>({
-    // What names another cause only to say that it is not that one.
+    // Words that name another cause only to exclude it.
     {"not your usage limit", Cause::kRateLimit},
     {"no capacity available", Cause::kOverloaded},
     {"model_capacity_exhausted", Cause::kOverloaded},

@@ -15,7 +15,7 @@ namespace headway::core {
 /// Dollars with all significant digits, two at least: "$1.50".
 std::string dollar_text(std::uint64_t micros);
 
-/// What is known of the cost of a session and of what counts for it.
+/// The known cost of a session and of what counts for it.
 enum class CostKnown : std::uint8_t {
     kNothingYet,  ///< nothing was used, so nothing was to be known
     kAll,
@@ -40,7 +40,7 @@ bool is_shown(CostKnown known);
 /// The cost of an ended session in its record of use (budget_history.hpp): not known as a whole.
 inline constexpr std::uint64_t kUnknownCost = UINT64_MAX;
 
-/// Of a cap on cost that cannot hold, or not quite: the sentence about it. Empty if it holds or
+/// The sentence about a cap on cost that cannot hold, or not quite. Empty if it holds or
 /// there is none. "the cap of $1.00 cannot hold: no cost is known of 4800000 tokens"
 std::string cap_doubt(const BudgetStatus& status);
 

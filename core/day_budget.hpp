@@ -75,7 +75,7 @@ std::string day_scope(const DayCap& cap);
 /// which a part is not known "at least $21.50".
 std::string day_figures(const DayCap& cap, const DayUse& use);
 
-/// What sessions of the cap are told while it is reached. All such reasons begin alike.
+/// The reason that sessions of the cap receive while it is reached. All such reasons begin alike.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
 /// Whether a pause is one of a day.
 bool is_day_pause(std::string_view reason);

@@ -14,7 +14,7 @@
 
 namespace headway::core {
 
-/// What follows too many sub-agents, besides the alarm and the advice.
+/// The consequence of too many sub-agents, besides the alarm and the advice.
 enum class OnFanOut : std::uint8_t {
     kAlert,  ///< nothing: a person sees the alarm
     kAsk,    ///< a person is asked, and the session is blocked until then
@@ -44,14 +44,14 @@ std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 /// once, and again when the excess has doubled. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
-/// What is above its limit, for people: "20 sub-agents at once, more than 16". Empty for nothing.
+/// The count above its limit, for people: "20 sub-agents at once, more than 16". Empty for nothing.
 /// Pure.
 std::string excess_words(const FanOut& now, const FanOutRules& rules);
 
 /// The same as advice to the model. Pure.
 std::string excess_advice(const FanOut& now, const FanOutRules& rules);
 
-/// What a person is asked under OnFanOut::kAsk. Pure.
+/// The question to a person under OnFanOut::kAsk. Pure.
 std::string excess_question(const FanOut& now, const FanOutRules& rules);
 
 }  // namespace headway::core

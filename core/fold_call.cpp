@@ -249,7 +249,7 @@ bool overran(const SessionState& state, const ToolFinished& call, Timestamp sinc
     if (limit == Millis{0} || asks_a_person(call.tool)) return false;
     if (!call.duration_ms) return since != kNever && event.at - since > limit;
     if (*call.duration_ms <= static_cast<std::uint64_t>(limit.count())) return false;
-    // What the agent has measured may have a person's time in it.
+    // The time that the agent has measured may have a person's time in it.
     const Timestamp allowed = allowed_at(state, call, since, event.n);
     return allowed == kNever || event.at - allowed > limit;
 }

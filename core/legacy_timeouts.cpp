@@ -20,12 +20,13 @@ bool noted(std::span<const LegacyKill> kills, std::string_view timer) {
 
 constexpr std::size_t kTimers = 2;
 
-/// What the session's timer would have done, of a session whose person was never waited for.
+/// When the session's old timer would have fired; the time that a person took is not in it.
 Timestamp session_due(const SessionState& state, Timestamp now) {
     return state.opened_at + state.policy->legacy.session + time_of_person(state, now);
 }
 
-/// What the timers would have done since the last event and by `now`, beside what is recorded.
+/// The results of the timers, had they run, since the last event and by `now`, beside what is
+/// recorded.
 std::vector<LegacyKill> new_kills(const SessionState& state, Timestamp now) {
     std::vector<LegacyKill> kills;
     const LegacyTimeouts& timers = state.policy->legacy;

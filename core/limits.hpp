@@ -96,7 +96,7 @@ inline constexpr std::size_t kNudgesMax = 8;                ///< loops with advi
 inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
 /// Names of work in the background that are kept; the others are counted.
 inline constexpr std::size_t kBackgroundTasksMax = 8;
-/// Of a phase's name, description and each blocker, and of a name of work in the background.
+/// Bytes of a phase's name, description and each blocker, and of a name of work in the background.
 inline constexpr std::size_t kPhaseTextBytesMax = 128;
 inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has them all
 /// Files that the sessions of runs share, over all runs: about 8 MB.

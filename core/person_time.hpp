@@ -30,7 +30,7 @@ Millis running_for(const SessionState& state, const OpenCall& call, Timestamp no
 Timestamp allowed_at(const SessionState& state, const ToolFinished& call, Timestamp since,
                      std::uint64_t n);
 
-/// What a person has taken of the session's time by `now`. Pure.
+/// The part of the session's time that a person has taken by `now`. Pure.
 Millis time_of_person(const SessionState& state, Timestamp now);
 
 }  // namespace headway::core

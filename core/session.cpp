@@ -233,7 +233,7 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_
     const bool said = state_.judgement->detector == "liveness" && state_.judgement->since >= due;
     const bool held = state_.waits_for_human() || state_.paused();
     if (!said && !held) consider(due);
-    // What its process does is known by the difference of two looks.
+    // The work of its process is the difference of two looks.
     if (agent_runs && !held)
         consider(said ? std::max(state_.judgement->since, past) + Millis{kProcessLookEvery}
                       : due - Millis{kProcessLookEvery});

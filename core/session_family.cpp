@@ -9,7 +9,7 @@
 #include "core/session_command.hpp"
 #include "core/session_family.hpp"
 
-// What the sessions of a family have to do with each other, but for budgets.
+// Relations of the sessions of a family, budgets excepted.
 
 namespace headway::core {
 namespace {

@@ -56,11 +56,11 @@ struct Judgement {
     std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
-    /// Of `waiting`: what it waits for has not moved for so long that a person should look. Of
+    /// In `waiting`: what it waits for has not moved for so long that a person should look. In
     /// `blocked`: so does a failure of the provider that usually passes by itself.
     bool needs_somebody = false;
     Cause cause = Cause::kNone;  ///< of `blocked`
-    /// Of `blocked`: when the provider accepts requests again, as it said; kNever: not known.
+    /// In `blocked`: when the provider accepts requests again, as it said; kNever: not known.
     Timestamp retry_at = kNever;
 
     bool operator==(const Judgement&) const = default;

@@ -65,7 +65,7 @@ WaitAnswer answer(const WaitFor& wait, const SessionView& view) {
         answer.met = true;
         return answer;
     }
-    // Who waits for what needs a person does not end at what the agent tries again by itself.
+    // A wait for what needs a person does not end at what the agent tries again by itself.
     const bool passing = now == Verdict::kBlocked && passes(view.judgement->cause) &&
                          !view.judgement->needs_somebody && wait.until.needs_somebody;
     if (wait.mode == WaitMode::kNow && wait.until.contains(now) && view.n > wait.after &&

@@ -141,7 +141,7 @@ struct Message {
     std::optional<Usage> usage;
     /// Set by Headway: role `operator`, from a caller who showed a token with the scope `control`.
     bool of_operator = false;
-    /// Of role `system`: a timer, a loop or work in the background woke the agent. No person's
+    /// In role `system`: a timer, a loop or work in the background woke the agent. No person's
     /// message: what was asked before may be asked again, as after a sleep.
     bool wake_up = false;
     bool operator==(const Message&) const = default;
@@ -278,7 +278,7 @@ struct StateChanged {
     std::string detail;
     std::optional<AgentState> from;  ///< set by Headway
     bool invalid = false;            ///< set by Headway: the table has no transition from `from`
-    /// Of `idle`: work that goes on after the turn, one name each ("shell: npm run dev"), at most
+    /// In `idle`: work that goes on after the turn, one name each ("shell: npm run dev"), at most
     /// limits::kListItemsMax. An agent that was not idle before says with an empty list that there
     /// is none.
     std::vector<std::string> background{};

@@ -13,7 +13,7 @@ namespace headway::hook {
 
 /// Answers that one request tells of: the daemon reads no more.
 inline constexpr int kAnswersMax = 32;
-/// Of the header that tells of them; the daemon takes a head of 8 KiB.
+/// Bytes of the header that carries them; the daemon takes a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
 enum class Record : unsigned char { kTranscript, kRollout };  ///< of Claude Code, of Codex
@@ -24,7 +24,7 @@ bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 /// The last line, which is taken off; the first one of a tail may be cut.
 std::string_view take_last_line(std::string_view& text) noexcept;
 
-/// What the last answers used, newest first, each once, by its last line: `ID;TIME;INPUT;OUTPUT`,
+/// The use of the last answers, newest first, each once, by its last line: `ID;TIME;INPUT;OUTPUT`,
 /// and behind that `;CACHED;CACHE_WRITE;REASONING;MODEL` where one of these is known. Input has
 /// what went through a cache in it, and output what was thought. What a fork has copied from
 /// another session is left out, where the record says so. `file` is the name of the record.

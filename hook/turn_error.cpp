@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kErrorRecordBytes = 256 * 1024;
 constexpr std::size_t kClassBytesMax = 64;
-/// Of seconds since 1970: ten digits until the year 2286.
+/// Digits of seconds since 1970: ten until the year 2286.
 constexpr std::size_t kTimeDigits = 10;
 
 bool is_name(std::string_view text) noexcept {

@@ -22,7 +22,7 @@ TurnError error_in_transcript(std::string_view tail);
 /// again. Pure, linear.
 TurnError error_in_rollout(std::string_view tail);
 
-/// Of a hook that may follow such an error: Claude's StopFailure, Codex's SessionEnd. Reads the
+/// The error behind a hook that may follow one: Claude's StopFailure, Codex's SessionEnd. Reads the
 /// record that the body names.
 TurnError turn_error_of(std::string_view agent, std::string_view body);
 

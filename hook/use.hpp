@@ -14,7 +14,7 @@
 
 namespace headway::hook {
 
-/// What the last answers in a record used, oldest first (answers.hpp), with commas between them.
+/// The use of the last answers in a record, oldest first (answers.hpp), with commas between them.
 /// The daemon counts each once, so a hook that was missed is made good by the next one. Pure,
 /// linear.
 std::string use_in_transcript(std::string_view tail);

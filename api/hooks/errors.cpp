@@ -75,7 +75,7 @@ void note_after(std::optional<double> number, double factor, Hook& hook) {
 void read_reset_in(JsonValue object, Hook& hook, int depth) {
     for (const std::string_view name : kTimes) {
         const auto found = member(object, name);
-        // Of several windows the latest holds.
+        // The latest of several windows holds.
         if (found) hook.retry_at = std::max(hook.retry_at, time_of(*found));
     }
     for (const std::string_view name : kMilliseconds)

@@ -156,7 +156,7 @@ void write_request(JsonWriter& json, const Hook& hook) {
     });
 }
 
-/// What a dialog says, short enough for a line.
+/// The text of a dialog, short enough for a line.
 std::string detail_of(const Hook& hook) {
     const std::string_view text = core::trimmed(hook.text);
     return std::string{core::cut_text(text.substr(0, text.find('\n')), kDetailBytesMax)};

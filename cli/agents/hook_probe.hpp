@@ -9,7 +9,7 @@
 #include "cli/doctor.hpp"
 #include "cli/http_client.hpp"
 
-// What a daemon answers to a hook that says nothing, and what that means for the hooks of an agent.
+// The reply of a daemon to an empty hook, and its meaning for the hooks of an agent.
 
 namespace headway::cli {
 
@@ -24,10 +24,10 @@ struct HookProbe {
 /// Sends the hook. Changes nothing at a daemon.
 HttpReply send_probe(const HookProbe& probe);
 
-/// What the answer means; `about` is "AGENT daemon". Pure.
+/// The meaning of the reply; `about` is "AGENT daemon". Pure.
 Finding judge_probe(const HookProbe& probe, const HttpReply& reply);
 
-/// What is wrong with a daemon that took the probe: its version, or what the token may report.
+/// The fault of a daemon that took the probe: its version, or what the token may report.
 /// Nothing: it is as it shall be, or does not say.
 std::optional<Finding> examine_daemon(const HookProbe& probe);
 

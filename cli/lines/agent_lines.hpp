@@ -36,7 +36,7 @@ public:
     using Complete =
         std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
 
-    /// What a session of the agent had used before it begins here.
+    /// The use of a session of the agent before it begins here.
     using Before = std::function<LineTokens(const std::string& agent, const std::string& session)>;
 
     explicit AgentLines(Tell tell, Complete complete = {}, Before before = {})

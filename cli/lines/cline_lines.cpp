@@ -57,7 +57,8 @@ void read_error(const Json& told, bool retryable, AgentLine& said) {
     if (!error.message.empty()) add_error(said, error);
 }
 
-// Of one answer, without caches, which the result has. Its totals are those of one of the agents.
+// The use of one answer, without caches, which the result has. Its totals are those of one of the
+// agents.
 void read_use(const Json& line, AgentLine& said) {
     LineUse& use = said.use.emplace();
     use.tokens.input = line["event"].count_of("inputTokens");

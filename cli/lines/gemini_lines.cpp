@@ -62,7 +62,7 @@ void read_result(const Json& line, AgentLine& said) {
     const std::uint64_t output = stats.count_of("output_tokens");
     LineUse& use = said.use.emplace();
     use.tokens = tokens_inside(input, stats.count_of("cached"), 0, output, 0);
-    // What it has thought is in the total alone.
+    // Its reasoning is in the total alone.
     use.tokens.reasoning = without(stats.count_of("total_tokens"), input + output);
     const auto& models = stats["models"].members();
     if (models.size() == 1) use.model = models.begin()->first;

@@ -79,7 +79,7 @@ void RetryNotes::end_line(std::vector<LineEvent>& errors) {
         note_ = line.substr(begin);
         lines_ = 0;
     } else if (!note_.empty()) {
-        // Of a long note the end counts: it says how long it waits.
+        // The end of a long note counts: it names the time of the wait.
         if (note_.size() > kNoteBytesMax / 2) note_.resize(kNoteBytesMax / 2);
         note_ += "\n" + line;
     }

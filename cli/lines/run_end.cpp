@@ -33,7 +33,7 @@ constexpr std::array<ExitMeaning, 8> kGeminiExits{{
     {130, "it was interrupted"},
 }};
 
-/// What one agent's end looks like.
+/// The shape of one agent's end.
 struct EndRow {
     std::string_view agent;
     std::string_view name;                     ///< for people

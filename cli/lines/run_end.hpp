@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// What the lines of an agent said that bears on its end.
+/// The lines of an agent that bear on its end.
 struct RunFacts {
     static constexpr std::size_t kNoticesMax = 8;
     static constexpr std::size_t kRefusedMax = 8;  ///< as many names as people read

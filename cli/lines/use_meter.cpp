@@ -20,7 +20,7 @@ constexpr std::array<std::uint64_t LineTokens::*, 5> kParts{
     &LineTokens::input, &LineTokens::cached, &LineTokens::cache_write, &LineTokens::output,
     &LineTokens::reasoning};
 
-/// What is new in each part, and in all of them no more than in their sum: a total may split
+/// The increase of each part, and in all of them no more than in their sum: a total may split
 /// otherwise what the answers have told.
 LineTokens beyond(const LineTokens& now, const LineTokens& before) {
     LineTokens used;

@@ -317,7 +317,7 @@ export default function (pi: any) {
   });
   pi.on('agent_settled', (event: any, ctx: any) => { giveUp(ctx); });
 
-  // Of a provider that refuses: its status and when it takes requests again. Older versions of pi have none of these events.
+  // The status of a provider that refuses, and when it takes requests again. Older versions of pi have none of these events.
   pi.on('after_provider_response', (event: any) => {
     reply = event.status >= 400 ? { status: event.status, retry_at: resetOf(event.headers) } : undefined;
   });

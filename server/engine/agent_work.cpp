@@ -18,7 +18,7 @@ namespace {
 
 /// Looks that are closer say little.
 constexpr std::chrono::seconds kWorkLookEvery{20};
-/// What an agent at its prompt uses, whose spinner and timers run, is less: 2 % of a processor.
+/// An agent at its prompt, whose spinner and timers run, uses less: 2 % of a processor.
 constexpr std::int64_t kShareMin = 50;
 
 /// utime, stime, cutime and cstime: fields 14 to 17 of a stat file. The second one is a name in

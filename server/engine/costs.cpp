@@ -17,7 +17,7 @@ const api::hooks::Dialect* dialect_of(const core::SessionState& state,
     return api::hooks::find_dialect(agent);
 }
 
-/// What is known before anything was used.
+/// The doubt before any use.
 std::string early_doubt(const core::Prices& prices, const core::SessionState& state,
                         const api::hooks::Dialect* dialect) {
     const std::string& model = state.about.agent.model;

@@ -22,7 +22,7 @@ namespace headway::server {
 class Reader;
 class Transaction;
 
-/// What the engine keeps of it in memory: sessions that a cap holds, to let them go on in time. One
+/// The engine's memory of it: sessions that a cap holds, to let them go on in time. One
 /// that is not here any more, after a restart, goes on with its next report.
 struct DaysHeld {
     std::unordered_set<storage::SessionKey> sessions;

@@ -17,7 +17,7 @@ using core::Result;
 
 namespace {
 
-/// Of an agent that is not heard: looks at its process, once a turn at most.
+/// For an agent that does not report: looks at its process, once a turn at most.
 bool agent_works(Resident& resident, const core::Context& context) {
     const core::SessionState& state = resident.session.state();
     const bool heard =
@@ -100,7 +100,7 @@ Result<> tell_children(Transaction& transaction, const Resident& parent) {
 Result<> tell_parent(Transaction& transaction, Resident& child) {
     const core::Context& context = transaction.context();
     const core::SessionState& state = child.session.state();
-    // What happens behind an end, as an alarm that a person has seen, is no news of a child.
+    // An event behind an end, as an alarm that a person has seen, is no news of a child.
     if (state.about.parent.empty() || (state.ended() && !has_ended_now(transaction, child)))
         return {};
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), child));

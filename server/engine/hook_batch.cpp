@@ -20,7 +20,7 @@ bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool u
     const HookMemory& memory = *resident.hooks;
     if (knows(memory.finished_calls, call.call_id)) return false;
     if (!untold) return true;
-    // What was finished is remembered in memory only, what is open by the journal.
+    // Finished calls are remembered in memory only, open ones by the journal.
     return core::in_flight(resident.session.state(), call.call_id);
 }
 

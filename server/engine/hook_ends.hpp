@@ -5,7 +5,7 @@
 #include "core/session_payloads.hpp"
 #include "core/session_state.hpp"
 
-// What ends with a hook: calls, dialogs, the session. Pure.
+// Ends that come with a hook: of calls, dialogs, the session. Pure.
 
 namespace headway::server {
 

@@ -42,7 +42,7 @@ public:
         return {};
     }
 
-    /// Of an earlier session, by its time.
+    /// An earlier session, by its time.
     bool is_before(const HookUse& use) const {
         if (resident_.hooks->fresh) return false;
         const core::Millis age = transaction_.now() - resident_.session.state().opened_at;

@@ -8,7 +8,7 @@
 #include "server/engine/hook_commands.hpp"
 #include "server/engine/transaction.hpp"
 
-// What hooks tell of the answers in an agent's own record. Each counts once: in its session by the
+// Answers in an agent's own record, as hooks report them. Each counts once: in its session by the
 // id of its event, in its family by KnownAnswers and by the stored ids of its nearest relatives.
 
 namespace headway::server {

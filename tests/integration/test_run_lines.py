@@ -78,7 +78,7 @@ class Lines(LinesCase):
             with self.subTest(path.name):
                 _, document, journal = self.run_lines(path.read_text())
                 self.assertNotIn("stdout", [event["data"].get("role") for event in journal if event["type"] == "message"])
-                # Of some only a part was captured; they end without their result, or with refused calls and nothing done.
+                # Only a part of some was captured; they end without their result, or with refused calls and nothing done.
                 failed = path.stem.endswith(("failed", "aborted", "denied", "patch")) or path.stem in ("cursor", "opencode")
                 self.assertEqual(document["outcome"], "failed" if failed else "completed")
 

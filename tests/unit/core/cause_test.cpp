@@ -124,7 +124,7 @@ TEST_CASE("cause: words make a vague class or status more exact", "[core]") {
                       "You exceeded your current quota, please check your plan and billing "
                       "details. Please retry in 34.07s.",
                       429)) == "rate_limit");
-    // What waiting does not cure is not called what passes.
+    // A cause that waiting does not cure is not one that passes.
     CHECK(cause(error("billing_error", "rate limit")) == "billing");
     CHECK(cause(error("", "too many requests", 402)) == "billing");
 }

@@ -252,7 +252,7 @@ TEST_CASE("use: what a sub-agent's record repeats of its parent is the parent's"
     CHECK(own.find("msg_A") == std::string::npos);
     CHECK(own.find("msg_B;") != std::string::npos);
     CHECK(use("\"" + parent + "\"}").find("msg_A;") != std::string::npos);
-    // What an older version writes of its sub-agents into the parent's record stays theirs.
+    // Answers of sub-agents that an older version writes into the parent's record stay theirs.
     std::string both = answer("msg_B", 10);
     both.replace(both.find("\"isSidechain\":false"), 19, "\"isSidechain\":true");
     static_cast<void>(folder.write("p.jsonl", answer("msg_A", 118) + both));

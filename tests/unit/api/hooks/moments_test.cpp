@@ -89,7 +89,7 @@ TEST_CASE("hook moments: a receipt of background work is the same answer each ti
     CHECK(one == other);
     CHECK(answer("Bash", R"({"stdout":"","stderr":"","backgroundTaskId":"b1"})") ==
           answer("Bash", R"({"stdout":"","stderr":"","backgroundTaskId":"b2"})"));
-    // What it says besides is an answer.
+    // Its other texts are answers.
     CHECK(answer("Bash", R"({"stdout":"x","stderr":"","backgroundTaskId":"b1"})") !=
           answer("Bash", R"({"stdout":"y","stderr":"","backgroundTaskId":"b1"})"));
     CHECK(answer("Agent", R"({"status":"completed","agentId":"a1"})") !=
@@ -139,7 +139,7 @@ TEST_CASE("hook moments: each agent's own words of refusal", "[api][hooks]") {
         CHECK_FALSE(says_refused(agent, "cat: /root/x: Permission denied"));
         CHECK_FALSE(says_refused(agent, "2 tests failed"));
     }
-    // What comes late is the output of a tool.
+    // Text that comes late is the output of a tool.
     CHECK_FALSE(says_refused(Refusing::kOfClaude,
                              std::string(kRefusalBytesRead, 'x') + " needs approval. "));
 

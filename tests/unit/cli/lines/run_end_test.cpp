@@ -199,7 +199,7 @@ TEST_CASE("run end: an agent that its own guard against loops stopped has failed
         CHECK_FALSE(end_of(output).completed);
         CHECK_THAT(end_of(output).reason, Catch::Contains("stopped itself"));
     }
-    // What a person or another program writes is no guard of the agent.
+    // Text of a person or another program is no guard of the agent.
     CHECK(end_of(kGemini +
                  gemini(R"("type":"message","role":"user","content":"why Loop detected?")") +
                  gemini(R"("type":"message","role":"assistant","content":"Loop detected means")") +

@@ -185,7 +185,7 @@ TEST_CASE("told errors: Codex' record has the class of an error and the reset of
             line(
                 R"("type":"task_complete","error":{"codex_error_info":"internal_server_error"})")) ==
         "internal_server_error 0 ");
-    // Of an earlier turn, of a turn that went well, and of a file that is cut.
+    // An earlier turn, a turn that went well, a file that is cut.
     CHECK(stop(started + limits + limit + started) == " 0 ");
     CHECK(stop(started + limits + line(R"("type":"task_complete","error":null)")) == " 0 ");
     CHECK(stop(limit.substr(0, limit.size() / 2)) == " 0 ");

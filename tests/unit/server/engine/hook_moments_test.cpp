@@ -6,7 +6,7 @@
 #include "tests/support/hook_command.hpp"
 #include "tests/support/supervised.hpp"
 
-// What becomes of a session at the moments that matter: refusals, wake-ups, interrupts, answers.
+// A session at the moments that matter: refusals, wake-ups, interrupts, answers.
 
 using namespace headway;
 using namespace headway::core;
