@@ -88,27 +88,28 @@ public:
     }
 
     void read(const toml::table& root) {
-        for (const auto& [name, node] : root) {
+        for (const auto& [key, node] : root) {
+            const std::string_view name = key.str();  // a binding is no capture of a lambda
             const auto tables = named_tables();
-            const auto free = std::find_if(
-                tables.begin(), tables.end(),
-                [&](const AnyNamedTable* kind) { return kind->words().path == name.str(); });
+            const auto free =
+                std::find_if(tables.begin(), tables.end(),
+                             [&](const AnyNamedTable* kind) { return kind->words().path == name; });
             if (free != tables.end()) {
                 read_named(**free, node);
                 continue;
             }
             const bool known =
-                std::find(sections_.begin(), sections_.end(), name.str()) != sections_.end();
+                std::find(sections_.begin(), sections_.end(), name) != sections_.end();
             if (known && node.is_table()) {
-                read_section(name.str(), *node.as_table());
+                read_section(name, *node.as_table());
             } else if (known) {
-                mistake(node, "`" + std::string(name.str()) + "` is a section; write [" +
-                                  std::string(name.str()) + "]");
+                mistake(node, "`" + std::string(name) + "` is a section; write [" +
+                                  std::string(name) + "]");
             } else if (node.is_table()) {
-                mistake(node, "unknown section `" + std::string(name.str()) + "`" +
-                                  core::did_you_mean(name.str(), sections_));
+                mistake(node, "unknown section `" + std::string(name) + "`" +
+                                  core::did_you_mean(name, sections_));
             } else {
-                unknown_key(node, std::string(name.str()));
+                unknown_key(node, std::string(name));
             }
         }
     }

@@ -50,7 +50,7 @@ void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
     Response response =
         reply_with(answered.call.dialect->render(answered.call.hook, answered.reply));
     if (answered.wants_older_uses) response.headers = "X-Headway-Usage: older\r\n";
-    put_(to, std::move(response));
+    put_(to, response);
 }
 
 void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {

@@ -199,20 +199,24 @@ private:
         wrong(" hooks", path.string() + " has " + missing, install_line());
     }
 
+    std::string calls_none(std::string why, std::string_view of_which) const {
+        why += ": ";
+        why += row_.title;
+        why += " calls none ";
+        return why += of_which;
+    }
+
     void check_barriers() {
         const HookBarriers barriers = find_hook_barriers(row_, place_, way_);
-        const std::string title{row_.title};
         for (const std::string& why : barriers.all) {
-            wrong(" settings", why + ": " + title + " calls none of our hooks",
+            wrong(" settings", calls_none(why, "of our hooks"),
                   "its hooks are not called while it stands there");
         }
         for (const std::string& why : barriers.http) {
             if (way_.commands) {
                 good(" settings", why + "; the hooks are commands, which it lets through");
             } else {
-                wrong(" settings",
-                      why + ": " + title +
-                          " calls none of the HTTP hooks, so no call is seen or held",
+                wrong(" settings", calls_none(why, "of the HTTP hooks, so no call is seen or held"),
                       install_line() + " writes commands in their place; or add it to that list");
             }
         }

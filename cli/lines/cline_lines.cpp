@@ -20,7 +20,7 @@ bool begins(const Json& line) {
 
 /// A call may be several commands: one that failed is what the call says.
 std::string failure_of(const Json& event) {
-    const std::string error = text_of_error(event["error"]);
+    std::string error = text_of_error(event["error"]);
     if (!error.empty()) return error;
     for (const Json& part : event["output"]) {
         if (part["success"] != false) continue;
