@@ -45,8 +45,9 @@ std::string unverified_of(const Json& approval) {
 
 /// Of an agent's own dialog, which may be answered there too.
 std::string dialog_of(const Json& approval) {
-    if (whole_text(approval, "source") != "dialog") return {};
     const std::string closed = whole_text(approval, "closed");
+    if (closed == "not_needed") return "the budget of the day has room again";
+    if (whole_text(approval, "source") != "dialog") return {};
     if (closed == "answered_at_agent") return "was answered at the agent";
     if (closed == "left_to_agent") return "the agent does not wait here any more; it decides alone";
     if (closed == "stopped") return "the session was told to stop first";

@@ -94,11 +94,12 @@ enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
     kLeftToAgent,      ///< the agent waits for no answer from here any more: its dialog decides
     kStopped,          ///< the session was told to stop, which refused the call
+    kNotNeeded,        ///< of a cap of the day: it has room again, or the day is over
 };
 template <>
 struct EnumNames<ApprovalClosing> {
-    static constexpr std::array<std::string_view, 3> kNames{"answered_at_agent", "left_to_agent",
-                                                            "stopped"};
+    static constexpr std::array<std::string_view, 4> kNames{"answered_at_agent", "left_to_agent",
+                                                            "stopped", "not_needed"};
 };
 
 struct ApprovalRequested {
@@ -203,8 +204,8 @@ struct ApprovalRevoked {
     }
 };
 
-/// A request from the agent's own dialog needs no decision any more. No decision follows from it:
-/// what a person said at the agent is not known here.
+/// A request needs no decision any more: one from the agent's own dialog, or one for a cap of the
+/// day. No decision follows from it: a person's answer at the agent is not known here.
 struct ApprovalClosed {
     static constexpr EventType kType = EventType::kApprovalClosed;
     std::string id;

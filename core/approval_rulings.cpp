@@ -67,6 +67,8 @@ std::string_view how_it_ended(ApprovalClosing how) {
             return "it was answered at the agent itself; that answer stands";
         case ApprovalClosing::kStopped:
             return "the session was told to stop, which refused the call";
+        case ApprovalClosing::kNotNeeded:
+            return "the budget of the day has room again";
         case ApprovalClosing::kLeftToAgent:
             break;
     }

@@ -326,7 +326,10 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
 
 void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at) {
     Approval* approval = find_mutable(approvals, closed.id);
-    if (approval == nullptr || !approval->of_dialog()) return;
+    if (approval == nullptr) return;
+    const bool of_day = closed.how == ApprovalClosing::kNotNeeded &&
+                        approval->kind == ApprovalKind::kBudgetExtension;
+    if (!of_day && !approval->of_dialog()) return;
     if (become(approvals, *approval, S::kCancelled, n, at)) approval->closed = closed.how;
 }
 

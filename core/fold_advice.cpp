@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/day_budget.hpp"
 #include "core/limits.hpp"
 #include "core/recovery.hpp"
 
@@ -19,6 +20,7 @@ void withdraw(SessionState& state, std::string_view id) {
 
 void end_pause(SessionState& state) {
     state.paused_at = kNever;
+    state.paused_for_day = false;
     std::erase_if(state.directives,
                   [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
 }
@@ -43,7 +45,10 @@ void climb(SessionState& state, const DirectiveIssued& directive) {
 }  // namespace
 
 void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) {
-    if (directive.kind == DirectiveKind::kPause) state.paused_at = at;
+    if (directive.kind == DirectiveKind::kPause) {
+        state.paused_at = at;
+        state.paused_for_day = is_day_pause(directive.reason);
+    }
     const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
     // The agent may have waited in silence for a person to resume it.
     if (resumes && state.paused())

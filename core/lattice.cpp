@@ -354,7 +354,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
         judgement.evidence = {asked->n};
     } else if (state.paused() && judgement.verdict == Verdict::kWaiting) {
         judgement.detector = "operator";
-        judgement.reason = "paused by the operator";
+        judgement.reason = state.paused_for_day ? "paused: a budget of the day is used up"
+                                                : "paused by the operator";
     } else if (unheard(state, around) && judgement.verdict != Verdict::kStuck &&
                judgement.verdict != Verdict::kBlocked) {
         judgement.detector = "liveness";

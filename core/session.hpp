@@ -166,6 +166,10 @@ public:
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
+    /// Ends the pending request `n` for a cap of the day, which has room again, without a decision.
+    /// Changes nothing if it is not pending.
+    void close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out);
+
     /// Decides approval `n`; true if decided now, false if the same was decided before. A rejection
     /// directs the agent to stop or to change its approach, an approved extension extends the
     /// budget, and an approval with a scope also answers equal requests of the session. Errors:

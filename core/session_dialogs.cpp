@@ -59,4 +59,15 @@ void Session::close_dialogs(std::uint64_t n, ApprovalClosing how, const Context&
     add_verdict(command);
 }
 
+void Session::close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out) {
+    const Approval* asked = state_.approvals.find(n);
+    if (state_.ended() || asked == nullptr || !asked->pending() ||
+        asked->kind != ApprovalKind::kBudgetExtension)
+        return;
+    Command command{*this, context, out};
+    credit_pause(command);
+    command.add(ApprovalClosed{approval_id(command.id(), n), ApprovalClosing::kNotNeeded});
+    add_verdict(command);
+}
+
 }  // namespace headway::core

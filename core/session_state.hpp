@@ -209,7 +209,8 @@ struct SessionState {
     Rare<Checks> checks;
     Rare<Estimates> estimates;
     Rare<LastAction> last_action;
-    Timestamp paused_at = kNever;  ///< since when an operator has paused it
+    Timestamp paused_at = kNever;  ///< since when an operator or a cap of the day has paused it
+    bool paused_for_day = false;   ///< by a cap of the day
     Opening about;
     Shared<Policy> policy;  ///< with sessions of the same one
     BudgetMeter budget;
@@ -233,8 +234,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 16 is that of the first 26. A change of anything else raises the 16.
-inline constexpr std::uint32_t kSnapshotVersion = 16 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 17 is that of the first 26. A change of anything else raises the 17.
+inline constexpr std::uint32_t kSnapshotVersion = 17 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -260,9 +261,10 @@ constexpr auto SessionState::fields() {
         field("phase_totals", &S::phase_totals), field("files_modified", &S::files_modified),
         field("recent_successes", &S::recent_successes),
         field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
-        field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
-        field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
-        field("budget", &S::budget), field("approvals", &S::approvals), field("checks", &S::checks),
+        field("paused_at", &S::paused_at), field("paused_for_day", &S::paused_for_day),
+        field("last_failure", &S::last_failure), field("legacy_kills", &S::legacy_kills),
+        field("end_code", &S::end_code), field("budget", &S::budget),
+        field("approvals", &S::approvals), field("checks", &S::checks),
         field("estimates", &S::estimates), field("last_action", &S::last_action),
         field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
         field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),

@@ -5,8 +5,8 @@
 
 // How agents say that they refused a call themselves: a rule, a mode, a classifier, a hook or their
 // own dialog. One table for each agent, with the version in which its phrases were read. A phrase
-// that is missing makes no success of a call: these only name what is unnamed. Internal to the
-// dialects; pure.
+// that is missing makes no success of a call: these only name what is unnamed. For the dialects and
+// the readers of agents' lines; pure.
 
 namespace headway::api::hooks {
 

@@ -97,12 +97,6 @@ Result<const DayCap*> reached_cap(Transaction& transaction, Resident& resident, 
     return static_cast<const DayCap*>(nullptr);
 }
 
-bool is_held(const core::SessionState& state) {
-    return std::any_of(state.directives.begin(), state.directives.end(), [](const auto& one) {
-        return one.kind == core::DirectiveKind::kPause && core::is_day_pause(one.reason);
-    });
-}
-
 core::ApprovalRequested request_for(const DayCap& cap, const DayUse& use, std::int64_t day) {
     core::ApprovalRequested asked;
     asked.kind = core::ApprovalKind::kBudgetExtension;
@@ -191,6 +185,38 @@ Result<> follow_decision(Transaction& transaction, const Resident& resident,
     return {};
 }
 
+/// Whether the request was made for a cap, on the day of the request.
+Result<bool> is_of_day(Transaction& transaction, const Resident& resident,
+                       const core::Approval& asked) {
+    const core::DayBudget& settings = transaction.settings().day;
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = core::day_of(asked.requested_at, settings.starts);
+    const auto asks_for = [&](const DayCap& cap) -> Result<bool> {
+        HEADWAY_TRY(const std::int64_t session, table.counter(counter(day, cap, "asked_session")));
+        HEADWAY_TRY(const std::int64_t n, table.counter(counter(day, cap, "asked_n")));
+        return session == resident.key && positive(n) == asked.n;
+    };
+    HEADWAY_TRY(bool found, asks_for(settings.all));
+    for (auto cap = settings.labels.begin(); !found && cap != settings.labels.end(); ++cap) {
+        HEADWAY_TRY(found, asks_for(*cap));
+    }
+    return found;
+}
+
+/// Its requests for caps that have room again wait for no person.
+Result<> close_requests(Transaction& transaction, Resident& resident,
+                        std::vector<core::Event>& events) {
+    std::vector<std::uint64_t> over;
+    for (const core::Approval& asked : resident.session.state().approvals.requests) {
+        if (!asked.pending() || asked.kind != core::ApprovalKind::kBudgetExtension) continue;
+        HEADWAY_TRY(const bool of_day, is_of_day(transaction, resident, asked));
+        if (of_day) over.push_back(asked.n);
+    }
+    for (const std::uint64_t n : over)
+        resident.session.close_extension(n, transaction.context(), events);
+    return {};
+}
+
 Result<api::DayReport> report_of(storage::HistoryTable& table, const core::DayBudget& settings,
                                  core::Timestamp now) {
     api::DayReport report;
@@ -259,8 +285,8 @@ Result<> note_day(Transaction& transaction, Resident& resident,
 
 Result<> release_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
-    const bool known = transaction.days().sessions.erase(resident.key) > 0;
-    if (state.ended() || !state.paused() || !(is_held(state) || known)) return {};
+    transaction.days().sessions.erase(resident.key);
+    if (state.ended() || !state.paused_for_day) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
     if (reached != nullptr) {
@@ -268,6 +294,7 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
         return {};
     }
     std::vector<core::Event>& events = transaction.events();
+    HEADWAY_CHECK(close_requests(transaction, resident, events));
     HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
                                           transaction.context(), events));
     return transaction.append(resident, events);
@@ -276,9 +303,7 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
 Result<> heed_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
     if (state.ended()) return {};
-    // Also one that has acknowledged its directive.
-    const bool held = is_held(state) || transaction.days().sessions.contains(resident.key);
-    if (held && state.paused()) return release_day(transaction, resident);
+    if (state.paused_for_day) return release_day(transaction, resident);
     if (!transaction.settings().day.is_set() || state.paused()) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));

@@ -22,8 +22,8 @@ namespace headway::server {
 class Reader;
 class Transaction;
 
-/// The engine's memory of it: sessions that a cap holds, to let them go on in time. One
-/// that is not here any more, after a restart, goes on with its next report.
+/// The engine's memory of it: sessions that a cap holds, to let them go on in time. One that is not
+/// here any more, after a restart or at another daemon, goes on with its next report.
 struct DaysHeld {
     std::unordered_set<storage::SessionKey> sessions;
     std::int64_t day = INT64_MIN;  ///< as last seen

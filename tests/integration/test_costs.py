@@ -126,6 +126,10 @@ class Days(OwnDaemonCase):
         self.assertEqual(reply.status, 200, reply.body)
         self.assertEqual(self.caps(client)[None]["max_cost_usd"], 3)
         eventually(lambda: "pause" not in self.kinds(client, "a"))
+        # A person who added has answered the request, too.
+        self.assertEqual(client.get("/v1/approvals?status=pending").json()["approvals"], [])
+        (asked,) = client.get("/v1/approvals?status=resolved").json()["approvals"]
+        self.assertEqual((asked["status"], asked["closed"]), ("cancelled", "not_needed"))
         client.beat("a", usage={"input_tokens": 2_000_000})
         self.assertIn("pause", self.kinds(client, "a"))
         self.assertEqual(client.post("/v1/budget/day", {"lift": True}).status, 200)
@@ -202,6 +206,24 @@ class Days(OwnDaemonCase):
         client.report("a", "directive.acknowledged", id=pause)
         self.assertEqual(client.post("/v1/budget/day", {"extend": {"max_cost_usd": 2}}).status, 200)
         eventually(lambda: "paused" not in client.session("a")["verdict"]["reason"])
+
+    def test_a_session_that_a_cap_pauses_says_so_and_goes_on_behind_a_restart(self):
+        daemon = self.start(config=self.CONFIG)
+        client = self.client(daemon)
+        client.open("a", agent={"model": "flat"})
+        reply = client.beat("a", usage={"input_tokens": 1_000_000})
+        client.report("a", "directive.acknowledged", id=next(d["id"] for d in reply["directives"] if d["type"] == "pause"))
+        (asked,) = client.get("/v1/approvals?status=pending").json()["approvals"]
+        person = daemon.operator()
+        person.post(f"/v1/approvals/{asked['id']}/decision", {"decision": "reject"})
+        person.close()
+        self.assertEqual(client.session("a")["verdict"]["reason"], "paused: a budget of the day is used up")
+        daemon.restart()
+        client, person = self.client(daemon), daemon.operator()
+        self.addCleanup(person.close)
+        self.assertEqual(person.post("/v1/budget/day", {"lift": True}).status, 200)
+        client.beat("a")
+        self.assertNotIn("paused", client.session("a")["verdict"]["reason"])
 
     def test_no_report_takes_a_cap_away(self):
         daemon = self.start(config=self.CONFIG)
