@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
+#include "api/hooks/refusals.hpp"
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/line_words.hpp"
 
@@ -53,25 +56,49 @@ void add_mutated(const Json& item, Json& data) {
     if (!mutated.empty()) data["mutated"] = std::move(mutated);
 }
 
+/// The words of a call that did not do what it was for; empty where it says nothing of itself.
+std::string words_of(const Json& item) {
+    std::string words = item.text_of("aggregated_output");
+    if (words.empty()) words = text_of_error(item["error"]);
+    if (words.empty()) words = text_of_content(item["result"]["content"]);
+    return words;
+}
+
+bool is_refused(const Json& item) {
+    return item["status"] == "declined" ||
+           (item["type"] == "mcp_tool_call" &&
+            api::hooks::says_refused(api::hooks::Refusing::kOfCodex, words_of(item)));
+}
+
+/// A status that is not known is no success. Searches have none.
 bool has_failed(const Json& item) {
     const std::string& status = item.text_of("status");
     const bool exit = item["exit_code"].is_integer() && item["exit_code"].integer() != 0;
-    return exit || status == "failed" || status == "declined";
+    const bool error = !text_of_error(item["error"]).empty() || item["result"].flag_of("isError") ||
+                       item["result"].flag_of("is_error");
+    return exit || error || (!status.empty() && status != "completed");
+}
+
+std::string_view class_of(const Json& item) {
+    static constexpr std::array<std::string_view, 5> kCutOff{"cancelled", "canceled", "interrupted",
+                                                             "aborted", "in_progress"};
+    if (is_refused(item)) return "denied";
+    const bool cut =
+        std::find(kCutOff.begin(), kCutOff.end(), item.text_of("status")) != kCutOff.end();
+    return cut ? "cancelled" : "";
 }
 
 void read_finished(const Json& item, AgentLine& said) {
     const std::string tool = tool_of(item);
-    if (!has_failed(item)) {
+    if (!has_failed(item) && !is_refused(item)) {
         add_succeeded(said, item["id"], result_of(item));
         if (item["type"] == "file_change") add_mutated(item, said.events.back().data);
     } else {
-        std::string why = item.text_of("aggregated_output");
-        if (why.empty()) why = text_of_error(item["error"]);
+        std::string why = words_of(item);
         if (why.empty() && item["exit_code"].is_integer()) {
             why = "exit code " + std::to_string(item["exit_code"].integer());
         }
-        add_failed(said, item["id"], item["status"] == "declined" ? "denied" : "",
-                   why.empty() ? item.text_of("status") : why);
+        add_failed(said, item["id"], class_of(item), why.empty() ? item.text_of("status") : why);
     }
     Json& data = said.events.back().data;
     data["tool"] = tool;

@@ -76,6 +76,40 @@ TEST_CASE("agent lines: each change of a file by Codex is a new content", "[cli]
     CHECK(mutated[0].text_of("digest") == "codex:item_6");
 }
 
+TEST_CASE("agent lines: only a completed call of Codex is a success", "[cli]") {
+    const auto end_of = [](const std::string& item) {
+        const Told told = told_of(R"({"type":"thread.started","thread_id":"t"})"
+                                  "\n"
+                                  R"({"type":"item.completed","item":{"id":"i",)" +
+                                  item + "}}\n");
+        return told.events.back();
+    };
+    const std::string mcp = R"("type":"mcp_tool_call","server":"s","tool":"t","arguments":{},)";
+    const auto content = [](const std::string& words) {
+        return R"("result":{"content":[{"type":"text","text":")" + words + R"("}]})";
+    };
+    CHECK(end_of(mcp + content("done") + R"(,"status":"completed")") == "ok i mcp__s__t");
+    for (const char* words : {"user cancelled MCP tool call", "user rejected MCP tool call"}) {
+        CAPTURE(words);
+        CHECK(end_of(mcp + content(words) + R"(,"status":"completed")") ==
+              "failed i mcp__s__t: denied");
+        CHECK(end_of(mcp + R"("error":{"message":")" + words + R"("},"status":"failed")") ==
+              "failed i mcp__s__t: denied");
+        CHECK(end_of(mcp + R"("error":{"message":")" + words + R"("},"status":"completed")") ==
+              "failed i mcp__s__t: denied");
+    }
+    for (const char* status : {"cancelled", "interrupted", "in_progress"}) {
+        CAPTURE(status);
+        CHECK(end_of(mcp + R"("status":")" + status + "\"") == "failed i mcp__s__t: cancelled");
+    }
+    CHECK(end_of(mcp + R"("status":"a word of tomorrow")") == "failed i mcp__s__t");
+    CHECK(end_of(mcp + R"("result":{"isError":true,"content":[]},"status":"completed")") ==
+          "failed i mcp__s__t");
+    CHECK(end_of(R"("type":"web_search","query":"q")") == "ok i web_search");
+    CHECK(end_of(R"("type":"file_change","changes":[],"status":"in_progress")") ==
+          "failed i apply_patch: cancelled");
+}
+
 TEST_CASE("agent lines: a turn of Codex that failed is a result", "[cli]") {
     const Told told = told_of(agent_fixture("codex_failed"));
     CHECK_FALSE(told.ok);
