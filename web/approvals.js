@@ -3,9 +3,9 @@
 // Approvals: the exact bytes that will run, and the decision about them.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, post, query } from './api.js';
-import { Ago, cls, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
+import { Ago, cls, Confirm, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
 import { date, plural, text, unmark } from './format.js';
-import { approvalPath, Granting, Revoke, risky } from './grants.js';
+import { approvalPath, Granting, Revoke, risky, wordOf } from './grants.js';
 import { refusal, tell, useKeys, useMe } from './page.js';
 
 // Requests that wait, all or of one session; read again when one was made or decided anywhere.
@@ -57,17 +57,26 @@ function Editor({ item, send, close }) {
   const [value, set] = useState(original);
   let problem = '';
   try { JSON.parse(value); } catch (error) { problem = error.message; }
+  const [asked, ask] = useState(false);
   const ready = !problem && value !== original;
-  const submit = (event) => { event.preventDefault(); if (ready) send({ decision: 'edit' }, value); };
+  const edit = () => send({ decision: 'edit' }, value);
+  const submit = (event) => {
+    event.preventDefault();
+    if (!ready || asked) return;
+    if (risky(item)) ask(true);
+    else edit();
+  };
   return html`<form onSubmit=${submit} onKeyDown=${leave(close)}>
       <label class="field">Arguments, all of them<textarea ref=${field} spellcheck="false"
         rows=${Math.min(18, value.split('\n').length + 1)}
-      value=${value} onInput=${(event) => set(event.target.value)} aria-invalid=${String(!!problem)}
+      value=${value} onInput=${(event) => { ask(false); set(event.target.value); }} aria-invalid=${String(!!problem)}
       onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} /></label>
     ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>`
       : value !== original && html`<${Diff} lines=${diff(original, value)} label="What you changed" />`}
-    <p class="line end"><button type="button" onClick=${close}>Back</button>
-        <button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p></form>`;
+    ${asked ? html`<${Confirm} question=${`Yes, approve ${item.risk} risk as edited`} word=${wordOf(item)} send=${edit}
+        close=${() => ask(false)} />`
+      : html`<p class="line end"><button type="button" onClick=${close}>Back</button>
+        <button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p>`}</form>`;
 }
 function Asking({ label, verb, send, close }) {
   const field = useFocus();
@@ -81,7 +90,7 @@ const EXPIRY = {
 };
 const SOURCE = { agent: 'the agent', call: 'its call', policy: 'the policy', headway: 'Headway', dialog: 'its own dialog' };
 
-function Buttons({ item, no, mode, setMode, send, press, all, toggle }) {
+function Buttons({ item, no, setMode, send, press, all, toggle }) {
   const button = (key, label, kind, title, action, more) => html`<button key=${key} class=${kind} disabled=${!!no} title=${no || title}
       onClick=${action} ...${more}>${label} <kbd>${key}</kbd></button>`;
   const sends = (decision) => `Sends {"decision":"${decision}"${all ? ',"apply_to_identical":true' : ''}}`;
@@ -96,7 +105,6 @@ function Buttons({ item, no, mode, setMode, send, press, all, toggle }) {
     ${question && (item.options || []).map((option) => html`<button key=${'option ' + option} disabled=${!!no}
       title=${sends('respond')} onClick=${() => send({ decision: 'respond', response: option })}>${option}</button>`)}
     ${question ? button('a', `Answer${every}…`, 'primary', sends('respond'), press)
-      : mode === 'sure' ? button('a', `Yes, approve${every} ${item.risk} risk`, 'primary sure', sends('approve'), press)
       : button('a', 'Approve' + every, 'primary', sends('approve'), press)}</p>`;
 }
 
@@ -132,7 +140,9 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
           send=${(reason) => send({ decision: 'reject', ...(reason && { reason }) })} />`
       : mode === 'answer' ? html`<${Asking} label="Answer" verb="Send" close=${close}
           send=${(response) => send({ decision: 'respond', response })} />`
-      : html`<${Buttons} ...${{ item, mode, setMode, send, ...buttons }} />`}
+      : mode === 'sure' ? html`<${Confirm} question=${`Yes, approve${buttons.all ? ` all ${item.identical}` : ''} ${item.risk} risk`}
+          word=${wordOf(item)} keyed send=${() => send({ decision: 'approve' })} close=${close} />`
+      : html`<${Buttons} ...${{ item, setMode, send, ...buttons }} />`}
     ${mode === 'grant' && html`<${Granting} item=${item} all=${buttons.all} close=${close} done=${done} />`}</article>`;
 }
 
@@ -180,12 +190,11 @@ export function ApprovalList({ list, first }) {
     else done(item, reply.also);
   };
   const press = (item, kind) => {
-    const now = soon.current[item?.id];
-    if (!item || no || (now && now !== 'sure') || (/edit|grant/.test(kind) && item.kind !== 'tool')) return;
+    if (!item || no || soon.current[item.id] || (/edit|grant/.test(kind) && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
     else if (Date.now() < decided.current + PAUSE_MS) return;
     else if (item.kind === 'question') mode(item.id, 'answer');
-    else if (risky(item) && !now) mode(item.id, 'sure');
+    else if (risky(item)) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });
   };
   const toggle = (item) => { // what was to be confirmed was something else

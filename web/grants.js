@@ -8,6 +8,8 @@ import { ms } from './format.js';
 import { refusal, useMe } from './page.js';
 
 export const risky = (item) => /high|critical/.test(item.risk);
+// The word that a person types to approve a critical request: the name of its tool, where a keyboard has its characters.
+export const wordOf = (item) => item.risk === 'critical' && (/^[!-~]{1,64}$/.test(item.tool || '') ? item.tool : 'approve');
 export const approvalPath = (item, what) => `/v1/approvals/${encodeURIComponent(item.id)}/${what}`;
 
 const LASTING = [['', 'until the session ends'], [15, 'for 15 minutes'], [60, 'for 1 hour'], [480, 'for 8 hours']];
@@ -21,7 +23,7 @@ export function Granting({ item, all, ...rest }) {
   });
   const sure = ({ match }) => (match ? `Yes, approve any call of ${item.tool}`
     : risky(item) && `Yes, approve ${item.risk} risk from now on`);
-  return html`<${Sending} title="Approve from now on" path=${approvalPath(item, 'decision')} body=${body} sure=${sure} ...${rest}
+  return html`<${Sending} title="Approve from now on" path=${approvalPath(item, 'decision')} body=${body} sure=${sure} word=${wordOf(item)} ...${rest}
     what="This request and each like it, later too, without asking you again. It can be revoked on the session’s page."
     fields=${[['minutes', 'How long', LASTING], ['match', `Which calls of ${item.tool}`, matches],
       ['reason', 'Reason, for the record']]} />`;

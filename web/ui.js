@@ -4,7 +4,7 @@
 import { h, html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { count, HIDDEN, ms, reveal, short } from './format.js';
 import { Exact, get, post } from './api.js';
-import { listen } from './page.js';
+import { listen, useKeys } from './page.js';
 
 export const cls = (...names) => names.filter(Boolean).join(' ');
 export const sessionLink = (id, n) => `#/session/${encodeURIComponent(id)}${n ? '?n=' + n : ''}`;
@@ -197,18 +197,49 @@ export const Select = ({ label, options, onChange, ...rest }) => html`<select ..
 
 export const REASON = ['reason', 'Reason, for the agent and the journal'];
 
+// A second tap of the same finger comes within this time: it confirms nothing.
+export const CONFIRM_AFTER_MS = 600;
+
+// The confirmation of a dangerous decision, drawn at the start of its line, away from the button that led here. It takes the key y, and
+// nothing before CONFIRM_AFTER_MS. Where `word` is given, the person types it. In dialogs and forms, where keys are text, `keyed` is unset.
+export function Confirm({ question, word, keyed, send, close }) {
+  const [open, set] = useState(false);
+  const [typed, type] = useState('');
+  const field = useRef();
+  useEffect(() => {
+    const timer = setTimeout(() => set(true), CONFIRM_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  useLayoutEffect(() => field.current?.focus(), []);
+  const ready = open && (!word || typed.trim() === word);
+  const confirm = () => { if (ready) send(); };
+  useKeys({ y: keyed && !word ? confirm : () => false });
+  const key = (event) => {
+    if (event.key === 'Escape') { event.stopPropagation(); event.preventDefault(); close(); }
+    if (event.key === 'Enter' && event.target === field.current) { event.preventDefault(); if (!event.repeat) confirm(); }
+  };
+  return html`<p class="line confirm" onKeyDown=${key}>
+    <button type="button" class="primary sure" disabled=${!ready} onClick=${confirm}>${question}${keyed && !word && html` <kbd>y</kbd>`}</button>
+    ${word && html`<label>Type <code>${word}</code> to confirm <input ref=${field} autocomplete="off" autocapitalize="off" spellcheck="false"
+      onInput=${(event) => type(event.target.value)} /></label>`}
+    <button type="button" onClick=${close}>Back</button></p>`;
+}
+
 // A form that shows what it will send before it does. `fields` are [name, title, type or options]; `body(values)` is sent, nothing while
-// it is null. Where `sure(values)` says something, that has to be pressed too.
-export function Sending({ title, what, path, fields, body, sure, close, done }) {
+// it is null. Where `sure(values)` says something, that has to be confirmed too, by typing `word` where there is one.
+export function Sending({ title, what, path, fields, body, sure, word, close, done }) {
   const [values, set] = useState({});
   const [error, setError] = useState(null);
   const [asked, ask] = useState(false);
   const busy = useRef(false);
   const data = body(values), question = sure?.(values);
   const change = (name) => (value) => { ask(false); set({ ...values, [name]: value }); };
-  const send = (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    if (question && !asked) return ask(true);
+    if (!question) send();
+    else ask(true);
+  };
+  const send = () => {
     if (busy.current) return;
     busy.current = true;
     post(path, data).then((reply) => { close(); done(reply); }, (problem) => { busy.current = false; ask(false); setError(problem); });
@@ -217,9 +248,11 @@ export function Sending({ title, what, path, fields, body, sure, close, done }) 
     ? html`<${Select} autofocus label=${label} value=${values[name] || ''} options=${kind} onChange=${change(name)} />`
     : html`<input autofocus type=${kind} min="0" step="any" onInput=${(event) => change(name)(event.target.value)} />`}</label>`;
   return html`<${Dialog} title=${title} close=${close}>
-      <form onSubmit=${send} onKeyDown=${(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}>
+      <form onSubmit=${submit} onKeyDown=${(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}>
       <p>${what}</p>${fields.map(field)}
     <p class="muted">This is sent:</p><pre class="json" tabindex="0">POST ${path}${'\n' + JSON.stringify(data || {})}</pre>
-    <${Trouble} error=${error} /><p class="line end"><button type="button" onClick=${close}>Back</button>
-        <button class=${cls('primary', asked && 'sure')} disabled=${!data}>${asked ? question : 'Send'}</button></p></form><//>`;
+    <${Trouble} error=${error} />
+    ${asked ? html`<${Confirm} key=${question} question=${question} word=${word} send=${send} close=${() => ask(false)} />`
+      : html`<p class="line end"><button type="button" onClick=${close}>Back</button>
+        <button class="primary" disabled=${!data}>Send</button></p>`}</form><//>`;
 }

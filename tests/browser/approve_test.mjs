@@ -33,19 +33,103 @@ test('approved by keyboard only, from the strip that says so', async () => {
   assert.deepEqual([decision.by, decision.channel], ['dashboard', 'dashboard']);
 });
 
-test('what is risky takes a second key, and escape takes the first back', async () => {
+test('what is risky takes another key, and escape takes the first back', async () => {
   await window.to('#/login', '.card'); // a list that was opened just now takes decisions at once
-  const { id } = await daemon.ask('ask-b', { tool: 'deploy', args: { to: 'production' }, risk: 'critical' });
+  const { id } = await daemon.ask('ask-b', { tool: 'deploy', args: { to: 'production' }, risk: 'high' });
   await window.to('#/approvals', `[data-id="${id}"].here`);
   await page.keyboard.press('a');
-  await page.getByText('Yes, approve critical risk').waitFor();
+  await page.getByText('Yes, approve high risk').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Approve a' }).waitFor();
   assert.equal(await status(id), 'pending');
   await page.keyboard.press('a');
-  await page.getByText('Yes, approve critical risk').waitFor();
-  await page.keyboard.press('a');
+  await page.locator('.confirm button.sure:enabled').waitFor();
+  await page.keyboard.press('a'); // a second tap of the same key, however late
+  assert.equal(await status(id), 'pending');
+  await page.keyboard.press('y');
   assert.equal(await decided(id), 'approved');
+});
+
+test('a double tap or a double click of any speed confirms nothing risky', async () => {
+  const asked = [];
+  for (const [i, risk] of ['high', 'critical'].entries()) {
+    const { id } = await daemon.ask(`tap-${i}`, { tool: 'bash', args: { command: `rm -rf /var/lib/postgresql/${i}` }, risk });
+    asked.push(id);
+    await window.to('#/login', '.card');
+    await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+    const place = page.locator(`[data-id="${id}"]`), approve = place.getByRole('button', { name: 'Approve a' });
+    const { x, y, width, height } = await approve.boundingBox();
+    const middle = [x + width / 2, y + height / 2];
+    for (const pause of [0, 90, 700]) {
+      await approve.waitFor();
+      await page.mouse.click(...middle);
+      await page.waitForTimeout(pause);
+      await page.mouse.click(...middle);
+      await place.locator('.confirm').waitFor();
+      await place.locator('.confirm').getByRole('button', { name: 'Back' }).click();
+      await approve.waitFor();
+      await page.keyboard.press('a');
+      await page.waitForTimeout(pause);
+      await page.keyboard.press('a');
+      await place.locator('.confirm').waitFor();
+      if (risk === 'high') await place.locator('.confirm button.sure:enabled').waitFor();
+      await place.locator('.confirm').getByRole('button', { name: 'Back' }).click();
+    }
+    await approve.waitFor();
+    await page.keyboard.press('a');
+    await page.evaluate(() => document.querySelector('.confirm button.sure').click()); // a script has no finger: before 600 ms it is disabled
+    assert.equal(await status(id), 'pending');
+  }
+  for (const id of asked) await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject' }, daemon.token());
+});
+
+test('a critical request takes the name of its tool, typed, whether approved, edited or granted', async () => {
+  const ask = async (session, more = {}) => {
+    const { id } = await daemon.ask(session, { tool: 'deploy', args: { to: 'production' }, risk: 'critical', ...more });
+    await window.to('#/login', '.card');
+    await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+    return id;
+  };
+  const typed = async (place, word, name) => {
+    await place.locator('.confirm input:focus').waitFor();
+    for (const wrong of ['y', 'deplo', 'Deploy']) {
+      await page.keyboard.type(wrong);
+      await page.keyboard.press('Enter');
+      assert.equal(await place.getByRole('button', { name }).isDisabled(), true, wrong);
+      await page.keyboard.press('Control+A');
+    }
+    await page.keyboard.type(word);
+    await place.locator('.confirm button.sure:enabled').waitFor();
+    await page.keyboard.press('Enter');
+  };
+  const plain = await ask('critical-plain');
+  await page.keyboard.press('a');
+  await typed(page.locator(`[data-id="${plain}"]`), 'deploy', 'Yes, approve critical risk');
+  assert.equal(await decided(plain), 'approved');
+
+  const edited = await ask('critical-edited');
+  await page.keyboard.press('e');
+  await page.locator('textarea:focus').waitFor();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText('{"to":"staging"}');
+  await page.keyboard.press('Control+Enter');
+  await typed(page.locator(`[data-id="${edited}"]`), 'deploy', 'Yes, approve critical risk as edited');
+  assert.equal(await decided(edited), 'edited');
+
+  const granted = await ask('critical-granted');
+  await page.keyboard.press('s');
+  await page.locator('dialog').getByRole('button', { name: 'Send' }).click();
+  await typed(page.locator('dialog'), 'deploy', 'Yes, approve critical risk from now on');
+  assert.equal(await decided(granted), 'approved');
+
+  // A name that no keyboard has.
+  const odd = await ask('critical-odd', { tool: 'deploy\u202e' });
+  await page.keyboard.press('a');
+  await page.locator('.confirm', { hasText: 'Type approve to confirm' }).waitFor();
+  await page.keyboard.type('approve');
+  await page.locator('.confirm button.sure:enabled').waitFor();
+  await page.keyboard.press('Enter');
+  assert.equal(await decided(odd), 'approved');
 });
 
 test('denied with a reason', async () => {

@@ -74,7 +74,7 @@ test('a risky grant is asked twice, and another choice is asked again', async ()
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('button', { name: 'Yes, approve high risk from now on' }).waitFor();
   await page.getByLabel('How long').selectOption('for 15 minutes');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send' }).dblclick();
   assert.equal((await approval(id)).status, 'pending');
   await page.getByRole('button', { name: 'Yes, approve high risk from now on' }).waitFor();
   await page.keyboard.press('Escape');
@@ -96,9 +96,9 @@ test('identical requests of several sessions are decided together, by keyboard',
   await page.getByRole('button', { name: 'Approve all 3' }).waitFor();
   await page.getByText('Sends {"decision":"approve","apply_to_identical":true}').waitFor();
   await page.keyboard.press('a');
-  await page.getByRole('button', { name: 'Yes, approve all 3 high risk' }).waitFor();
+  await card(ids[0]).getByRole('button', { name: 'Yes, approve all 3 high risk' }).and(page.locator(':enabled')).waitFor();
   assert.equal((await approval(ids[0])).status, 'pending');
-  await page.keyboard.press('a');
+  await page.keyboard.press('y');
   for (const id of ids) assert.equal((await decided(id)).status, 'approved');
   await until(async () => (await card(ids[2]).count()) === 0, 'they are gone');
   assert.equal((await approval(alone.id)).status, 'pending');
