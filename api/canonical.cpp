@@ -289,11 +289,13 @@ void shape_not_yet(CallPrint& print, const core::ToolFinished& call, std::string
 CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     const std::optional<JsonValue> args = member(data, "args");
     std::string joined;
-    const std::string_view command = command_of(args, joined);
+    std::string_view command = command_of(args, joined);
     std::string_view path = call.target;
     if (path.empty()) path = text_under(args, kPathKeys);
     CallPrint print;
-    print.kind = core::kind_of_call(call.tool, command);
+    const auto editing = core::kind_of_editing(call.tool, command, !path.empty());
+    if (editing) command = {};
+    print.kind = editing ? *editing : core::kind_of_call(call.tool, command);
     const std::string_view action = action_of(call.tool, args);
     if (command.empty() && (action == "wait" || action == "sleep"))
         print.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;

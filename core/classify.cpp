@@ -9,6 +9,8 @@
 #include "core/command.hpp"
 #include "core/command_parts.hpp"
 #include "core/mask.hpp"
+#include "core/text.hpp"
+#include "core/tool_class.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -183,6 +185,27 @@ CallKind kind_of_name(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
+                                        bool has_path) {
+    static constexpr WordList<9> kLooks{
+        {"view", "read", "open", "show", "list", "search", "scroll", "goto", "find_in_file"}};
+    static constexpr WordList<24> kChanges{
+        {"create",  "write",     "str_replace", "insert",  "append",        "undo_edit",
+         "undo",    "edit",      "replace",     "rewrite", "overwrite",     "delete",
+         "remove",  "rename",    "move",        "apply",   "update",        "modify",
+         "prepend", "redo_edit", "insert_line", "save",    "replace_lines", "multi_edit"}};
+    if (command.empty()) return std::nullopt;
+    const std::string_view of_tool = class_of_tool(tool);
+    if (of_tool == "class:shell") return std::nullopt;
+    const std::vector<std::string> words = words_of(tool);
+    const bool editor = of_tool == "class:edit" || any_word(words, WordList<1>{{"editor"}});
+    if (!editor && !has_path) return std::nullopt;
+    const std::string verb = lower(trimmed(command));
+    if (contains(kLooks, std::string_view{verb})) return CallKind::kRead;
+    if (editor || contains(kChanges, std::string_view{verb})) return CallKind::kEdit;
+    return std::nullopt;
+}
 
 CallKind kind_of_call(std::string_view tool, std::string_view command) {
     if (!command.empty()) return kind_of_command(command);

@@ -14,6 +14,12 @@ namespace headway::core {
 
 struct ErrorReported;
 
+/// Text editors take a verb where shells take their line: `command` is `view` or `str_replace`,
+/// beside a path. The kind of such a call; nothing if `command` is a line for a shell, or empty.
+/// Tools of class edit run no shell, whatever their command says.
+std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
+                                        bool has_path);
+
 /// `command` is the shell command of the call, or empty. `tool` decides if its name is specific.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 

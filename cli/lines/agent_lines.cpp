@@ -13,14 +13,18 @@ namespace {
 
 constexpr std::string_view kOwnCall = "run";  // the call_id of the command itself
 
-std::string command_of(const Json& args) {
-    const Json& command = args["command"];
-    return command.is_string() ? command.text() : std::string{};
+core::CallKind kind_of(const Json& call) {
+    const std::string& tool = call.text_of("tool");
+    const Json& args = call["args"];
+    const std::string command = args["command"].is_string() ? args["command"].text() : "";
+    const bool has_path = args["path"].is_string() || args["file_path"].is_string();
+    return core::kind_of_editing(tool, command, has_path)
+        .value_or(core::kind_of_call(tool, command));
 }
 
 /// Whether a call that ended well did more than look, plan or wait.
 bool changes(const Json& call) {
-    switch (core::kind_of_call(call.text_of("tool"), command_of(call["args"]))) {
+    switch (kind_of(call)) {
         case core::CallKind::kRead:
         case core::CallKind::kPoll:
         case core::CallKind::kSleep:

@@ -193,6 +193,27 @@ TEST_CASE("an edit that does not fit is advised against the second time, and stu
     CHECK(agent.verdict() == Verdict::kStuck);
 }
 
+TEST_CASE("an update that is no edit of a file may be tried again") {
+    Agent agent{Hook::kFinished};
+    const Call refused = call("update_order", R"({"order":"A1","status":"shipped","note":"x"})")
+                             .fails("conflict, please retry");
+    agent.does(refused).does(refused);
+    CHECK(agent.verdict() == Verdict::kExploring);
+    agent.does(refused);
+    CHECK(agent.verdict() != Verdict::kStuck);
+}
+
+TEST_CASE("edits by a text editor whose argument is named command are edits") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 12; ++i) {
+        agent.does(call("file_editor", with(R"({"command":"str_replace","path":"/w/m{}.py")", i) +
+                                           with(R"(,"old_str":"a","new_str":"step {}"})", i))
+                       .result("The file has been edited successfully."));
+        agent.does(bash("python train.py").fails("Exit code 1: TimeoutError"));
+        CHECK(agent.verdict() != Verdict::kStuck);
+    }
+}
+
 TEST_CASE("a file that version control took back may be edited again") {
     Agent agent{each_hook()};
     for (int i = 0; i < 4; ++i) {

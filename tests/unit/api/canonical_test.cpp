@@ -180,6 +180,26 @@ TEST_CASE("print: an edit is of a part or of a whole file, and may be of looks o
     CHECK(shapes_of(print_of_call(kSearch + R"({"text":"x"},"result":"3 lines")")).empty());
 }
 
+TEST_CASE("print: an edit by a text editor is that of any editing tool", "[api]") {
+    const auto edit = [](const char* tool, const char* verb, const char* path, const char* text) {
+        return print_of_call(R"("tool":")" + std::string{tool} + R"(","args":{"command":")" + verb +
+                             R"(","path":")" + path + R"(","old_str":"a","new_str":")" + text +
+                             R"("},"result":"The file has been edited successfully.")");
+    };
+    const CallPrint one = edit("file_editor", "str_replace", "/w/a.py", "b");
+    CHECK(one.kind == CallKind::kEdit);
+    CHECK(one.path == edit("file_editor", "str_replace", "/w/a.py", "c").path);
+    CHECK(one.content != 0);
+    CHECK(one.content != edit("file_editor", "str_replace", "/w/a.py", "c").content);
+    CHECK(one.content == edit("file_editor", "str_replace", "/w/b.py", "b").content);
+    CHECK_FALSE(one.is(Shape::kCommand));
+    const CallPrint look = print_of_call(
+        R"("tool":"str_replace_editor","args":{"command":"view","path":"/w/a.py"},"result":"1 a")");
+    CHECK(look.kind == CallKind::kRead);
+    CHECK(look.content == 0);
+    CHECK_FALSE(look.is(Shape::kCommand));
+}
+
 TEST_CASE("print: two edits with the same content have one, whatever file they name", "[api]") {
     const auto content = [](const std::string& args) {
         return print_of_call(R"("tool":"write_file","args":)" + args).content;

@@ -76,6 +76,38 @@ TEST_CASE("classify: a tool is known by the words of its name", "[core]") {
     }
 }
 
+TEST_CASE("classify: a text editor's command is a verb, no line of a shell", "[core]") {
+    struct Editing {
+        const char* tool;
+        const char* command;
+        Purpose kind;
+    };
+    const Editing cases[] = {
+        {"str_replace_editor", "view", Purpose::kRead},
+        {"str_replace_based_edit_tool", "str_replace", Purpose::kEdit},
+        {"text_editor", "undo_edit", Purpose::kEdit},
+        {"file_editor", "Create", Purpose::kEdit},
+        {"developer__text_editor", "write", Purpose::kEdit},
+        {"fs_write", "append", Purpose::kEdit},
+        {"edit", "make it compile", Purpose::kEdit},
+        {"workbench", "insert", Purpose::kEdit},
+        {"workbench", "open", Purpose::kRead},
+        {"editor", "a_verb_of_tomorrow", Purpose::kEdit},
+    };
+    for (const Editing& c : cases) {
+        CAPTURE(c.tool, c.command);
+        CHECK(kind_of_editing(c.tool, c.command, true) == c.kind);
+    }
+    CHECK(kind_of_editing("str_replace_editor", "view", false) == Purpose::kRead);
+    for (const char* command : {"", "make test", "cat a.txt", "write"}) {
+        CAPTURE(command);
+        CHECK_FALSE(kind_of_editing("bash", command, true));
+    }
+    CHECK_FALSE(kind_of_editing("workbench", "write", false));
+    CHECK_FALSE(kind_of_editing("workbench", "pytest -q", true));
+    CHECK_FALSE(kind_of_editing("run_in_folder", "make", true));
+}
+
 TEST_CASE("classify: whole words count, parts of words do not", "[core]") {
     for (const char* tool : {"readiness", "planet", "testament", "editorial", "committee",
                              "sleepless", "statuses", "gettext"}) {
