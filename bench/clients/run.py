@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-INTERPRETERS = {".py": [sys.executable, "-B"], ".mjs": ["node"], ".sh": ["sh"]}
+INTERPRETERS = {".py": [sys.executable, "-B"], ".mjs": ["node"]}
 
 
 def daemon(binary: str, folder: str):
@@ -40,10 +40,8 @@ def rows_of(command: list, calls: int, url: str) -> list:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def programs(build: str) -> list:
-    """Scripts, and the compiled ones: `<name>_client_bench` in the build directory."""
+def programs() -> list:
     found = [[*INTERPRETERS[path.suffix], str(path)] for path in sorted(HERE.iterdir()) if path.suffix in INTERPRETERS and path.name != "run.py"]
-    found += [[str(path)] for path in sorted(pathlib.Path(build).glob("bench/**/*_client_bench")) if os.access(path, os.X_OK)]
     return [command for command in found if shutil.which(command[0]) or print(f"bench: no {command[0]}: {command[-1]} is left out", file=sys.stderr)]
 
 
@@ -68,7 +66,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="headway-bench-") as folder:
         process, url = daemon(str(pathlib.Path(asked.build).resolve() / "headway"), folder)
         try:
-            rows = [row for command in programs(asked.build) if asked.only in pathlib.Path(command[-1]).name
+            rows = [row for command in programs() if asked.only in pathlib.Path(command[-1]).name
                     for row in rows_of(command, asked.calls, url)]
         finally:
             process.terminate()
