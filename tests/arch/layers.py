@@ -20,8 +20,8 @@ import sys
 import source
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
-# The sources of time, of the product, of tests and of the training, and who may include their header; others ask server/clock.hpp.
-TIME_SOURCES = ("server/time_source_system.cpp", "server/testclock/time_source.cpp", "bench/training/time_source.cpp")
+# The sources of time, of the product and of tests, and who may include their header; others ask server/clock.hpp.
+TIME_SOURCES = ("server/time_source_system.cpp", "server/testclock/time_source.cpp")
 TIME_USERS = TIME_SOURCES + ("server/clock.hpp", "server/net.hpp")
 CLOCK = re.compile(r"::\s*now\s*\((?!\)\s*const)|\b(clock_gettime|gettimeofday|timespec_get)\s*\(|\bstd\s*::\s*time\s*\(")
 
@@ -88,8 +88,6 @@ def rule_for(parts: tuple) -> tuple:
     every_library = tuple(k for k in LIBRARIES if k not in ("beast",)) + ("posix",)
     if parts == ("bench", "engine_bench.cpp"):  # measures the engine from within; the others the daemon from outside
         return ("bench", "core", "api", "tests"), every_library
-    if parts[:2] == ("bench", "training"):  # runs the parts of the daemon in one thread
-        return ("bench", "core", "config", "storage", "server"), every_library
     if top == "bench":
         return ("bench", "clients"), every_library + ("beast",)
     if parts[1:2] == ("integration",):
