@@ -73,7 +73,7 @@ class Context:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", default="all", choices=[*BENCHES, "all"])
+    parser.add_argument("what", nargs="*", metavar="BENCH", help=f"{', '.join(BENCHES)}; without a name all of them")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all numbers there")
     parser.add_argument("--rounds", type=int, default=5, help="per server, interleaved (default 5)")
     parser.add_argument("--seconds", type=float, default=3.0, help="measured per round and server (default 3)")
@@ -87,6 +87,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="leave the state directories in place")
     parser.add_argument("--check", action="store_true", help="exit 1 if a bar is missed")
     options = parser.parse_args()
+    unknown = [name for name in options.what if name not in (*BENCHES, "all")]
+    if unknown:
+        parser.error(f"there is no bench {', '.join(unknown)}: choose from {', '.join(BENCHES)}")
+    if not options.what or "all" in options.what:
+        options.what = list(BENCHES)
     options.build = options.build.resolve()
     options.rounds = max(1, options.rounds)
     if options.packaged:
@@ -100,7 +105,7 @@ def main() -> int:
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         print("bench: only one core: server and client share it, and the numbers say little", file=sys.stderr)
-    names = list(BENCHES) if options.what == "all" else [options.what]
+    names = list(dict.fromkeys(options.what))
     machine, results = report.machine(ROOT), {}
     print(f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {machine['commit']}; "
           f"{options.rounds} rounds of {options.seconds:g} s, min / **median** / max\n")
@@ -115,7 +120,7 @@ def main() -> int:
         print(report.disturbed_text(results[name]["sections"]), flush=True)
     if options.json:
         # The first bench's headline is also at the top, where a script looks first.
-        report.write_json(options.json, {"bench": options.what, **results[names[0]]["headline"], "machine": machine,
+        report.write_json(options.json, {"bench": " ".join(names), **results[names[0]]["headline"], "machine": machine,
                                          "rounds": options.rounds, "seconds": options.seconds, "results": results})
     missed = [b["bar"] for r in results.values() for b in r["bars"] if not b["met"]]
     return 1 if options.check and missed else 0

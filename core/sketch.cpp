@@ -18,6 +18,9 @@ constexpr std::uint64_t kValueMax = (1ULL << 40) - 1;  ///< greater values count
 /// All weights are halved when as much has been added.
 constexpr std::uint64_t kWeightMax = std::uint64_t{kSessionWeight} * limits::kSketchSessionsMax;
 
+/// Far beyond any real number of sessions; one more still counts.
+constexpr std::uint64_t kSessionsMax = std::numeric_limits<std::int64_t>::max() / 2;
+
 static_assert(kWeightMax <= std::numeric_limits<std::uint32_t>::max(), "weights have 32 bits");
 static_assert(limits::kSamplesBucketsMax < kSessionWeight, "the rest of a division fits");
 
@@ -151,7 +154,7 @@ bool is_sound(const Sketch& sketch) noexcept {
         if (i > 0 && buckets[i - 1].index >= buckets[i].index) return false;
     }
     // More sessions than have weight is right, since weights are halved.
-    return sketch.weight() <= kWeightMax &&
+    return sketch.weight() <= kWeightMax && sketch.sessions <= kSessionsMax &&
            (buckets.empty() || sketch.sessions >= sketch.weight() / kSessionWeight);
 }
 

@@ -55,6 +55,7 @@ public:
         for (const storage::StoredSession& stored : recovered.sessions)
             behind_.emplace(stored.key, &stored);
         HEADWAY_CHECK(import_.start());
+        say("copying events", 0, 0);  // from here on the copy is a part of one
         HEADWAY_CHECK(read_names());
         HEADWAY_CHECK(copy_events());
         HEADWAY_CHECK(copy_sessions());

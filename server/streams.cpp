@@ -27,9 +27,10 @@ std::string hello_frame(const StreamReply& reply) {
 
 std::string reset_frame(const StreamReply& reply) {
     std::string frame;
-    api::append_sse(
-        frame, "reset", {},
-        "{\"reason\":\"" + reply.reset + "\",\"oldest\":" + std::to_string(reply.oldest) + "}");
+    api::append_sse(frame, "reset", {},
+                    "{\"reason\":\"" + reply.reset +
+                        "\",\"oldest\":" + std::to_string(reply.oldest) +
+                        ",\"from\":" + std::to_string(reply.from) + "}");
     return frame;
 }
 

@@ -45,6 +45,7 @@ struct OutboxEndpoint {
     std::string failure;
     std::uint64_t pending = 0;  ///< messages; read only
     std::uint64_t dead = 0;     ///< messages; read only
+    bool operator==(const OutboxEndpoint&) const = default;
 };
 
 /// Why a message was not delivered.

@@ -124,8 +124,8 @@ public:
 
     /// For statements that are kept, too.
     virtual core::Result<Statement> prepare(std::string_view sql) = 0;
-    /// How many rows the last statement has changed.
-    virtual std::int64_t changes() = 0;
+    /// How many rows the last statement has changed. Its error, where it was not run yet.
+    virtual core::Result<std::int64_t> changes() = 0;
     virtual bool in_transaction() const = 0;
     /// The condition that the text or bytes of a column contain those of a parameter.
     virtual std::string contains(std::string_view column, std::string_view parameter) const = 0;

@@ -34,7 +34,6 @@ Result<std::vector<StoredApproval>> approvals_of(Statement& statement) {
     while (true) {
         HEADWAY_TRY(const bool found, statement.step());
         if (!found) return rows;
-        HEADWAY_ASSERT(statement.columns() == 5);
         StoredApproval& row = rows.emplace_back();
         row.cursor = statement.integer(0);
         row.session = statement.integer(1);
@@ -136,7 +135,6 @@ Result<std::vector<StoredApproval>> SqlApprovals::identical_approvals(std::strin
 
 Result<std::uint64_t> SqlApprovals::count_identical(std::string_view identity) {
     HEADWAY_TRY(const auto rows, identical_approvals(identity, core::limits::kIdenticalMax));
-    HEADWAY_ASSERT(rows.size() <= core::limits::kIdenticalMax);
     return static_cast<std::uint64_t>(rows.size());
 }
 

@@ -49,7 +49,6 @@ Result<std::vector<core::EstimateMade>> SqlEstimates::take_estimates(SessionKey 
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) break;
-        HEADWAY_ASSERT(rows.columns() == 5);
         core::EstimateMade& made = all.emplace_back();
         made.n = rows.count(0);
         made.percent = static_cast<double>(rows.integer(1)) / 1000;
@@ -104,7 +103,6 @@ Result<std::vector<core::EstimateScore>> SqlEstimates::estimate_scores() {
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return all;
-        HEADWAY_ASSERT(rows.columns() == 7);
         core::EstimateScore& score = all.emplace_back();
         score.source = rows.text(0);
         score.model = rows.text(1);

@@ -81,7 +81,8 @@ Result<> SqlExpectations::save(const Key& key, const Value& value) {
             .bind_blob(6, value.sketches);
     };
     HEADWAY_CHECK(bind(update_).run());
-    if (database_.changes() > 0) return {};
+    HEADWAY_TRY(const std::int64_t updated, database_.changes());
+    if (updated > 0) return {};
     if (key.kind == kUse) HEADWAY_CHECK(make_room_for_agent(value.at));
     if (key.kind == kCalls) HEADWAY_CHECK(make_room_for_tool(key.agent, value.at));
     return bind(insert_).run();
@@ -96,31 +97,28 @@ Result<> SqlExpectations::make_room_for_agent(core::Timestamp now) {
                 database_.prepare("DELETE FROM expectation WHERE agent=(SELECT agent FROM "
                                   "expectation WHERE kind=0 ORDER BY (sessions>=?1 AND "
                                   "updated_at>=?2),updated_at,agent LIMIT 1)"));
-    HEADWAY_CHECK(drop.bind(1, std::int64_t{core::limits::kExpectationSessionsMin})
-                      .bind(2, kept_since(now))
-                      .run());
-    HEADWAY_ASSERT(database_.changes() > 0);
-    return {};
+    // Where the database drops none, the table is a row too long: no reason to refuse an end.
+    return drop.bind(1, std::int64_t{core::limits::kExpectationSessionsMin})
+        .bind(2, kept_since(now))
+        .run();
 }
 
 Result<> SqlExpectations::make_room_for_tool(std::string_view agent, core::Timestamp now) {
     HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM expectation WHERE "
                                                    "agent=?1 AND kind=2"));
     HEADWAY_TRY(const bool row, count.bind(1, text_of(agent)).step());
-    HEADWAY_ASSERT(row && count.columns() == 1);
-    if (count.integer(0) < static_cast<std::int64_t>(core::limits::kExpectedToolsMax)) return {};
+    const std::int64_t known = row ? count.integer(0) : 0;
+    if (known < static_cast<std::int64_t>(core::limits::kExpectedToolsMax)) return {};
     count.reset();
     HEADWAY_TRY(Statement drop,
                 database_.prepare("DELETE FROM expectation WHERE agent=?1 AND kind=2 AND "
                                   "name=(SELECT name FROM expectation WHERE agent=?1 AND kind=2 "
                                   "ORDER BY (sessions>=?2 AND updated_at>=?3),updated_at,name "
                                   "LIMIT 1)"));
-    HEADWAY_CHECK(drop.bind(1, text_of(agent))
-                      .bind(2, std::int64_t{core::limits::kExpectationSessionsMin})
-                      .bind(3, kept_since(now))
-                      .run());
-    HEADWAY_ASSERT(database_.changes() == 1);
-    return {};
+    return drop.bind(1, text_of(agent))
+        .bind(2, std::int64_t{core::limits::kExpectationSessionsMin})
+        .bind(3, kept_since(now))
+        .run();
 }
 
 Result<core::UseSketches> SqlExpectations::use(std::string_view agent,
@@ -161,7 +159,6 @@ Result<std::vector<StoredUse>> SqlExpectations::list_uses() {
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return all;
-        HEADWAY_ASSERT(rows.columns() == 2 && all.size() < core::limits::kExpectedAgentsMax);
         all.push_back(
             {std::string{rows.text(0)}, sound_or_empty(decode_use_sketches(rows.blob(1)))});
     }
@@ -177,7 +174,6 @@ Result<std::vector<core::ExpectedCall>> SqlExpectations::list_calls(std::string_
     while (true) {
         HEADWAY_TRY(const bool row, rows.next());
         if (!row) return all;
-        HEADWAY_ASSERT(rows->columns() == 3 && all.size() < limit);
         const core::Sketch calls = sound_or_empty(decode_sketch(rows->blob(2)));
         all.push_back({std::string{rows->text(0)}, calls.sessions, core::quantiles_of(calls)});
     }

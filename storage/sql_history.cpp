@@ -63,7 +63,6 @@ Result<std::vector<core::UseRecord>> SqlHistory::list_uses(const std::optional<s
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return records;
-        HEADWAY_ASSERT(records.size() < limit && rows.columns() == 7);
         core::UseRecord& record = records.emplace_back();
         record.agent = rows.text(0);
         record.outcome = outcome_of(rows.integer(1));
@@ -84,7 +83,8 @@ Result<bool> SqlHistory::forget_uses(core::Timestamp cutoff) {
     HEADWAY_CHECK(some.bind(1, cutoff)
                       .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                       .run());
-    return database_.changes() > 0;
+    HEADWAY_TRY(const std::int64_t forgotten, database_.changes());
+    return forgotten > 0;
 }
 
 }  // namespace headway::storage

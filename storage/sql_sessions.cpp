@@ -160,7 +160,6 @@ Result<std::vector<SessionKey>> SqlSessionIndex::list(const SessionFilter& filte
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return keys;
         keys.push_back(list.integer(0));
-        HEADWAY_ASSERT(keys.size() <= limit);
     }
 }
 
@@ -192,8 +191,8 @@ Result<std::uint64_t> SqlSessionIndex::count(const SessionFilter& filter) {
     HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1=1" +
                                                    conditions(filter) + among));
     const Bound bound{filter, count};
-    HEADWAY_CHECK(count.step());
-    return static_cast<std::uint64_t>(count.integer(0));
+    HEADWAY_TRY(const bool row, count.step());
+    return row ? count.count(0) : std::uint64_t{0};
 }
 
 /// The SQL condition for the filter's ids; empty without any.
@@ -237,7 +236,6 @@ Result<std::vector<SessionNeed>> SqlSessionIndex::needs(std::size_t limit) {
     while (true) {
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return found;
-        HEADWAY_ASSERT(found.size() < limit);
         found.push_back({list.integer(0), list.time(1), list.integer(2) == 1});
     }
 }
@@ -257,7 +255,6 @@ Result<std::vector<SessionAlarm>> SqlSessionIndex::alarms(std::size_t limit) {
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return found;
         if (!is_known<core::ApprovalAlarmKind>(list.integer(1))) continue;
-        HEADWAY_ASSERT(found.size() < limit);
         found.push_back(
             {list.integer(0), static_cast<core::ApprovalAlarmKind>(list.integer(1)), list.time(2)});
     }

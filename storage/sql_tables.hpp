@@ -219,6 +219,8 @@ public:
     core::Result<> forget_outbox_endpoint(std::string_view name) override;
 
 private:
+    core::Result<std::uint64_t> changed();
+
     Sql& database_;
 };
 

@@ -33,7 +33,6 @@ std::vector<std::string> split(std::string_view text) {
 }
 
 Result<core::TokenRecord> token_of(const Statement& row) {
-    HEADWAY_ASSERT(row.columns() == 8);
     core::TokenRecord token;
     token.id = row.text(0);
     token.name = row.text(1);
@@ -74,7 +73,8 @@ Result<> SqlTokens::add_token(const core::TokenRecord& token) {
                         "DELETE FROM token WHERE id=(SELECT id FROM token WHERE revoked_at>0 OR "
                         "(expires_at>0 AND expires_at<=?1) ORDER BY created_at,id LIMIT 1)"));
         HEADWAY_CHECK(make_room.bind(1, token.created_at).run());
-        if (database_.changes() == 0) {
+        HEADWAY_TRY(const std::int64_t dropped, database_.changes());
+        if (dropped == 0) {
             return Error{ErrorCode::kTooManyTokens,
                          "there are " + std::to_string(core::limits::kTokensMax) +
                              " tokens already; revoke one that is no longer needed",

@@ -138,7 +138,6 @@ Result<BackupStep> DatabaseCopy::step(int pages) {
     step.done = code == SQLITE_DONE;
     step.pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(copy_.get()));
     step.pages_left = static_cast<std::uint64_t>(sqlite3_backup_remaining(copy_.get()));
-    HEADWAY_ASSERT(!step.done || step.pages_left == 0);
     if (code == SQLITE_OK) return step;
     const int finished = sqlite3_backup_finish(copy_.release());
     if (step.done && finished == SQLITE_OK) {

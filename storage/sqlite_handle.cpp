@@ -229,8 +229,8 @@ core::Result<Statement> Database::prepare(std::string_view sql) {
     sqlite3_stmt* raw = nullptr;
     const int code = sqlite3_prepare_v3(get(), sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
-    HEADWAY_ASSERT((code == SQLITE_OK) == (raw != nullptr));
-    if (code == SQLITE_OK) return Statement{std::make_unique<SqliteStatement>(Handle{raw})};
+    if (code == SQLITE_OK && raw != nullptr)
+        return Statement{std::make_unique<SqliteStatement>(Handle{raw})};
     core::Error error = sqlite_error(get(), sql);
     // All SQL is ours and fits the checked schema version, so a missing table or column means
     // damage.
@@ -241,8 +241,8 @@ core::Result<Statement> Database::prepare(std::string_view sql) {
 std::int64_t Database::last_insert_rowid() const {
     return sqlite3_last_insert_rowid(get());
 }
-std::int64_t Database::changes() {
-    return sqlite3_changes64(get());
+core::Result<std::int64_t> Database::changes() {
+    return std::int64_t{sqlite3_changes64(get())};
 }
 bool Database::in_transaction() const {
     return sqlite3_get_autocommit(get()) == 0;

@@ -26,7 +26,7 @@ public:
 
     core::Result<> execute(const char* sql);
     core::Result<Statement> prepare(std::string_view sql) override;
-    std::int64_t changes() override;
+    core::Result<std::int64_t> changes() override;
     bool in_transaction() const override;
     std::string contains(std::string_view column, std::string_view parameter) const override;
     std::int64_t last_insert_rowid() const;

@@ -65,8 +65,7 @@ Result<> SqliteStore::checkpoint(int pages) {
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
                                                &in_wal, &moved);
     if (code != SQLITE_OK) return watch_sync(sqlite_error(database_.get(), "checkpoint"));
-    HEADWAY_ASSERT(moved <= in_wal);
-    log_.waiting = in_wal - moved;
+    log_.waiting = std::max(in_wal - moved, 0);
     return {};
 }
 

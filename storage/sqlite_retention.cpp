@@ -120,7 +120,8 @@ Result<bool> SqliteRetention::forget_keys(core::Timestamp cutoff) {
     HEADWAY_CHECK(some.bind(1, cutoff)
                       .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                       .run());
-    return database_.changes() > 0;
+    HEADWAY_TRY(const std::int64_t forgotten, database_.changes());
+    return forgotten > 0;
 }
 
 /// Walks the chain of a nameless session backwards and deletes; its `tail` stores the position.
@@ -187,7 +188,8 @@ Result<bool> SqliteRetention::delete_side_rows(SessionKey doomed) {
         HEADWAY_CHECK(some.bind(1, doomed)
                           .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                           .run());
-        if (database_.changes() > 0) return true;
+        HEADWAY_TRY(const std::int64_t deleted, database_.changes());
+        if (deleted > 0) return true;
     }
     HEADWAY_TRY(Statement last, database_.prepare("DELETE FROM session WHERE key=?1"));
     HEADWAY_CHECK(last.bind(1, doomed).run());

@@ -3,8 +3,6 @@
 
 #include <string_view>
 
-#include "core/assert.hpp"
-
 namespace headway::storage {
 namespace {
 
@@ -78,7 +76,6 @@ Result<> copy_table(const Table& table, Sql& from, Sql& to, const std::function<
     for (std::size_t copied = 1;; ++copied) {
         HEADWAY_TRY(const bool more, rows.next());
         if (!more) return {};
-        HEADWAY_ASSERT(static_cast<std::size_t>(rows->columns()) == table.kinds.size());
         for (std::size_t column = 0; column < table.kinds.size(); ++column)
             bind_column(write, rows.row(), static_cast<int>(column), table.kinds[column]);
         HEADWAY_CHECK(write.run());

@@ -89,7 +89,7 @@ export class Hub {
       return this.lost(error.status === 401 ? 'refused' : '');
     }
     if (this.source || !this.ports.size) return;
-    const ours = { hello: () => this.live(), reset: () => this.reset(), lagged: () => this.lost('lagged'), goodbye: () => this.lost() };
+    const ours = { hello: () => this.live(), reset: (event) => this.reset(event), lagged: () => this.lost('lagged'), goodbye: () => this.lost() };
     const known = new Set(TYPES);
     this.source = openStream('/v1/stream' + query({ last_event_id: this.last }), (event) => {
       if (Object.hasOwn(ours, event.type)) ours[event.type]();
@@ -125,8 +125,13 @@ export class Hub {
     this.tell({ link: this.link });
   }
 
-  // What was known is not what the daemon has: everything is read again.
-  reset() {
+  // Where the stream goes on from where it was, sessions were deleted and all other events come: lists are read again, at their
+  // own pace. Else what was known is not what the daemon has, and everything is read again.
+  reset(event) {
+    if (String(JSON.parse(event.data).from) === this.last) {
+      this.fresh = true;
+      return this.askOverview(OVERVIEW_MS);
+    }
     this.rows.clear();
     this.heads.clear();
     this.askOverview(0);

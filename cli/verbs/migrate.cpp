@@ -65,7 +65,12 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
     MigrateRequest request;
     request.store = options.to.empty() ? loaded->settings.storage.store : options.to;
     request.answer_timeout = loaded->settings.storage.store_timeout;
-    request.progress = progress_on(console);
+    bool begun = false;
+    request.progress = [&begun, tell = progress_on(console)](
+                           std::string_view step, std::uint64_t done, std::uint64_t total) mutable {
+        begun = true;
+        tell(step, done, total);
+    };
     if (!options.from.starts_with(kSqlite) || options.from.size() == kSqlite.size()) {
         return complain(console, kExitUsage, "--from is not sqlite:PATH",
                         "as in: --from sqlite:/var/lib/headway/headway.db");
@@ -80,12 +85,12 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
     const auto report = server.migrate(request);
     if (!report) {
         const bool config = report.error().code == core::ErrorCode::kInvalidConfig;
-        return complain(
-            console, config ? kExitConfig : kExitFailed, report.error().detail,
-            config
-                ? ""
-                : "the old database was not changed; the same command begins again, and until it "
-                  "ends with 0 no daemon opens the copy");
+        std::string hint =
+            begun ? "the old database was not changed; the same command begins again, and until it "
+                    "ends with 0 no daemon opens the copy"
+                  : "nothing was copied, and the old database was not changed";
+        if (config) hint.clear();
+        return complain(console, config ? kExitConfig : kExitFailed, report.error().detail, hint);
     }
     if (options.json) {
         console.out << dump(json_of(*report)) << "\n";

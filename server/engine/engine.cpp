@@ -235,9 +235,14 @@ void Engine::follow_others() {
     const auto now = Clock::steady();
     auto publication = std::make_unique<Publication>();
     core::Result<> done;
+    bool figures = false;
     if (cluster_->pulse_due(now)) {
         done = cluster_->pulse(watch_, totals_, *publication);
-        if (done && webhooks_.any()) done = webhooks_.look_again();
+        if (done && webhooks_.any()) {
+            auto looked = webhooks_.look_again();
+            if (looked) figures = *looked;
+            if (!looked) done = std::move(looked).error();
+        }
         if (done) done = judges_.look_again();
     }
     if (done && cluster_->follow_due(now)) done = cluster_->follow(listening_, *publication);
@@ -256,7 +261,7 @@ void Engine::follow_others() {
         report_(true, cluster_->met_newer());
         return announce(std::move(publication));
     }
-    if (!publication->empty()) announce(std::move(publication));
+    if (figures || !publication->empty()) announce(std::move(publication));
 }
 
 /// Lets the tasks see the state before this turn's writes.

@@ -27,6 +27,11 @@ Timestamp earlier(Timestamp a, Timestamp b) {
     return std::min(a, b);
 }
 
+/// The count was read before, and the database says what it has done: no invariant ties the two.
+void take_off(std::uint64_t& count, std::uint64_t done) {
+    count -= std::min(count, done);
+}
+
 /// True unless all alarms of these events are already raised. A repeated alarm is sent once until a
 /// person acknowledges it; otherwise an agent could crowd other messages out of the queue.
 bool is_news(const core::Session& session, std::span<const core::Event> events,
@@ -120,11 +125,25 @@ Result<> WebhookDesk::renew(Endpoint& endpoint) {
     return {};
 }
 
-Result<> WebhookDesk::look_again() {
+Result<bool> WebhookDesk::look_again() {
+    HEADWAY_TRY(auto known, outbox_.outbox_endpoints());
+    bool changed = false;
+    for (storage::OutboxEndpoint& stored : known) {
+        Endpoint* const endpoint = find(stored.name);
+        const bool unwritten =
+            std::find(changed_.begin(), changed_.end(), stored.name) != changed_.end();
+        if (endpoint == nullptr || unwritten) continue;
+        // What the configuration says is each daemon's own.
+        stored.target = endpoint->stored.target;
+        stored.removed_at = endpoint->stored.removed_at;
+        changed = changed || endpoint->stored != stored;
+        endpoint->stored = std::move(stored);
+    }
+    stats_stale_ = stats_stale_ || changed;
     for (Endpoint& endpoint : endpoints_) {
         HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
     }
-    return {};
+    return changed;
 }
 
 Result<> WebhookDesk::note(const core::Session& session, std::span<const core::Event> events) {
@@ -181,7 +200,7 @@ Result<> WebhookDesk::bury_pending(Endpoint& endpoint, std::uint64_t count, Time
                                    std::string_view reason) {
     HEADWAY_TRY(const std::uint64_t buried,
                 outbox_.bury_oldest(endpoint.stored.name, count, now, reason));
-    endpoint.stored.pending -= buried;
+    take_off(endpoint.stored.pending, buried);
     endpoint.stored.dead += buried;
     endpoint.stored.died += buried;
     return trim_dead(endpoint);
@@ -191,7 +210,7 @@ Result<> WebhookDesk::trim_dead(Endpoint& endpoint) {
     if (endpoint.stored.dead <= limits::kWebhookDeadMax) return {};
     HEADWAY_TRY(const std::uint64_t dropped,
                 outbox_.drop_dead(endpoint.stored.name, limits::kWebhookDeadMax));
-    endpoint.stored.dead -= dropped;
+    take_off(endpoint.stored.dead, dropped);
     endpoint.stored.dropped += dropped;
     return {};
 }
@@ -226,8 +245,8 @@ Result<> WebhookDesk::settle_delivery(Endpoint& endpoint, const WebhookResult& r
     storage::OutboxEndpoint& stored = endpoint.stored;
     const auto remove = [&](const WebhookPart& part) -> Result<> {
         HEADWAY_TRY(const storage::Removed removed, outbox_.remove_message(part.row, part.id));
-        if (removed == storage::Removed::kPending) --stored.pending;
-        if (removed == storage::Removed::kDead) --stored.dead;
+        if (removed == storage::Removed::kPending) take_off(stored.pending, 1);
+        if (removed == storage::Removed::kDead) take_off(stored.dead, 1);
         ++stored.delivered;
         return {};
     };
@@ -280,7 +299,7 @@ Result<> WebhookDesk::settle_part(Endpoint& endpoint, const WebhookPart& part,
     if (pending) {  // unless it was crowded out meanwhile
         ++stored.died;
         ++stored.dead;
-        --stored.pending;
+        take_off(stored.pending, 1);
     }
     return {};
 }

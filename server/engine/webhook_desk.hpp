@@ -66,8 +66,9 @@ public:
     /// When send_due() must be called next; kNever: not by time.
     core::Timestamp next_wake() const;
 
-    /// Other daemons may have added messages: when the next one is due is read again.
-    core::Result<> look_again();
+    /// Other daemons may have added messages, or sent them: reads again when the next one is due,
+    /// and how many there are. True if figures have changed.
+    core::Result<bool> look_again();
 
     /// Deletes endpoints that were removed from the configuration limits::kWebhookRemovedFor ago,
     /// with their messages. Writes.

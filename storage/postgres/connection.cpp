@@ -72,6 +72,11 @@ int PostgresConnection::socket() const {
 /// libpq goes on to the next host when one refuses, but not when it does not answer: so each is
 /// tried by itself, from the one that was connected last.
 Result<> PostgresConnection::connect() {
+    if (lost_transaction()) {
+        return Error{ErrorCode::kStorageUnavailable,
+                     "PostgreSQL: the transaction was lost with its connection",
+                     {}};
+    }
     close();
     HEADWAY_CHECK(check_postgres_url(settings_.url));
     if (hosts_.empty()) hosts_ = hosts_of(settings_.url);
@@ -135,13 +140,14 @@ void PostgresConnection::note_warning(void* of, const pg_result* notice) {
     if (self.committing_ && (known == "01000" || known == "57P01")) self.alone_ = true;
 }
 
+/// The transaction stays open without its connection, so that all that follows in it fails: after
+/// an error that was not looked at, it could otherwise go on outside of it.
 void PostgresConnection::close() {
     if (connection_ != nullptr) ++breaks_;
     connection_.reset();
     expected_.clear();
     prepared_.clear();
     failure_.reset();
-    in_transaction_ = false;
     committing_ = false;
 }
 
@@ -253,27 +259,6 @@ Result<> PostgresConnection::send_asking(std::string_view sql,
     return enqueue(sql, parameters, {true, false, {}});
 }
 
-bool PostgresConnection::lost_a_conflict() const {
-    return connection_ != nullptr && !outcome_unknown_ &&
-           (state_ == "40001" || state_ == "40P01" || state_ == "55P03");
-}
-
-Result<> PostgresConnection::begin() {
-    outcome_unknown_ = false;
-    state_.clear();
-    alone_ = false;
-    failure_.reset();
-    HEADWAY_ASSERT(!in_transaction_);
-    HEADWAY_CHECK(enqueue("BEGIN", {}, {}));
-    in_transaction_ = true;
-    return {};
-}
-
-Result<> PostgresConnection::commit() {
-    HEADWAY_ASSERT(in_transaction_);
-    return enqueue("COMMIT", {}, {false, true, {}});
-}
-
 /// Takes the answer to one statement.
 Result<> PostgresConnection::take(const Expected& expected, std::vector<PostgresRows>& rows,
                                   std::optional<Error>& failed) {
@@ -303,6 +288,9 @@ Result<> PostgresConnection::take(const Expected& expected, std::vector<Postgres
             if (expected.wanted) rows.push_back(std::move(answer));
             return {};
         case PGRES_PIPELINE_ABORTED:
+            if (!failed)
+                failed = Error{
+                    ErrorCode::kStorageUnavailable, "PostgreSQL: a statement was not run", {}};
             break;
         default:
             if (!failed) failed = error_of(result);
@@ -347,44 +335,6 @@ Result<std::vector<PostgresRows>> PostgresConnection::finish() {
     if (failure_ && commits) return *std::exchange(failure_, std::nullopt);
     if (failure_) return *failure_;
     return rows;
-}
-
-Result<PostgresRows> PostgresConnection::ask(std::string_view sql,
-                                             const PostgresParameters& parameters) {
-    HEADWAY_CHECK(send_asking(sql, parameters));
-    HEADWAY_TRY(std::vector<PostgresRows> rows, finish());
-    HEADWAY_ASSERT(!rows.empty());
-    return std::move(rows.back());
-}
-
-void PostgresConnection::rollback() {
-    failure_.reset();
-    if (connection_ == nullptr || (!in_transaction_ && expected_.empty())) return;
-    const bool unknown = outcome_unknown_;
-    const std::string state = state_;
-    const bool open = in_transaction_;
-    in_transaction_ = false;
-    committing_ = false;
-    auto done = enqueue("ROLLBACK", {}, {});
-    if (done) {
-        auto finished = finish();
-        if (!finished && connection_ != nullptr && open) {
-            // What was queued before it had failed, and the pipeline ended there.
-            failure_.reset();
-            done = enqueue("ROLLBACK", {}, {});
-            if (done) finished = finish();
-        }
-        if (!finished) close();
-    }
-    failure_.reset();
-    outcome_unknown_ = unknown;
-    state_ = state;
-}
-
-std::int64_t PostgresConnection::changes() {
-    // An error is that of the transaction, which cannot commit any more.
-    if (!expected_.empty() && !finish()) return 0;
-    return changes_;
 }
 
 }  // namespace headway::storage

@@ -20,7 +20,8 @@ struct pg_result;
 
 namespace headway::storage {
 
-/// The rows of an answered statement.
+/// The rows of an answered statement. What is not there, and a number that is none, reads as NULL:
+/// as 0 or empty.
 class PostgresRows {
 public:
     PostgresRows() = default;
@@ -60,14 +61,17 @@ public:
     PostgresConnection(const PostgresConnection&) = delete;
     PostgresConnection& operator=(const PostgresConnection&) = delete;
 
-    /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand.
+    /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand. Not in
+    /// a transaction that was lost: what follows in it must not be written by itself.
     core::Result<> connect();
     void close();
     bool connected() const { return connection_ != nullptr; }
 
     core::Result<Statement> prepare(std::string_view sql) override;
-    std::int64_t changes() override;
+    core::Result<std::int64_t> changes() override;
+    /// Also of one that was lost with its connection: it goes on to fail until it is ended.
     bool in_transaction() const override { return in_transaction_; }
+    bool lost_transaction() const { return in_transaction_ && connection_ == nullptr; }
     std::string contains(std::string_view column, std::string_view parameter) const override;
 
     /// Queues a statement with $1, $2, ...; its error is that of the next finish() or ask().
@@ -79,8 +83,12 @@ public:
     core::Result<std::vector<PostgresRows>> finish();
     /// One statement and its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
+    /// One statement that has one row, whatever the database says: another number is an error.
+    core::Result<PostgresRows> ask_row(std::string_view sql,
+                                       const PostgresParameters& parameters = {});
 
-    /// Queue the statement; the errors come with finish(). After one of them rollback() is needed.
+    /// Queue the statement; the errors come with finish(). After one of them rollback() is needed,
+    /// also where the connection is gone.
     core::Result<> begin();
     core::Result<> commit();
     /// Waits. Drops what is queued; breaks the connection where that does not help.

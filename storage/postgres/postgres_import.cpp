@@ -61,13 +61,14 @@ Result<> PostgresImport::transact(Work work) {
 Result<> PostgresImport::require_unused() {
     PostgresParameters name;
     name.add_text(kImporting);
-    HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask("SELECT (EXISTS(SELECT 1 FROM session) OR EXISTS(SELECT 1 FROM token) OR "
-                         "EXISTS(SELECT 1 FROM feed WHERE pos>0))::int::bigint,"
-                         "(SELECT count(*) FROM daemon WHERE id<>'migrated' AND seen_at>"
-                         "(extract(epoch FROM clock_timestamp())*1000)::bigint-10000),"
-                         "EXISTS(SELECT 1 FROM meta WHERE name=$1)::int::bigint",
-                         name));
+    HEADWAY_TRY(
+        const PostgresRows rows,
+        sql_.ask_row("SELECT (EXISTS(SELECT 1 FROM session) OR EXISTS(SELECT 1 FROM token) OR "
+                     "EXISTS(SELECT 1 FROM feed WHERE pos>0))::int::bigint,"
+                     "(SELECT count(*) FROM daemon WHERE id<>'migrated' AND seen_at>"
+                     "(extract(epoch FROM clock_timestamp())*1000)::bigint-10000),"
+                     "EXISTS(SELECT 1 FROM meta WHERE name=$1)::int::bigint",
+                     name));
     if (rows.integer(0, 1) > 0) {
         return refused(
             "a daemon serves this database, or did so within the last ten seconds: stop it, and "
@@ -90,7 +91,7 @@ Result<> PostgresImport::start() {
         HEADWAY_CHECK(sql_.send("TRUNCATE " + tables));
         HEADWAY_CHECK(sql_.send("UPDATE feed SET pos=0 WHERE id=1"));
         HEADWAY_TRY(const PostgresRows now,
-                    sql_.ask("SELECT (extract(epoch FROM clock_timestamp())*1000000)::bigint"));
+                    sql_.ask_row("SELECT (extract(epoch FROM clock_timestamp())*1000000)::bigint"));
         HEADWAY_CHECK(meta_.set(kImporting, now.integer(0, 0)));
         number_ = now.integer(0, 0);
         return {};
@@ -170,8 +171,8 @@ Result<> PostgresImport::finish(const ImportEnd& end) {
     auto done = transact([&]() -> Result<> {
         for (const auto& [table, column] : kNumbered) {
             const std::string name{column};
-            HEADWAY_TRY(const PostgresRows rows, sql_.ask("SELECT coalesce(max(" + name +
-                                                          "),0)+1 FROM " + std::string{table}));
+            HEADWAY_TRY(const PostgresRows rows, sql_.ask_row("SELECT coalesce(max(" + name +
+                                                              "),0)+1 FROM " + std::string{table}));
             HEADWAY_CHECK(sql_.send("ALTER TABLE " + std::string{table} + " ALTER COLUMN " + name +
                                     " RESTART WITH " + std::to_string(rows.integer(0, 0))));
         }

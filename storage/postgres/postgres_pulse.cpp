@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/postgres/hints.hpp"
 #include "storage/postgres/postgres_store.hpp"
@@ -38,7 +37,7 @@ Result<core::Timestamp> PostgresStore::time() {
     if (settings_.now) return settings_.now();
     HEADWAY_CHECK(connect());
     HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint"));
+                sql_.ask_row("SELECT (extract(epoch FROM clock_timestamp())*1000)::bigint"));
     return time_of(rows.integer(0, 0));
 }
 
@@ -53,8 +52,8 @@ Result<Pulse> PostgresStore::pulse() {
 Result<Pulse> PostgresStore::try_pulse() {
     HEADWAY_CHECK(begin());
     HEADWAY_TRY(const PostgresRows newest,
-                sql_.ask("SELECT coalesce(max(seen_at),0),"
-                         "(extract(epoch FROM clock_timestamp())*1000)::bigint FROM daemon"));
+                sql_.ask_row("SELECT coalesce(max(seen_at),0),"
+                             "(extract(epoch FROM clock_timestamp())*1000)::bigint FROM daemon"));
     Pulse pulse;
     pulse.now = settings_.now ? settings_.now() : time_of(newest.integer(0, 1));
     const core::Timestamp seen = time_of(newest.integer(0, 0));
@@ -104,10 +103,7 @@ Result<Pulse> PostgresStore::try_pulse() {
                          "LIMIT 100) AS d ORDER BY started_at,id"));
     HEADWAY_CHECK(sql_.commit());
     HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
-    HEADWAY_ASSERT(rows.size() == 3);
-    if (rows[0].size() != 1)
-        return core::Error{core::ErrorCode::kStorageCorrupt, "the feed has no row", {}};
-    pulse.head = rows[0].integer(0, 0);
+    HEADWAY_TRY(pulse.head, position_of(rows[0]));
     oldest_ = rows[0].integer(0, 1) + 1;
     pulse.tokens = rows[0].integer(0, 2);
     for (int at = rows[1].size() - 1; at >= 0; --at)

@@ -67,6 +67,13 @@ Result<std::vector<core::Event>> PostgresStore::events_of(const PostgresRows& ro
     return Error{ErrorCode::kStorageTooNew, std::move(what), {}};
 }
 
+/// True if the turn holds the session, and its row knows fewer events: it was put back by hand, or
+/// is from an older copy than the journal. Nothing can be appended then.
+bool PostgresStore::is_ahead_of_row(SessionKey key, std::uint64_t n) const {
+    const auto held = rows_.find(key);
+    return held != rows_.end() && n > held->second.known.n;
+}
+
 /// Folds rows [from, to) into the session.
 Result<> PostgresStore::fold(const PostgresRows& rows, int from, int to, StoredSession& stored) {
     for (int at = from; at < to; ++at) {
@@ -112,7 +119,8 @@ Result<std::vector<StoredSession>> PostgresStore::load_all(std::span<const Sessi
         auto folded = place == places.end()
                           ? Result<>{}
                           : fold(tails, place->second.first, place->second.second, stored);
-        if (folded && stored.session.state().n >= rows[0].count(at, 2)) {
+        if (folded && stored.session.state().n >= rows[0].count(at, 2) &&
+            !is_ahead_of_row(key, stored.session.state().n)) {
             loaded.push_back(std::move(stored));
             continue;
         }
@@ -143,6 +151,10 @@ Result<StoredSession> PostgresStore::load(SessionKey key) {
         std::string name{rows[0].bytes(0, 1)};
         StoredSession stored{key, session_of(name, rows[0].bytes(0, 3)), {}, {}};
         folded = fold(rows[1], 0, rows[1].size(), stored);
+        if (folded && is_ahead_of_row(key, stored.session.state().n)) {
+            return corrupt("the journal of session " + stored.session.id() +
+                           " has more events than its row says");
+        }
         if (folded && stored.session.state().n >= rows[0].count(0, 2)) return stored;
         if (!folded && folded.error().code == ErrorCode::kStorageTooNew)
             return std::move(folded).error();

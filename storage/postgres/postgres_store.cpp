@@ -8,6 +8,7 @@
 #include "core/sound.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
+#include "storage/corrupt.hpp"
 #include "storage/postgres/schema.hpp"
 
 // Opening, and the plain half of the store: what is no turn. A turn is in postgres_turn.cpp,
@@ -62,13 +63,20 @@ Result<Recovery> PostgresStore::recover() {
     HEADWAY_TRY(const PostgresRows rows,
                 sql_.ask("SELECT pos,coalesce((SELECT value FROM meta WHERE "
                          "name='deleted_through'),0) FROM feed WHERE id=1"));
-    if (rows.size() != 1) return Error{ErrorCode::kStorageCorrupt, "the feed has no row", {}};
+    HEADWAY_TRY(head_, position_of(rows));
     Recovery recovery;
-    head_ = rows.integer(0, 0);
     oldest_ = rows.integer(0, 1) + 1;
     recovery.head = head_;
     recovery.snapshots = head_;
     return recovery;
+}
+
+/// The first column of the one row of the feed.
+Result<Cursor> PostgresStore::position_of(const PostgresRows& feed) {
+    if (feed.size() != 1) return corrupt("the feed has no row");
+    const Cursor position = feed.integer(0, 0);
+    if (position >= 0 && position < kProvisionalCursor) return position;
+    return corrupt("the feed is at the impossible position " + std::to_string(position));
 }
 
 Result<> PostgresStore::connect() {
@@ -88,6 +96,7 @@ void PostgresStore::clear_turn() {
 
 Result<> PostgresStore::begin() {
     clear_turn();
+    if (sql_.lost_transaction()) sql_.rollback();  // it was left behind
     HEADWAY_CHECK(connect());
     return sql_.begin();
 }
@@ -117,9 +126,9 @@ Result<SessionKey> PostgresStore::create(std::string_view id, core::Timestamp no
     PostgresParameters values;
     values.add_text(id).add(now);
     HEADWAY_TRY(const PostgresRows rows,
-                sql_.ask("INSERT INTO session(name,opened_at,n,last_at) VALUES($1,$2,0,$2) "
-                         "RETURNING key",
-                         values));
+                sql_.ask_row("INSERT INTO session(name,opened_at,n,last_at) VALUES($1,$2,0,$2) "
+                             "RETURNING key",
+                             values));
     Row row;
     row.known = {rows.integer(0, 0), std::string{id}, 0};
     row.due = row.new_due = PostgresParameters::kNoNumber;

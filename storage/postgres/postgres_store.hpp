@@ -225,11 +225,13 @@ private:
     core::Result<> write_rows();
     core::Result<> write_feed();
     core::Result<> lock_feed();
+    static core::Result<Cursor> position_of(const PostgresRows& feed);
     StreamPage read_appended(Cursor after, std::size_t limit) const;
     core::Result<std::vector<core::Event>> events_of(const PostgresRows& rows, int at);
     core::Result<> fold(const PostgresRows& rows, int from, int to, StoredSession& stored);
     void forget_unknown_ids(std::span<const SessionKey> keys);
     Row* held_by_name(std::string_view name);
+    bool is_ahead_of_row(SessionKey key, std::uint64_t n) const;
 
     Settings settings_;
     PostgresConnection sql_;

@@ -6,6 +6,7 @@
 #include "core/limits.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
+#include "storage/corrupt.hpp"
 #include "storage/postgres/postgres_store.hpp"
 #include "storage/postgres/times.hpp"
 
@@ -181,8 +182,14 @@ Result<Cursor> PostgresStore::append(SessionKey key, Chain&, std::span<const cor
     const auto held = rows_.find(key);
     HEADWAY_ASSERT(held != rows_.end());
     Row& row = held->second;
-    HEADWAY_ASSERT(events.front().n == row.known.n + 1);
     HEADWAY_ASSERT(events.back().n - events.front().n + 1 == events.size());
+    // The memory is as new as the row, or newer than it: than a row that was put back by hand, or
+    // from an older copy than the journal.
+    if (events.front().n != row.known.n + 1) {
+        return corrupt("session " + row.known.name + " has " +
+                       std::to_string(events.front().n - 1) + " events, and its row says " +
+                       std::to_string(row.known.n));
+    }
     Appended added{key, events.front().n, events.size(), offset_ + 1, {}};
     encode_events(events, added.events);
     appended_.push_back(std::move(added));
@@ -276,10 +283,12 @@ Result<> PostgresStore::write_feed() {
     }
     PostgresParameters values;
     values.add_numbers(offsets).add_numbers(sessions).add_numbers(firsts).add_numbers(counts);
+    // A feed without its row, or at an impossible position, refuses the turn: NULL is no position.
     return sql_.send(
-        "INSERT INTO stream(pos,session,n,count) SELECT f.pos+u.off,u.session,u.n,"
-        "u.count FROM feed f,unnest($1::bigint[],$2::bigint[],$3::bigint[],"
-        "$4::bigint[]) AS u(off,session,n,count) WHERE f.id=1",
+        "INSERT INTO stream(pos,session,n,count) SELECT (SELECT f.pos FROM feed f WHERE f.id=1 AND "
+        "f.pos BETWEEN 0 AND 4611686018427387903)+u.off,u.session,u.n,u.count FROM "
+        "unnest($1::bigint[],$2::bigint[],$3::bigint[],"
+        "$4::bigint[]) AS u(off,session,n,count)",
         values);
 }
 
@@ -288,8 +297,7 @@ Result<> PostgresStore::write_feed() {
 Result<> PostgresStore::lock_feed() {
     if (feed_locked_ || !sql_.in_transaction()) return {};
     HEADWAY_TRY(const PostgresRows rows, sql_.ask("SELECT pos FROM feed WHERE id=1 FOR UPDATE"));
-    if (rows.size() != 1) return Error{ErrorCode::kStorageCorrupt, "the feed has no row", {}};
-    base_ = rows.integer(0, 0);
+    HEADWAY_TRY(base_, position_of(rows));
     feed_locked_ = true;
     return {};
 }
@@ -304,8 +312,7 @@ Result<> PostgresStore::commit() {
     HEADWAY_CHECK(sql_.commit());
     HEADWAY_TRY(const std::vector<PostgresRows> rows, sql_.finish());
     if (appends) {
-        HEADWAY_ASSERT(rows.size() == 1 && rows[0].size() == 1);
-        committed_ = rows[0].integer(0, 0);
+        HEADWAY_TRY(committed_, position_of(rows.front()));
         base_ = committed_ - offset_;
     }
     clear_turn();

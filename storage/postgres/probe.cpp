@@ -36,7 +36,7 @@ Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& setting
     facts.connected = true;
     facts.host = connection.host();
     facts.tls = connection.tls();
-    HEADWAY_TRY(const PostgresRows server, connection.ask(kServer));
+    HEADWAY_TRY(const PostgresRows server, connection.ask_row(kServer));
     facts.version = server.bytes(0, 0);
     facts.user = server.bytes(0, 1);
     facts.schema = server.bytes(0, 2);

@@ -39,7 +39,8 @@ Result<Deletion> PostgresRetention::step(core::Timestamp cutoff) {
         sql_.send("DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency "
                   "WHERE at<$1 LIMIT $2)",
                   values));
-    step.more = sql_.changes() > 0;
+    HEADWAY_TRY(const std::int64_t keys, sql_.changes());
+    step.more = keys > 0;
     if (step.more) return step;
     HEADWAY_TRY(step.more, history_.forget_uses(cutoff));
     return step;
@@ -67,8 +68,9 @@ Result<> PostgresRetention::doom(SessionKey key, std::string id, Deletion& step)
     PostgresParameters one;
     one.add(key);
     HEADWAY_CHECK(sql_.send("DELETE FROM session_index WHERE session=$1", one));
-    HEADWAY_TRY(const PostgresRows last,
-                sql_.ask("SELECT coalesce(max(pos+count-1),0) FROM stream WHERE session=$1", one));
+    HEADWAY_TRY(
+        const PostgresRows last,
+        sql_.ask_row("SELECT coalesce(max(pos+count-1),0) FROM stream WHERE session=$1", one));
     HEADWAY_CHECK(note_deleted(last.integer(0, 0)));
     return sql_.send("UPDATE session SET name=NULL,due_at=NULL WHERE key=$1", one);
 }

@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 
-#include "core/assert.hpp"
 #include "storage/postgres/connection.hpp"
 
 // What a statement has answered, in PostgreSQL's binary format.
@@ -21,10 +20,8 @@ int PostgresRows::columns() const {
 }
 
 std::int64_t PostgresRows::integer(int row, int column) const {
-    HEADWAY_ASSERT(row >= 0 && row < size() && column >= 0 && column < columns());
-    if (is_null(row, column)) return 0;
     const std::string_view value = bytes(row, column);
-    HEADWAY_ASSERT(value.size() <= 8);  // bigint, integer, smallint or boolean
+    if (value.size() > 8) return 0;  // no bigint, integer, smallint or boolean
     std::uint64_t number =
         value.size() > 1 && (static_cast<unsigned char>(value[0]) & 0x80U) != 0 ? UINT64_MAX : 0;
     for (const char c : value)
@@ -37,14 +34,17 @@ std::uint64_t PostgresRows::count(int row, int column) const {
     return number < 0 ? 0 : static_cast<std::uint64_t>(number);
 }
 
+/// A server may answer with fewer columns, or other ones, than the statement has: what is not there
+/// reads as NULL, and so does NULL itself.
 std::string_view PostgresRows::bytes(int row, int column) const {
-    HEADWAY_ASSERT(row >= 0 && row < size() && column >= 0 && column < columns());
+    if (is_null(row, column)) return "";
     return {PQgetvalue(result_.get(), row, column),
             static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 
 bool PostgresRows::is_null(int row, int column) const {
-    return PQgetisnull(result_.get(), row, column) != 0;
+    const bool there = row >= 0 && row < size() && column >= 0 && column < columns();
+    return !there || PQgetisnull(result_.get(), row, column) != 0;
 }
 
 std::string_view PostgresRows::column_name(int column) const {

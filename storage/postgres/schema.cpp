@@ -5,8 +5,6 @@
 #include <span>
 #include <string>
 
-#include "core/assert.hpp"
-
 // Plain types, no triggers, functions or sequences that are read: what also Aurora, Citus,
 // YugabyteDB and CockroachDB have. Numbers are bigint, times milliseconds since 1970.
 
@@ -112,8 +110,7 @@ Result<std::int64_t> lock_version(PostgresConnection& connection) {
         connection.send("INSERT INTO schema_version(id,version) VALUES(1,0) "
                         "ON CONFLICT(id) DO NOTHING"));
     HEADWAY_TRY(const PostgresRows rows,
-                connection.ask("SELECT version FROM schema_version WHERE id=1 FOR UPDATE"));
-    HEADWAY_ASSERT(rows.size() == 1);
+                connection.ask_row("SELECT version FROM schema_version WHERE id=1 FOR UPDATE"));
     return rows.integer(0, 0);
 }
 

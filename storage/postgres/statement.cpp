@@ -48,12 +48,18 @@ public:
         return done ? Result<>{} : Result<>{std::move(done).error()};
     }
     void reset() override { rows_.reset(); }
-    std::int64_t integer(int column) const override { return rows_->integer(row_, column); }
-    std::string_view text(int column) const override { return rows_->bytes(row_, column); }
-    std::string_view blob(int column) const override { return rows_->bytes(row_, column); }
-    bool is_null(int column) const override { return rows_->is_null(row_, column); }
+    std::int64_t integer(int column) const override {
+        return rows_ ? rows_->integer(row_, column) : 0;
+    }
+    std::string_view text(int column) const override { return blob(column); }
+    std::string_view blob(int column) const override {
+        return rows_ ? rows_->bytes(row_, column) : std::string_view{};
+    }
+    bool is_null(int column) const override { return !rows_ || rows_->is_null(row_, column); }
     int columns() const override { return rows_ ? rows_->columns() : 0; }
-    std::string_view column_name(int column) const override { return rows_->column_name(column); }
+    std::string_view column_name(int column) const override {
+        return rows_ ? rows_->column_name(column) : std::string_view{};
+    }
 
 private:
     PostgresConnection& connection_;

@@ -577,7 +577,10 @@ class Plain(unittest.TestCase):
                 return [value(depth - 1) for _ in range(rng.randrange(4))]
             return {rng.choice(["a", 1, None, b"k", (1,)]): value(depth - 1) for _ in range(rng.randrange(4))}
         for _ in range(500):
-            self.of(value(6))
+            made = value(6)
+            text = _plain.json_of(made)
+            text.encode()  # no half of a surrogate pair
+            self.assertEqual(isinstance(json.loads(text), (list, dict)), isinstance(made, (list, dict, set)), made)
 
     def test_texts_are_cut_between_characters(self):
         self.assertEqual(_plain.cut("abc"), "abc")

@@ -155,7 +155,16 @@ class Damage(OwnDaemonCase):
             self.assertEqual(client.report("new", "message", role="assistant", text="work goes on")["accepted"], 1)
             self.assertEqual(self.daemon.stop(), 0)
 
+    def served_or_damaged(self, reply, number):
+        """The session as it was, or gone from the index, or an error that says what is damaged and the way out."""
+        if reply.status in (200, 404):
+            return
+        told = f"{reply.status} {reply.body.decode()}, HEADWAY_SEED={SEED} {number}"
+        self.assertIn(reply.status, (500, 503), told)
+        self.assertRegex(reply.json()["detail"], "damaged|malformed|checksum|cannot be read", told)
+
     def test_whatever_is_damaged_a_start_serves_or_refuses_and_never_crashes(self):
+        whole = 0  # sessions, after any of the damages
         for number in range(9):
             self.damage(number)
             seen = len(self.daemon.log())
@@ -169,12 +178,18 @@ class Damage(OwnDaemonCase):
             client = self.client(self.daemon)
             for session in self.sessions:
                 for path in ("", "/events?limit=1000", "/progress"):
-                    client.get(f"/v1/sessions/{session}{path}")
-                client.post(f"/v1/sessions/{session}/events", [{"type": "heartbeat"}])
+                    reply = client.get(f"/v1/sessions/{session}{path}")
+                    self.served_or_damaged(reply, number)
+                    if reply.status == 200 and "limit" in path:
+                        events = reply.json()["events"]
+                        self.assertEqual(events, self.before[session][:len(events)], f"HEADWAY_SEED={SEED} {number}")
+                        whole += events == self.before[session]
+                self.served_or_damaged(client.post(f"/v1/sessions/{session}/events", [{"type": "heartbeat"}]), number)
             if self.daemon.process.poll() is None:
                 self.daemon.process.terminate()
             self.assertIn(self.daemon.process.wait(40), (0, 1), f"HEADWAY_SEED={SEED} {number}\n{self.daemon.log()[seen:]}")
             self.daemon.process.stdout.close()
+        self.assertGreater(whole, 0, f"HEADWAY_SEED={SEED}")
 
     def test_a_daemon_that_runs_is_left_alone(self):
         self.daemon.start()

@@ -127,15 +127,22 @@ class Migrate(OwnDaemonCase):
         self.assertEqual(found, wanted)
         self.assertEqual(rows(schema, "SELECT key,name FROM session ORDER BY key"), "\n".join(f"{key}|{name}" for key, name in keys))
 
+    def refused(self, daemon, schema, why):
+        """Before anything was copied: what is there is whole, and daemons open it."""
+        said = self.migrate(daemon, schema, code=1).err
+        self.assertIn(why, said)
+        self.assertIn("nothing was copied", said)
+        self.assertNotIn("no daemon opens", said)
+
     def test_a_store_in_use_or_not_empty_and_a_database_in_use_are_refused(self):
         daemon, schema = self.own_daemon()
         self.fill(daemon.start())
-        self.assertIn("is in use by another process", self.migrate(daemon, schema, code=1).err)
+        self.refused(daemon, schema, "is in use by another process")
         daemon.stop()
         self.migrate(daemon, schema)
-        self.assertIn("has sessions or access tokens already", self.migrate(daemon, schema, code=1).err)
+        self.refused(daemon, schema, "has sessions or access tokens already")
         shared = self.shared_daemon(schema).start()
-        self.assertIn("a daemon serves this database", self.migrate(daemon, schema, code=1).err)
+        self.refused(daemon, schema, "a daemon serves this database")
         shared.stop()
 
     def test_an_interrupted_one_is_served_by_no_daemon_and_begins_again(self):

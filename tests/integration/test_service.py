@@ -75,7 +75,7 @@ class Notify(OwnDaemonCase):
     def test_the_watchdog_is_fed_while_the_journal_can_be_committed_also_when_nothing_happens(self):
         self.begin(WATCHDOG_USEC="400000")
         for _ in range(5):
-            self.manager.until("WATCHDOG")
+            self.assertEqual(self.manager.until("WATCHDOG")["WATCHDOG"], "1")
 
     def test_a_daemon_that_stands_still_feeds_no_watchdog(self):
         daemon = self.begin(WATCHDOG_USEC="400000")

@@ -77,6 +77,7 @@ public:
     /// Answers since the last ask().
     std::vector<Reply>& replies() { return replies_; }
     storage::PostgresStore& store() { return *store_; }
+    server::Engine& engine() { return *engine_; }
 
     std::vector<storage::StreamEvent> events;  ///< as they were published
     std::vector<std::string> lines;            ///< of its log

@@ -126,3 +126,29 @@ TEST_CASE("cluster: a check that cannot be read keeps no daemon from its work", 
     CHECK(again.error().code == core::ErrorCode::kInternal);
     CHECK(two.lines.empty());
 }
+
+TEST_CASE("cluster: a session whose row is behind its journal refuses its own commands alone",
+          "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    {
+        PostgresDaemon before{here, "before"};
+        before.report("s", {beat()});
+        before.report("t", {beat()});
+    }
+    here.run("UPDATE session SET n=n-1,due_at=1 WHERE name='s'");  // from an older copy, or by hand
+    PostgresDaemon one{here, "one"};
+    const Command report = ReportCommand{"s", {beat()}, true, {}};
+    const Command other = ReportCommand{"t", {beat()}, true, {}};
+    for (int rounds = 0; rounds < 3; ++rounds) {
+        const auto replies = answers(one, {&report, &other});
+        REQUIRE_FALSE(replies[0].what);
+        CHECK(replies[0].what.error().code == core::ErrorCode::kInternal);
+        require_ok(replies[1].what);
+        testclock::jump(Jump::pass(core::Millis{1'100}));
+        one.turn();
+    }
+    CHECK(one.stats.commit_failures == 0);
+    here.run("UPDATE session SET n=n+1 WHERE name='s'");
+    CHECK(one.report("s", {beat()}).size() == 1);
+}

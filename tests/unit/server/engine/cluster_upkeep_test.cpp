@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "server/engine/admin_commands.hpp"
 #include "server/engine/upkeep.hpp"
 #include "server/testclock/jumps.hpp"
 #include "tests/support/postgres_daemon.hpp"
@@ -98,4 +99,60 @@ TEST_CASE("cluster: a step saves as many ids as have come since the one before",
         one.upkeep();
         CHECK(ids_in(here) >= static_cast<std::size_t>(round) * 5 * kBatch);
     }
+}
+
+TEST_CASE("cluster: a daemon that sends no messages sees that another has sent them", "[cluster]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    EngineSettings settings;
+    core::WebhookRule rule;
+    rule.name = "ops";
+    rule.target = "its address";
+    rule.events.set(static_cast<std::size_t>(core::EventType::kSessionEnded));
+    settings.webhooks = {{rule}, {core::Millis{0}}};
+    PostgresDaemon one{here, "one", settings};
+    PostgresDaemon two{here, "two", settings};
+    std::vector<WebhookJob> jobs;
+    two.engine().send_webhooks_with([&jobs](WebhookJob job) {
+        jobs.push_back(std::move(job));
+        return true;
+    });
+    for (const char* session : {"a", "b", "c"})
+        one.ask(EndCommand{(one.report(session, {beat()}), session), {}});
+    const auto figures = [](PostgresDaemon& daemon) {
+        REQUIRE(daemon.stats.webhooks);
+        const WebhookStats& ops = daemon.stats.webhooks->front();
+        return std::array{ops.pending, ops.delivered, ops.dead};
+    };
+    CHECK(figures(one) == std::array<std::uint64_t, 3>{3, 0, 0});
+    for (std::size_t sent = 0; sent < 3;) {
+        testclock::jump(Jump::pass(core::Millis{1'100}));
+        two.turn();
+        for (; sent < jobs.size(); ++sent) {
+            WebhookDoneCommand done;
+            done.result.job = jobs[sent];
+            done.result.outcome = WebhookOutcome::kDelivered;
+            two.ask(std::move(done));
+        }
+    }
+    testclock::jump(Jump::pass(core::Millis{1'100}));
+    one.turn();
+    CHECK(figures(one) == std::array<std::uint64_t, 3>{0, 3, 0});
+    const Answer shown = one.ask(WebhooksQuery{});
+    CHECK(std::get<BodyReply>(shown).body.find("\"pending\":0") != std::string::npos);
+    // An address that is gone is gone for all of them.
+    one.report("d", {beat()});
+    one.ask(EndCommand{"d", {}});
+    for (int turns = 0; turns < 10 && jobs.size() < 4; ++turns) {
+        testclock::jump(Jump::pass(core::Millis{1'100}));
+        two.turn();
+    }
+    REQUIRE(jobs.size() == 4);
+    WebhookDoneCommand gone;
+    gone.result.job = jobs.back();
+    gone.result.outcome = WebhookOutcome::kGone;
+    two.ask(std::move(gone));
+    testclock::jump(Jump::pass(core::Millis{1'100}));
+    one.turn();
+    CHECK(figures(one) == std::array<std::uint64_t, 3>{0, 3, 1});
 }
