@@ -170,6 +170,7 @@ core::Result<> find_daemon(const VerbSpec& verb, const Console& console,
     if (!named && verb.by_socket) client.url = find_socket_url(environment);
     HEADWAY_TRY(client.url, daemon_url(client.url, console.environment));
     HEADWAY_TRY(client.credential, find_credential(client.token_file, client.url, environment));
+    client.credential.owner_only = !named && verb.by_socket;
     HEADWAY_TRY(client.credential.ca_file, find_ca_file(client.ca_file, console.environment));
     return {};
 }

@@ -2,6 +2,7 @@
 #include "cli/credentials.hpp"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -105,6 +106,9 @@ Result<Credential> find_credential(std::string_view flag, std::string_view url,
     const auto file = config::state_directory({}, environment) / "operator.token";
     Credential credential;
     credential.looked_in = file.string();
+    struct stat about {};
+    if (::stat(file.c_str(), &about) != 0) return credential;
+    credential.owner = about.st_uid;
     const auto text = read_secret(file);
     if (!text) return credential;
     if (const auto operators = named(*text, "operator.token")) {  // else not ours to judge

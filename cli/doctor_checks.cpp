@@ -171,13 +171,16 @@ std::string other_database(Daemon& daemon, const fs::path& database) {
 Finding check_daemon(Daemon& daemon, const fs::path& database) {
     const std::string about = "daemon";
     const HttpReply reply = daemon.get("/readyz?verbose");
+    if (!reply.answered() && !reply.stranger.empty()) {
+        const FailureText failure = daemon.stranger();
+        return wrong(about, failure.what, failure.next);
+    }
     if (!reply.answered()) {
         return wrong(about, "none answers at " + daemon.url() + " (" + reply.error + ")",
                      "start one with `headway serve`, or name it with --url or HEADWAY_URL");
     }
     if (reply.status == 401 || reply.status == 403) {
-        return wrong(about, problem_of(reply).detail,
-                     "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE");
+        return wrong(about, problem_of(reply).detail, daemon.where_is_the_token());
     }
     if (reply.ok()) {
         const std::string other = other_database(daemon, database);
