@@ -37,7 +37,7 @@ std::string base_name(const RunOptions& options) {
 }
 
 std::string command_line(const RunOptions& options) {
-    return clean_line(cut_bytes(join(options.command, " "), 4 * kWordBytesMax));
+    return on_one_line(cut_bytes(join(options.command, " "), 4 * kWordBytesMax));
 }
 
 core::Result<Json> open_body(const RunOptions& options) {
