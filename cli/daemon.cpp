@@ -293,6 +293,13 @@ int explain_failure(const Console& console, const Daemon& daemon, const HttpRepl
     return complain(console, failure.exit_code, failure.what, failure.next);
 }
 
+std::chrono::milliseconds PollPace::after(std::chrono::milliseconds took) {
+    constexpr std::chrono::milliseconds kHeld{1'000};
+    if (took < kHeld) return backoff_.next();
+    backoff_.reset();
+    return std::chrono::milliseconds{0};
+}
+
 std::chrono::milliseconds Backoff::next() {
     constexpr std::chrono::milliseconds kMax{2'000};
     const auto jitter = static_cast<std::int64_t>(random_bits() % 50);

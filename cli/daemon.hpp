@@ -122,4 +122,15 @@ private:
     std::chrono::milliseconds step_{100};
 };
 
+/// Between long polls: a server that answers at once, without what was asked for, is not asked
+/// thousands of times a second.
+class PollPace {
+public:
+    /// The pause after a poll that took so long: none if it was held for a second.
+    std::chrono::milliseconds after(std::chrono::milliseconds took);
+
+private:
+    Backoff backoff_;
+};
+
 }  // namespace headway::cli
