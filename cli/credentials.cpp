@@ -6,7 +6,6 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
@@ -65,7 +64,9 @@ Result<std::string> find_ca_file(std::string_view flag,
     std::string file{flag};
     if (file.empty() && variable != environment.end()) file = variable->second;
     const std::string where = flag.empty() ? "HEADWAY_CA_FILE" : "--ca-file";
-    if (file.empty() || std::ifstream(file)) return file;
+    if (file.empty()) return file;
+    const FileDescriptor readable{config::open_to_read(file)};
+    if (readable.open()) return file;
     return Error{ErrorCode::kInvalidParameter, where + ": cannot read \"" + clean_line(file) + "\"",
                  where};
 }

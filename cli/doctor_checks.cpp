@@ -91,8 +91,11 @@ Finding check_database(const fs::path& file, int schema_version) {
     const std::string about = "database";
     const std::string name = file.string();
     std::error_code none;
-    if (fs::status(file, none).type() == fs::file_type::not_found)
+    const fs::file_type type = fs::status(file, none).type();
+    if (type == fs::file_type::not_found)
         return good(about, name + " is not there yet; the first start makes it");
+    if (type == fs::file_type::fifo)
+        return wrong(about, name + " is a pipe", "move it away; the next start makes a database");
     std::array<char, kHeaderBytes> header{};
     std::ifstream in{file, std::ios::binary};
     in.read(header.data(), kHeaderBytes);
