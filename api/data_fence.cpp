@@ -2,12 +2,11 @@
 #include "api/data_fence.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
 #include "core/limits.hpp"
 #include "core/sanitize.hpp"
 #include "core/text.hpp"
+#include "core/visible.hpp"
 #include "core/words.hpp"
 
 namespace headway::api {
@@ -15,59 +14,6 @@ namespace {
 
 constexpr std::string_view kCut = "…";
 constexpr std::size_t kCleanBytesMax = 8192;  ///< more than core::sanitized ever gives
-
-struct Range {
-    char32_t first;
-    char32_t last;
-};
-
-/// What is not seen, or changes how its neighbours are seen.
-constexpr std::array<Range, 21> kHidden{
-    {{0x00, 0x1f},       {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
-     {0x61c, 0x61c},     {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
-     {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
-     {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
-     {0xfffe, 0xffff},   {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
-     {0xf0000, 0x10ffff}}};
-
-bool is_hidden(char32_t point) {
-    return std::any_of(kHidden.begin(), kHidden.end(), [point](const Range& range) {
-        return point >= range.first && point <= range.last;
-    });
-}
-
-/// One character of UTF-8; `bytes` is 0 when none begins here.
-struct Character {
-    char32_t point = 0;
-    std::size_t bytes = 0;
-};
-
-Character first_of(std::string_view text) {
-    const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    if (lead < 0x80) return {lead, 1};
-    const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-    char32_t point = lead & (0xffU >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80U) return {};
-        point = (point << 6U) | (byte(i) & 0x3fU);
-    }
-    const bool surrogate = point >= 0xd800 && point <= 0xdfff;
-    constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-    return point < kLeast[bytes] || point > 0x10ffff || surrogate ? Character{}
-                                                                  : Character{point, bytes};
-}
-
-void append_code(std::string& out, char kind, char32_t code) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string digits;
-    do {
-        digits.insert(digits.begin(), kDigits[code & 15U]);
-        code >>= 4U;
-    } while (code != 0);
-    out.append({'\\', kind, '{'}).append(digits).push_back('}');
-}
 
 /// Whether `open` and what follows it may be a token of a chat template.
 bool begins_token(char open, std::string_view rest) {
@@ -89,19 +35,15 @@ std::string bounded(std::string text, std::size_t bytes_max) {
 std::string inert(std::string_view text, std::size_t bytes_max) {
     std::string out;
     while (!text.empty() && out.size() <= bytes_max) {
-        const Character next = first_of(text);
-        if (next.bytes == 0) {
-            append_code(out, 'x', static_cast<unsigned char>(text.front()));
-            text.remove_prefix(1);
-            continue;
-        }
-        if (is_hidden(next.point)) {
-            append_code(out, 'u', next.point);
+        const core::Character next = core::first_character(text);
+        const std::size_t bytes = std::max<std::size_t>(next.bytes, 1);
+        if (next.bytes == 0 || core::is_hidden(next.point)) {
+            core::append_escape(out, text);
         } else {
-            out.append(text.substr(0, next.bytes));
+            out.append(text.substr(0, bytes));
         }
         const char open = text.front();
-        text.remove_prefix(next.bytes);
+        text.remove_prefix(bytes);
         if (begins_token(open, text)) out.push_back(' ');
     }
     return bounded(std::move(out), bytes_max);

@@ -8,17 +8,29 @@
 #include "cli/json.hpp"
 #include "cli/session_view.hpp"
 #include "cli/text.hpp"
+#include "core/visible.hpp"
 
 namespace headway::cli {
 namespace {
 
-/// All of a member on one line: what is approved is not cut.
+/// All of a member on one line: what is approved is not cut, and nothing in it is dropped.
 std::string whole_text(const Json& object, std::string_view name) {
     const Json& value = object[name];
     if (value.empty()) return {};
-    if (value.is_string()) return clean_line(value.text());
-    if (value.contains("head")) return clean_line(value.text_of("head")) + " …";
-    return clean_line(dump(value));
+    if (value.is_string()) return core::visible(value.text());
+    const bool cut = value.size() == 4 && value["head"].is_string() && value["tail"].is_string() &&
+                     value["digest"].is_string() && value["bytes"].is_integer();
+    if (!cut) return dump(value);
+    return core::visible(value.text_of("head")) + " … " + dump(value["bytes"]) +
+           " bytes in all … " + core::visible(value.text_of("tail"));
+}
+
+/// A text that could be taken for other JSON stands in quotes.
+std::string arguments_of(const Json& approval) {
+    const Json& value = approval["args"];
+    if (value.empty()) return {};
+    if (!value.is_string() || Json::parse(value.text())) return dump(value);
+    return core::visible(value.text());
 }
 
 /// "3m10s ago", "in 5.0s", or nothing.
@@ -67,7 +79,7 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color) {
         if (!tool.empty()) field_line(out, "kind", kind);
         field_line(out, "risk", whole_text(one, "risk"));
         field_line(out, "asks", whole_text(one, "summary"));
-        field_line(out, "arguments", whole_text(one, "args"));
+        field_line(out, "arguments", arguments_of(one));
         field_line(out, "HIDDEN", hidden_of(one, color));
         field_line(out, "options", whole_text(one, "options"));
         field_line(out, "extension", whole_text(one, "extend"));

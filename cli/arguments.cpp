@@ -338,6 +338,13 @@ void Arguments::sources(config::LoadRequest& sources) {
     };
 }
 
+void Arguments::daemon_settings(config::LoadRequest& request) {
+    setting("--listen", "server.listen", request, "HOST:PORT, loopback; port 0: any");
+    setting("--state-dir", "storage.state_dir", request, "folder of the database").never_empty();
+    setting("--store", "storage.store", request, "postgres://..., which several daemons share");
+    sources(request);
+}
+
 Argument Arguments::setting(const char* names, const char* key, config::LoadRequest& sources,
                             const char* help) {
     const auto store = [&sources, key](const std::string& value) {

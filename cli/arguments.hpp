@@ -91,6 +91,8 @@ public:
     void without_socket();
     /// Adds --config and --set.
     void sources(config::LoadRequest& sources);
+    /// The same and --listen, --state-dir and --store: whatever the daemon takes.
+    void daemon_settings(config::LoadRequest& request);
     /// Adds an option that sets one key of the settings.
     Argument setting(const char* names, const char* key, config::LoadRequest& sources,
                      const char* help);

@@ -31,6 +31,7 @@ constexpr std::chrono::milliseconds kEndStep{10};
         ::dup2(log, STDOUT_FILENO);
         ::dup2(log, STDERR_FILENO);
     }
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
     ::execvp(argv[0], argv);
     ::_exit(127);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <sstream>
 
 #include "cli/client_options.hpp"
 #include "cli/daemon.hpp"
@@ -39,6 +40,25 @@ bool store_flag(const ArgumentSpec& argument, const std::string& word) {
     return CLI::detail::lexical_cast(word, on) && store(argument, {on ? "true" : "false"});
 }
 
+std::string choice_fault(const ArgumentSpec& argument, const std::string& word) {
+    const std::vector<std::string_view> known(argument.choices.begin(), argument.choices.end());
+    if (std::find(known.begin(), known.end(), word) != known.end()) return {};
+    return "`" + clean_line(word) + "` is none of " + join(argument.choices, ", ") +
+           core::did_you_mean(word, known);
+}
+
+template <class Number>
+std::string range_fault(const std::string& word, const std::pair<Number, Number>& range) {
+    Number number{};
+    const bool fits =
+        CLI::detail::lexical_cast(word, number) && number >= range.first && number <= range.second;
+    if (fits) return {};
+    std::ostringstream text;
+    text << "`" << clean_line(word) << "` is no " << (std::is_integral_v<Number> ? "whole " : "")
+         << "number from " << range.first << " to " << range.second;
+    return text.str();
+}
+
 /// `argument` outlives the parser.
 void add_argument(CLI::App& app, const ArgumentSpec& argument) {
     if (argument.form == Form::kHelp) return;  // CLI11 adds it
@@ -58,11 +78,16 @@ void add_argument(CLI::App& app, const ArgumentSpec& argument) {
     }
     if (argument.separator != '\0') option.delimiter(argument.separator);
     if (!argument.fallback.empty()) option.default_str(argument.fallback);
-    if (!argument.choices.empty()) option.check(CLI::IsMember(argument.choices));
+    if (!argument.choices.empty())
+        option.check([&argument](const std::string& word) { return choice_fault(argument, word); });
     if (argument.int_range)
-        option.check(CLI::Range(argument.int_range->first, argument.int_range->second));
+        option.check([range = *argument.int_range](const std::string& word) {
+            return range_fault<int>(word, range);
+        });
     if (argument.real_range)
-        option.check(CLI::Range(argument.real_range->first, argument.real_range->second));
+        option.check([range = *argument.real_range](const std::string& word) {
+            return range_fault<double>(word, range);
+        });
     if (argument.check) option.check(argument.check);
 }
 
@@ -154,9 +179,65 @@ Parsed refused(CLI::App& app, const Mistake& mistake, const Console& console) {
         complain(console, kExitUsage, mistake.what, mistake.next.empty() ? help : mistake.next));
 }
 
+/// The words that no argument took, as they were written; CLI11 has them from the last to the
+/// first.
+std::vector<std::string> words_left(const CLI::App& app, const std::vector<std::string>& words) {
+    std::vector<std::string> left = app.remaining(true);
+    std::vector<std::string> ordered;
+    for (const std::string& word : words) {
+        const auto found = std::find(left.begin(), left.end(), word);
+        if (found == left.end()) continue;
+        left.erase(found);
+        ordered.push_back(word);
+    }
+    return ordered;
+}
+
+std::string unknown_option(const VerbSpec& verb, const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string_view> known{"--help"};
+    for (const ArgumentSpec* option : options_of(verb))
+        known.insert(known.end(), option->names.begin(), option->names.end());
+    return "unknown option `" + clean_line(name) + "`" + core::did_you_mean(name, known);
+}
+
+/// Of a verb that has others below it.
+std::string missing_verb(const VerbSpec& verb, const std::string& full, const std::string* word) {
+    std::vector<std::string_view> known;
+    std::vector<std::string> listed;
+    for (const VerbSpec* below : verbs_of(verb)) {
+        known.push_back(below->name);
+        listed.push_back(below->name);
+    }
+    if (word == nullptr) return "`" + full + "` needs one of its verbs: " + join(listed, ", ");
+    return "unknown verb `" + clean_line(*word) + "` of `" + full + "`" +
+           core::did_you_mean(*word, known);
+}
+
+/// A mistake in our words: CLI11 names what is left over from behind, and no option that was meant.
+std::string mistake_of(CLI::App& app, const SpecOf& spec_of, const CLI::ParseError& error,
+                       const std::vector<std::string>& words) {
+    CLI::App& chosen = innermost(app);
+    const VerbSpec& verb = *spec_of.at(&chosen);
+    const std::vector<std::string> left = words_left(app, words);
+    for (const std::string& word : left)
+        if (word.size() > 1 && word.front() == '-') return unknown_option(verb, word);
+    if (!verb.verbs.empty() && !spec_of.at(&chosen)->name.empty() && chosen.get_parent() != nullptr)
+        return missing_verb(verb, full_name(chosen), left.empty() ? nullptr : &left.front());
+    if (!left.empty())
+        return "`" + clean_line(left.front()) + "` is one word too many for `" + full_name(chosen) +
+               "`";
+    const std::string text = error.what();
+    const std::string about = text.substr(0, text.find(':'));
+    if (error.get_name() == "ArgumentMismatch") return about + " needs a value";
+    return text;
+}
+
 // CLI11 throws for help and for mistakes alike; both end here.
-Parsed report_parse_end(CLI::App& app, const CLI::ParseError& error, const Console& console) {
-    if (error.get_exit_code() != 0) return refused(app, {error.what()}, console);
+Parsed report_parse_end(CLI::App& app, const SpecOf& spec_of, const CLI::ParseError& error,
+                        const std::vector<std::string>& words, const Console& console) {
+    if (error.get_exit_code() != 0)
+        return refused(app, {mistake_of(app, spec_of, error, words)}, console);
     console.out << wrap_help(app.help(), help_columns(console));  // of the verb named
     return stopped(kExitOk);
 }
@@ -170,6 +251,7 @@ core::Result<> find_daemon(const VerbSpec& verb, const Console& console,
     if (!named && verb.by_socket) client.url = find_socket_url(environment);
     HEADWAY_TRY(client.url, daemon_url(client.url, console.environment));
     HEADWAY_TRY(client.credential, find_credential(client.token_file, client.url, environment));
+    client.credential.owner_only = !named && verb.by_socket;
     HEADWAY_TRY(client.credential.ca_file, find_ca_file(client.ca_file, console.environment));
     return {};
 }
@@ -243,10 +325,10 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
         return stopped(complain(console, kExitUsage, mistake, "`headway --help` lists the verbs"));
     }
     try {
-        std::reverse(words.begin(), words.end());  // CLI11 reads this vector from its end
-        app.parse(std::move(words));
+        // CLI11 reads this vector from its end.
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
-        return report_parse_end(app, error, console);
+        return report_parse_end(app, spec_of, error, words, console);
     }
     return finish(app, spec_of, std::move(command), program, console);
 }

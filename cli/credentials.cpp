@@ -2,10 +2,10 @@
 #include "cli/credentials.hpp"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
@@ -64,7 +64,9 @@ Result<std::string> find_ca_file(std::string_view flag,
     std::string file{flag};
     if (file.empty() && variable != environment.end()) file = variable->second;
     const std::string where = flag.empty() ? "HEADWAY_CA_FILE" : "--ca-file";
-    if (file.empty() || std::ifstream(file)) return file;
+    if (file.empty()) return file;
+    const FileDescriptor readable{config::open_to_read(file)};
+    if (readable.open()) return file;
     return Error{ErrorCode::kInvalidParameter, where + ": cannot read \"" + clean_line(file) + "\"",
                  where};
 }
@@ -105,6 +107,9 @@ Result<Credential> find_credential(std::string_view flag, std::string_view url,
     const auto file = config::state_directory({}, environment) / "operator.token";
     Credential credential;
     credential.looked_in = file.string();
+    struct stat about {};
+    if (::stat(file.c_str(), &about) != 0) return credential;
+    credential.owner = about.st_uid;
     const auto text = read_secret(file);
     if (!text) return credential;
     if (const auto operators = named(*text, "operator.token")) {  // else not ours to judge

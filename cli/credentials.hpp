@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@ struct Credential {
     bool found = false;       ///< not named: it is the operator's of the default state directory
     std::string ca_file{};    ///< PEM file of whom to trust over https; empty: the system's
     std::string looked_in{};  ///< the operator's token was looked for there; empty: it was not
+    uid_t owner = 0;          ///< of that file: one that was found goes to this user's daemon only
+    bool owner_only = false;  ///< the daemon was not named either: nothing goes to another user's
 };
 
 /// Looks for a token: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
 #include "cli/json.hpp"
+#include "cli/tcp_peer.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
@@ -101,6 +103,7 @@ Problem problem_of(const HttpReply& reply) {
     const auto text = [&](const char* name) { return clean_line(body->text_of(name)); };
     problem.code = text("code");
     problem.detail = text("detail").empty() ? text("title") : text("detail");
+    if (problem.detail.empty()) problem.detail = "HTTP status " + std::to_string(reply.status);
     problem.field = text("field");
     problem.retryable = body->flag_of("retryable");
     return problem;
@@ -129,10 +132,15 @@ HttpReply Daemon::send(HttpRequest request, const HttpClient::StreamHandlers* ha
     request.socket = socket_;
     request.ca_file = credential_.ca_file;
     if (credential_.token.empty()) return send_once(request, handlers);
+    if (credential_.found) request.only_to = credential_.owner;
     request.headers.push_back("Authorization: Bearer " + credential_.token);
     HttpReply reply = send_once(request, handlers);
-    if (reply.status != 401 || !credential_.found) return reply;
-    credential_.token.clear();
+    withheld_from_ = reply.stranger;
+    const bool may_go_without =
+        reply.status == 401 || (!withheld_from_.empty() && !credential_.owner_only);
+    if (!credential_.found || !may_go_without) return reply;
+    if (withheld_from_.empty()) credential_.token.clear();
+    request.only_to.reset();
     request.headers.pop_back();
     return send_once(request, handlers);
 }
@@ -183,6 +191,12 @@ HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id
 
 std::string Daemon::where_is_the_token() const {
     std::string text = "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    if (!withheld_from_.empty()) {
+        const std::string file = clean_line(credential_.looked_in);
+        return "the token in " + file + " was not sent: the daemon belongs to " + withheld_from_ +
+               ", the file to " + user_name(credential_.owner) +
+               "; if it is meant for this one, --token-file " + file + " sends it";
+    }
     if (credential_.looked_in.empty()) return text;
     // What it says is shown and not used: a token goes to the daemon that it was named for.
     Daemon asking{url_};
@@ -194,6 +208,16 @@ std::string Daemon::where_is_the_token() const {
                ", --state-dir names another folder";
     }
     return text + "; the operator's is in " + folder + "/operator.token: add --state-dir " + folder;
+}
+
+FailureText Daemon::stranger() const {
+    const std::string folder = std::filesystem::path{credential_.looked_in}.parent_path().string();
+    return {kExitUnreachable,
+            "what listens at " + url_ + " belongs to " + withheld_from_ + ", not to " +
+                user_name(credential_.owner) + ", the owner of " +
+                clean_line(credential_.looked_in) + ": nothing was sent to it",
+            "`headway serve --state-dir " + clean_line(folder) +
+                "` starts yours; if this one is meant, name it: --url " + url_};
 }
 
 std::string Daemon::beside_path() const {
@@ -236,6 +260,7 @@ bool worth_retrying(const HttpReply& reply) {
 }
 
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
+    if (!reply.answered() && !reply.stranger.empty()) return daemon.stranger();
     if (!reply.answered()) {
         return {kExitUnreachable, "no daemon answers at " + daemon.url() + " (" + reply.error + ")",
                 "start one with `headway serve`, or name it with --url or HEADWAY_URL"};
@@ -258,6 +283,7 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
     if (problem.code == "unknown_token") next = "`headway token list` shows their ids";
     if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
     if (problem.code == "unknown_route") next = daemon.beside_path();
+    if (reply.status == 401 && daemon.withheld()) next = daemon.where_is_the_token();
     if (problem.retryable) next = "this may pass: try again";
     return failure;
 }
@@ -265,6 +291,13 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
 int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply) {
     const FailureText failure = describe_failure(daemon, reply);
     return complain(console, failure.exit_code, failure.what, failure.next);
+}
+
+std::chrono::milliseconds PollPace::after(std::chrono::milliseconds took) {
+    constexpr std::chrono::milliseconds kHeld{1'000};
+    if (took < kHeld) return backoff_.next();
+    backoff_.reset();
+    return std::chrono::milliseconds{0};
 }
 
 std::chrono::milliseconds Backoff::next() {

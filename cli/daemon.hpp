@@ -31,8 +31,16 @@ struct Problem {
 };
 Problem problem_of(const HttpReply& reply);
 
-/// Talks JSON to one daemon, with a token if there is one. One that was found and not named may
-/// be that of another daemon: when it is refused, it is not shown again. One thread at a time.
+/// Why a reply is not what was hoped for, and what to do next.
+struct FailureText {
+    int exit_code = 0;
+    std::string what;
+    std::string next;
+};
+
+/// Talks JSON to one daemon, with a token if there is one. One that was found and not named goes
+/// only where the listener belongs to the owner of its file, and where it is refused, it is not
+/// shown again: it may be that of another daemon. One thread at a time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
@@ -59,6 +67,10 @@ public:
     /// What to do where a token was refused or missing: in words, with the file that the daemon
     /// keeps the operator's in if it says so. Asks it.
     std::string where_is_the_token() const;
+    /// Whether the last reply is of a listener to which the token that was found did not go.
+    bool withheld() const { return !withheld_from_.empty(); }
+    /// Why nothing was sent to a daemon that was not named and that is another user's.
+    FailureText stranger() const;
     /// What to do where there is no such route: empty unless the URL has a path, which may be the
     /// reason.
     std::string beside_path() const;
@@ -78,6 +90,7 @@ private:
     std::string socket_;  ///< empty: TCP
     std::string base_;    ///< of what is asked for
     Credential credential_;
+    std::string withheld_from_;  ///< whose the listener of the last reply is, if not the owner's
     HttpClient client_;
 };
 
@@ -91,12 +104,7 @@ std::optional<Json> body_json(const HttpReply& reply);
 /// Pure.
 bool worth_retrying(const HttpReply& reply);
 
-/// Why a reply is not what was hoped for, and what to do next.
-struct FailureText {
-    int exit_code = 0;
-    std::string what;
-    std::string next;
-};
+/// Why a reply is not what was hoped for.
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 
 /// Says on `console.err` why this reply is not what was hoped for and what to do next; gives the
@@ -112,6 +120,17 @@ public:
 
 private:
     std::chrono::milliseconds step_{100};
+};
+
+/// Between long polls: a server that answers at once, without what was asked for, is not asked
+/// thousands of times a second.
+class PollPace {
+public:
+    /// The pause after a poll that took so long: none if it was held for a second.
+    std::chrono::milliseconds after(std::chrono::milliseconds took);
+
+private:
+    Backoff backoff_;
 };
 
 }  // namespace headway::cli

@@ -91,8 +91,11 @@ Finding check_database(const fs::path& file, int schema_version) {
     const std::string about = "database";
     const std::string name = file.string();
     std::error_code none;
-    if (fs::status(file, none).type() == fs::file_type::not_found)
+    const fs::file_type type = fs::status(file, none).type();
+    if (type == fs::file_type::not_found)
         return good(about, name + " is not there yet; the first start makes it");
+    if (type == fs::file_type::fifo)
+        return wrong(about, name + " is a pipe", "move it away; the next start makes a database");
     std::array<char, kHeaderBytes> header{};
     std::ifstream in{file, std::ios::binary};
     in.read(header.data(), kHeaderBytes);
@@ -171,13 +174,16 @@ std::string other_database(Daemon& daemon, const fs::path& database) {
 Finding check_daemon(Daemon& daemon, const fs::path& database) {
     const std::string about = "daemon";
     const HttpReply reply = daemon.get("/readyz?verbose");
+    if (!reply.answered() && !reply.stranger.empty()) {
+        const FailureText failure = daemon.stranger();
+        return wrong(about, failure.what, failure.next);
+    }
     if (!reply.answered()) {
         return wrong(about, "none answers at " + daemon.url() + " (" + reply.error + ")",
                      "start one with `headway serve`, or name it with --url or HEADWAY_URL");
     }
     if (reply.status == 401 || reply.status == 403) {
-        return wrong(about, problem_of(reply).detail,
-                     "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE");
+        return wrong(about, problem_of(reply).detail, daemon.where_is_the_token());
     }
     if (reply.ok()) {
         const std::string other = other_database(daemon, database);

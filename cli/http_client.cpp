@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/http_client.hpp"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +11,7 @@
 #include <stdexcept>
 
 #include "cli/clock.hpp"
+#include "cli/tcp_peer.hpp"
 #include "libraries/curl.hpp"
 
 namespace headway::cli {
@@ -46,6 +50,7 @@ struct Exchange {
     const HttpClient::StreamHandlers* handlers = nullptr;
     SteadyTime last_byte;
     bool stopped = false;
+    std::optional<uid_t> only_to;
     std::array<char, 200> failure{};  // what a callback threw
 };
 
@@ -92,6 +97,28 @@ std::size_t on_header(Exchange& exchange, std::string_view line) {
     return line.size();
 }
 
+/// Before the first byte of a request, on a new connection or a kept one.
+int on_connected(void* user, char* their_address, char* our_address, int their_port,
+                 int our_port) noexcept {
+    auto& exchange = *static_cast<Exchange*>(user);
+    try {
+        const auto theirs = tcp_end(their_address, their_port);
+        const auto ours = tcp_end(our_address, our_port);
+        exchange.reply.stranger =
+            theirs && ours ? stranger_at(*theirs, *ours, *exchange.only_to, sockets_at(*theirs))
+                           : "no user of this machine";
+        if (exchange.reply.stranger.empty()) return CURL_PREREQFUNC_OK;
+    } catch (const std::exception& thrown) {
+        std::snprintf(exchange.failure.data(), exchange.failure.size(), "%s", thrown.what());
+    }
+    return CURL_PREREQFUNC_ABORT;
+}
+
+/// As libcurl makes one, but for no program that we start.
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) noexcept {
+    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 HeaderList append(HeaderList list, const std::string& line) {
     curl_slist* const longer = libcurl().slist_append(list.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
@@ -121,11 +148,17 @@ void prepare(CURL* handle, const HttpRequest& request, const HeaderList& headers
     libcurl().easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     libcurl().easy_setopt(handle, CURLOPT_PATH_AS_IS,
                           1L);  // an id `..` is a wrong id, not a way up
-    libcurl().easy_setopt(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
+    libcurl().easy_setopt(handle, CURLOPT_NOPROXY, "localhost,127.0.0.0/8,::1");
+    libcurl().easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
     libcurl().easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     libcurl().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{kConnectTimeout.count()});
     if (!request.socket.empty()) {
         libcurl().easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, request.socket.c_str());
+    }
+    exchange.only_to = request.only_to;
+    if (request.only_to) {
+        libcurl().easy_setopt(handle, CURLOPT_PREREQFUNCTION, &on_connected);
+        libcurl().easy_setopt(handle, CURLOPT_PREREQDATA, &exchange);
     }
     if (!request.ca_file.empty()) {
         libcurl().easy_setopt(handle, CURLOPT_CAINFO, request.ca_file.c_str());
@@ -149,6 +182,8 @@ void finish(Exchange& exchange, CURLcode code) {
     if (exchange.failure[0] != '\0') {
         exchange.reply.error =
             std::string("the reply could not be taken: ") + exchange.failure.data();
+    } else if (!exchange.reply.stranger.empty()) {
+        exchange.reply.error = "it belongs to " + exchange.reply.stranger;
     } else if (code != CURLE_OK && !exchange.stopped) {
         exchange.reply.error = libcurl().easy_strerror(code);
     }

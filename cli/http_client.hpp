@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +22,7 @@ struct HttpRequest {
     std::vector<std::string> headers;  ///< "Name: value"
     std::string socket;                ///< path of a Unix socket to go through; empty: TCP
     std::string ca_file;               ///< PEM file of whom to trust; empty: the system's
+    std::optional<uid_t> only_to;      ///< sent only where the listener belongs to this user
     std::chrono::milliseconds timeout{
         30'000};  ///< of the whole exchange; streams: from byte to byte
 };
@@ -29,6 +33,8 @@ struct HttpReply {
     std::string body;
     std::string error;
     std::map<std::string, std::string> headers;  ///< names in lower case
+    std::string
+        stranger{};  ///< whose the listener is, where that is not `only_to`: nothing was sent
 
     bool answered() const { return status != 0; }
     bool ok() const { return status >= 200 && status < 300; }

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/visible.hpp"
+
 // The only user of nlohmann: its parser fills in our values, its serializer prints them.
 
 namespace headway::cli {
@@ -257,7 +259,8 @@ bool operator==(const Json& a, const Json& b) {
 }
 
 std::string dump(const Json& value, int indent) {
-    return foreign(value).dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+    return core::visible_json(
+        foreign(value).dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace headway::cli

@@ -10,6 +10,34 @@ namespace {
 
 constexpr std::size_t kCurrentBytesMax = 4 * OutputLines::kLineBytesMax;  // with escape sequences
 
+/// Bytes of the escape sequence at the front (CSI, OSC, or ESC and one more), at most the text.
+std::size_t escape_bytes(std::string_view text) {
+    if (text.size() < 2) return text.size();
+    if (text[1] == '[') {
+        std::size_t i = 2;
+        while (i < text.size() && (text[i] < '@' || text[i] > '~'))
+            ++i;
+        return std::min(i + 1, text.size());
+    }
+    if (text[1] == ']') {
+        const std::size_t i = std::min(text.find_first_of("\a\x1b", 2), text.size());
+        return std::min(i + (i < text.size() && text[i] == '\x1b' ? 2U : 1U), text.size());
+    }
+    return 2;
+}
+
+/// What a terminal would show of a line: colours, bells and the like are no words.
+std::string words_of(std::string_view text) {
+    std::string words;
+    while (!text.empty()) {
+        const char c = text.front();
+        const bool control = (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f';
+        if (!control) words += c;
+        text.remove_prefix(c == '\x1b' ? escape_bytes(text) : 1);
+    }
+    return on_one_line(words);
+}
+
 }  // namespace
 
 void OutputLines::feed(std::string_view bytes) {
@@ -28,7 +56,7 @@ void OutputLines::feed(std::string_view bytes) {
 }
 
 void OutputLines::complete_line() {
-    std::string line = clean_line(current_);
+    std::string line = words_of(current_);
     current_.clear();
     if (line.empty()) return;  // says nothing
     lines_.emplace_back(cut_bytes(line, kLineBytesMax));

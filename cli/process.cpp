@@ -4,15 +4,19 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "cli/exit_code.hpp"
 
 namespace headway::cli {
 namespace {
+
+constexpr std::string_view kOwnVariables = "HEADWAY_";
 
 struct Pipe {
     FileDescriptor read;
@@ -42,12 +46,14 @@ struct SpawnSetup {
     posix_spawnattr_t attributes{};
 
     // Of standard input, output and error; -1 is ours.
-    SpawnSetup(const std::array<int, 3>& streams, const sigset_t& mask) {
+    SpawnSetup(const std::array<int, 3>& streams, const sigset_t& mask,
+               const std::vector<int>& inherited) {
         posix_spawn_file_actions_init(&actions);
         for (int to = 0; to < 3; ++to) {
             const int from = streams[static_cast<std::size_t>(to)];
             if (from >= 0) posix_spawn_file_actions_adddup2(&actions, from, to);
         }
+        close_others(inherited);
         posix_spawnattr_init(&attributes);
         sigset_t defaults;
         sigemptyset(&defaults);
@@ -61,6 +67,18 @@ struct SpawnSetup {
     ~SpawnSetup() {
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
+    }
+
+private:
+    // All of them, whether they are open or not: another thread may open one meanwhile.
+    void close_others(const std::vector<int>& inherited) {
+        int next = STDERR_FILENO + 1;
+        for (const int kept : inherited) {
+            for (; next < kept; ++next)
+                posix_spawn_file_actions_addclose(&actions, next);
+            next = kept + 1;
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions, next);
     }
 };
 
@@ -82,15 +100,27 @@ void start(Process& process, const std::vector<std::string>& argv,
 
 }  // namespace
 
+std::vector<int> inherited_descriptors() {
+    constexpr int kDescriptorMax = 1'023;  // of a shell; above are servers' own
+    std::vector<int> open;
+    for (int number = STDERR_FILENO + 1; number <= kDescriptorMax; ++number) {
+        const int flags = ::fcntl(number, F_GETFD);
+        if (flags >= 0 && (flags & FD_CLOEXEC) == 0) open.push_back(number);
+    }
+    return open;
+}
+
 Process spawn_process(const std::vector<std::string>& argv,
-                      const std::map<std::string, std::string>& environment, const sigset_t& mask) {
+                      const std::map<std::string, std::string>& environment, const sigset_t& mask,
+                      const std::vector<int>& inherited) {
     Process process;
     Pipe out;
     Pipe err;
     process.error = make_pipe(out);
     if (process.error == 0) process.error = make_pipe(err);
     if (process.error != 0) return process;
-    start(process, argv, environment, SpawnSetup({-1, out.write.get(), err.write.get()}, mask));
+    start(process, argv, environment,
+          SpawnSetup({-1, out.write.get(), err.write.get()}, mask, inherited));
     if (process.error != 0) return process;
     process.out = std::move(out.read);
     process.err = std::move(err.read);
@@ -98,18 +128,36 @@ Process spawn_process(const std::vector<std::string>& argv,
 }
 
 Process spawn_between(const std::vector<std::string>& argv,
-                      const std::map<std::string, std::string>& environment, const sigset_t& mask) {
+                      const std::map<std::string, std::string>& environment, const sigset_t& mask,
+                      const std::vector<int>& inherited) {
     Process process;
     Pipe in;
     Pipe out;
     process.error = make_pipe(in);
     if (process.error == 0) process.error = make_pipe(out);
     if (process.error != 0) return process;
-    start(process, argv, environment, SpawnSetup({in.read.get(), out.write.get(), -1}, mask));
+    start(process, argv, environment,
+          SpawnSetup({in.read.get(), out.write.get(), -1}, mask, inherited));
     if (process.error != 0) return process;
     process.in = std::move(in.write);
     process.out = std::move(out.read);
     return process;
+}
+
+std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all) {
+    std::erase_if(all, [](const auto& variable) {
+        return variable.first.starts_with(kOwnVariables) && variable.first != "HEADWAY_CA_FILE";
+    });
+    return all;
+}
+
+void wipe_own_variables() {
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (!text.starts_with(kOwnVariables) || equals == text.npos) continue;
+        ::explicit_bzero(*entry + equals + 1, text.size() - equals - 1);
+    }
 }
 
 ExitStatus exit_status_of(int wait_status) {

@@ -25,6 +25,22 @@ core::Error cannot_write(const std::string& path) {
         core::ErrorCode::kInvalidParameter, "cannot write " + path + ": " + std::strerror(why), {}};
 }
 
+/// A link that lies in a checkout: what it points to would be lost. What is open already,
+/// as /dev/stdout, is one by its nature.
+bool is_link(const std::string& path) {
+    struct stat there {};
+    const bool named = path.starts_with("/dev/") || path.starts_with("/proc/");
+    return !named && ::lstat(path.c_str(), &there) == 0 && S_ISLNK(there.st_mode);
+}
+
+core::Error refused_link(const std::string& path) {
+    std::error_code none;
+    return {core::ErrorCode::kInvalidParameter,
+            "cannot write " + path + ": it is a link to " + fs::read_symlink(path, none).string() +
+                "; name the file itself",
+            {}};
+}
+
 /// Where there is no file that a rename could take the place of: a device, a pipe, or a name of
 /// what is open already, /dev/stdout, which may be a file that others hold too.
 bool is_special(const std::string& path) {
@@ -41,19 +57,6 @@ bool no_rename(int why) {
     return why == EBUSY || why == EACCES || why == EPERM || why == EROFS;
 }
 
-/// The file that is meant, through links, also where it is not there yet.
-fs::path real_of(const std::string& path) {
-    constexpr int kLinksMax = 40;  // as the kernel follows
-    fs::path real = path;
-    for (int i = 0; i < kLinksMax; ++i) {
-        std::error_code ec;
-        const fs::path to = fs::read_symlink(real, ec);
-        if (ec) break;
-        real = real.parent_path() / to;  // which is `to` if that is absolute
-    }
-    return real;
-}
-
 bool fill(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());
@@ -65,8 +68,8 @@ bool fill(int fd, std::string_view text) {
 }
 
 /// Of this process, so that two that write the same report do not write one draft.
-std::string draft_of(const fs::path& real) {
-    return real.string() + ".headway-" + std::to_string(::getpid());
+std::string draft_of(const std::string& path) {
+    return path + ".headway-" + std::to_string(::getpid());
 }
 
 FileDescriptor open_draft(const std::string& draft) {
@@ -81,6 +84,7 @@ ReportFile::ReportFile(std::string path) : path_(std::move(path)) {}
 
 core::Result<> ReportFile::check() const {
     if (is_output()) return {};
+    if (is_link(path_)) return refused_link(path_);
     struct stat there {};
     if (::stat(path_.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) {
         errno = EISDIR;
@@ -91,7 +95,7 @@ core::Result<> ReportFile::check() const {
         if (::access(path_.c_str(), W_OK) != 0) return cannot_write(path_);
         return {};
     }
-    const std::string draft = draft_of(real_of(path_));
+    const std::string draft = draft_of(path_);
     const FileDescriptor file = open_draft(draft);
     if (file.open()) {
         ::unlink(draft.c_str());
@@ -101,12 +105,13 @@ core::Result<> ReportFile::check() const {
     core::Error error = cannot_write(path_);
     if (!no_rename(why)) return error;
     // It is there already, or there will be none.
-    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_CLOEXEC)};
+    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
     if (!place.open()) return error;
     return {};
 }
 
 core::Result<> ReportFile::write(std::string_view text) const {
+    if (is_link(path_)) return refused_link(path_);  // since it was looked at
     if (is_output() || is_special(path_)) {
         // At the end: what is in a file behind /dev/stdout was written by others.
         const FileDescriptor file{is_output()
@@ -116,21 +121,20 @@ core::Result<> ReportFile::write(std::string_view text) const {
             return cannot_write(is_output() ? "to standard output" : path_);
         return {};
     }
-    const fs::path real = real_of(path_);
-    const std::string draft = draft_of(real);
+    const std::string draft = draft_of(path_);
     FileDescriptor file = open_draft(draft);
     struct stat there {};
     bool done = file.open() && fill(file.get(), text);
-    if (done && ::stat(real.c_str(), &there) == 0)
+    if (done && ::stat(path_.c_str(), &there) == 0)
         done = ::fchmod(file.get(), there.st_mode & 07777U) == 0;
     // With its bytes, also when the machine goes down: a name of an empty file would be a lie.
-    if (done) done = ::fsync(file.get()) == 0 && ::rename(draft.c_str(), real.c_str()) == 0;
+    if (done) done = ::fsync(file.get()) == 0 && ::rename(draft.c_str(), path_.c_str()) == 0;
     if (done) return {};
     const int why = errno;
     core::Error error = cannot_write(path_);
     ::unlink(draft.c_str());
     if (!no_rename(why)) return error;
-    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)};
+    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)};
     if (!place.open()) return error;
     if (!fill(place.get(), text) || ::fsync(place.get()) != 0) return cannot_write(path_);
     return {};

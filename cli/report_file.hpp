@@ -11,6 +11,7 @@ namespace headway::cli {
 /// A file that another program reads as soon as it is there, so it is there whole or not at all:
 /// written beside its place and renamed. `-` is standard output; a device or a pipe is written to
 /// as it is, and so is a file whose place none can take: mounted, or in a folder that is not ours.
+/// A link is refused.
 class ReportFile {
 public:
     explicit ReportFile(std::string path);

@@ -7,97 +7,13 @@
 #include <cstdio>
 #include <ctime>
 
+#include "core/visible.hpp"
+
 namespace headway::cli {
 namespace {
 
 bool is_continuation(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
-// Length of the well-formed UTF-8 sequence at the front, or 0.
-std::size_t sequence_length(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text.front());
-    std::size_t length = 0;
-    if (lead < 0x80) length = 1;
-    if (lead >= 0xC2 && lead <= 0xDF) length = 2;
-    if (lead >= 0xE0 && lead <= 0xEF) length = 3;
-    if (lead >= 0xF0 && lead <= 0xF4) length = 4;
-    if (length == 0 || length > text.size()) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if (!is_continuation(text[i])) return 0;
-    }
-    return length;
-}
-
-// Bytes of the escape sequence at the front (CSI, OSC, or ESC and one more), never more than the
-// text.
-std::size_t escape_length(std::string_view text) {
-    if (text.size() < 2) return text.size();
-    if (text[1] == '[') {
-        std::size_t i = 2;
-        while (i < text.size() && (text[i] < '@' || text[i] > '~'))
-            ++i;
-        return std::min(i + 1, text.size());
-    }
-    if (text[1] == ']') {
-        std::size_t i = 2;
-        while (i < text.size() && text[i] != '\a' && text[i] != '\x1b')
-            ++i;
-        return std::min(i + (i < text.size() && text[i] == '\x1b' ? 2U : 1U), text.size());
-    }
-    return 2;
-}
-
-// U+0080..U+009F: a terminal may obey these as well.
-bool is_c1_control(std::string_view sequence) {
-    return sequence.size() == 2 && sequence[0] == '\xC2' &&
-           static_cast<unsigned char>(sequence[1]) < 0xA0;
-}
-
-/// The code point of a well-formed sequence.
-std::uint32_t code_point(std::string_view sequence) {
-    const auto lead = static_cast<unsigned char>(sequence.front());
-    if (sequence.size() == 1) return lead;
-    std::uint32_t code = lead & (0xFFU >> (sequence.size() + 1));
-    for (const char c : sequence.substr(1))
-        code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
-    return code;
-}
-
-struct Range {
-    std::uint32_t first;
-    std::uint32_t last;
-};
-
-// What takes no room on a screen, or turns the order of what stands beside it: with these a line
-// can look like another one. As web/format.js has them, and other fillers.
-constexpr std::array<Range, 15> kHidden{{{0xAD, 0xAD},
-                                         {0x34F, 0x34F},
-                                         {0x61C, 0x61C},
-                                         {0x115F, 0x1160},
-                                         {0x17B4, 0x17B5},
-                                         {0x180B, 0x180F},
-                                         {0x200B, 0x200F},
-                                         {0x2028, 0x202E},
-                                         {0x2060, 0x206F},
-                                         {0x3164, 0x3164},
-                                         {0xFEFF, 0xFEFF},
-                                         {0xFFA0, 0xFFA0},
-                                         {0xFFF9, 0xFFFB},
-                                         {0x1D173, 0x1D17A},
-                                         {0xE0000, 0xE0FFF}}};
-
-bool is_hidden(std::uint32_t code) {
-    return std::any_of(kHidden.begin(), kHidden.end(), [code](const Range& range) {
-        return code >= range.first && code <= range.last;
-    });
-}
-
-/// As the page shows it: \u{202e}.
-std::string escaped(std::uint32_t code) {
-    std::array<char, 16> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "\\u{%x}", static_cast<unsigned>(code));
-    return buffer.data();
 }
 
 std::string decimal(double value, int digits, const char* unit) {
@@ -115,32 +31,22 @@ std::string two_units(std::int64_t large, const char* large_name, std::int64_t s
 
 }  // namespace
 
-std::string clean_line(std::string_view text) {
-    std::string out;
-    const auto space = [&] {
-        if (!out.empty() && out.back() != ' ') out += ' ';
-    };
-    while (!text.empty()) {
-        const char c = text.front();
-        const std::size_t length = sequence_length(text);
-        std::size_t consumed = std::max<std::size_t>(length, 1);
-        if (c == '\x1b') {
-            consumed = escape_length(text);
-        } else if (c == '\n' || c == '\r' || c == '\t' || c == ' ') {
-            space();
-        } else if (length == 0) {
-            out += '?';
-        } else if (length > 1 && is_hidden(code_point(text.substr(0, length)))) {
-            out += escaped(code_point(text.substr(0, length)));
-        } else if (static_cast<unsigned char>(c) >= 0x20 && c != '\x7f' &&
-                   !is_c1_control(text.substr(0, length))) {
-            out += text.substr(0, length);
+std::string on_one_line(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    std::string line;
+    for (const char c : text) {
+        if (kBlanks.find(c) == kBlanks.npos) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
         }
-        text.remove_prefix(consumed);
     }
-    while (out.ends_with(' '))
-        out.pop_back();
-    return out;
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
+std::string clean_line(std::string_view text) {
+    return core::visible(on_one_line(text));
 }
 
 std::vector<std::string> split(std::string_view list, char separator) {

@@ -10,14 +10,15 @@
 #include <vector>
 
 // Text for people and for a terminal. Everything an agent wrote passes clean_line() before it is
-// shown: a terminal obeys escape sequences, and an agent must not steer the terminal of the person
-// who watches it.
+// shown, or core::visible() where a person decides about it: a terminal obeys escape sequences, and
+// an agent must not steer the terminal of the person who watches it.
 
 namespace headway::cli {
 
-/// One line without control characters and escape sequences; broken UTF-8 becomes "?"; line breaks
-/// and tabs become single spaces; what is not seen or turns the order of letters (zero-width,
-/// bidirectional controls) is written out: \u{202e}. Pure.
+/// Line breaks, tabs and blanks become single blanks, and those at the ends go. Pure.
+std::string on_one_line(std::string_view text);
+
+/// core::visible() of on_one_line(). Pure.
 std::string clean_line(std::string_view text);
 
 /// The parts between the separators, without the empty ones. Pure.

@@ -42,7 +42,7 @@ std::string in_ms(milliseconds duration) {
 }
 
 std::string line_of(const std::string& id, const Json& session) {
-    std::string line = id + ": ";
+    std::string line = clean_line(id) + ": ";
     const Json& verdict = session["verdict"];
     if (!verdict.is_object()) return line + "not opened yet";
     line += plain_text(verdict, "status");

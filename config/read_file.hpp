@@ -8,9 +8,15 @@
 
 namespace headway::config {
 
-/// What a file holds; nothing if it cannot be opened or read to its end, or holds more than
-/// `bytes_max`. Not a std::ifstream: its buffer throws where read() fails, as it does for a folder,
-/// and in /proc for a process that has just ended. Never throws but for lack of memory.
+/// A descriptor from which a file can be read, with O_CLOEXEC and `flags`; -1 and errno otherwise. A
+/// pipe, a device or a socket is EINVAL, since a read of one may never end; only what is open already
+/// (/dev/fd/63, /dev/stdin) may be one. All files that are named by settings, variables or arguments
+/// are opened here.
+int open_to_read(const std::filesystem::path& path, int flags = 0);
+
+/// What a file holds; nothing if open_to_read() fails, it cannot be read to its end, or it holds
+/// more than `bytes_max`. Not a std::ifstream: its buffer throws where read() fails, as it does for
+/// a folder, and in /proc for a process that has just ended. Never throws but for lack of memory.
 std::optional<std::string> read_file(const std::filesystem::path& path,
                                      std::size_t bytes_max = 64U << 20);
 /// The same of an open descriptor, which stays open; for standard input, which may be a socket.

@@ -10,6 +10,7 @@
 
 #include "config/keys.hpp"
 #include "config/named_table.hpp"
+#include "config/read_file.hpp"
 #include "core/suggest.hpp"
 
 // The only user of toml++.
@@ -227,8 +228,14 @@ FileValues read_toml(const std::filesystem::path& path) {
         return out;
     }
     Reader reader(path.string());
+    const auto text = read_file(path);
+    if (!text) {
+        FileValues out;
+        out.mistakes.push_back(path.string() + ": cannot be read; is it a file of this user's?");
+        return out;
+    }
     try {
-        reader.read(toml::parse_file(path.string()));
+        reader.read(toml::parse(*text, path.string()));
     } catch (const toml::parse_error& error) {
         const auto line = error.source().begin.line;
         FileValues out;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include "config/read_file.hpp"
 #include "core/words.hpp"
 #include "server/token_text.hpp"
 
@@ -71,8 +72,12 @@ Result<> put_token(const std::filesystem::path& file, const std::string& text) {
 
 /// Empty when there is no such file.
 Result<std::optional<OperatorToken>> read_token(const std::filesystem::path& file) {
-    const Descriptor in{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    const Descriptor in{config::open_to_read(file, O_NOFOLLOW)};
     if (!in.open() && errno == ENOENT) return std::optional<OperatorToken>{};
+    if (!in.open() && errno == EINVAL)
+        return Error{ErrorCode::kInvalidConfig,
+                     file.string() + " is no file; delete it, and the next start makes one",
+                     "storage.state_dir"};
     struct stat about {};
     if (!in.open() || ::fstat(in.get(), &about) != 0) return failed("read", file);
     OperatorToken token;
@@ -115,7 +120,8 @@ Result<std::string> read_shared_secret(const std::filesystem::path& file) {
         return Error{ErrorCode::kInvalidConfig, "access.secret_file: " + file.string() + why,
                      "access.secret_file"};
     };
-    const Descriptor in{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    const Descriptor in{config::open_to_read(file)};
+    if (!in.open() && errno == EINVAL) return refused(" is no file");
     struct stat about {};
     if (!in.open() || ::fstat(in.get(), &about) != 0)
         return refused(": " + std::generic_category().message(errno) +

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/tls.hpp"
 
+#include <unistd.h>
+
 #include <string>
 
+#include "config/read_file.hpp"
 #include "libraries/openssl.hpp"
 
 namespace headway::server {
@@ -22,6 +25,13 @@ Error failed(const std::string& doing, const std::filesystem::path& file, const 
             "cannot " + doing + " " + file.string() + ": " +
                 (reason == nullptr ? "it cannot be read" : reason),
             field};
+}
+
+/// OpenSSL would wait for a writer of a pipe, at a reload too.
+bool can_be_read(const std::filesystem::path& file) {
+    const int fd = config::open_to_read(file);
+    if (fd >= 0) ::close(fd);
+    return fd >= 0;
 }
 
 /// Refuses a key with a passphrase, for which OpenSSL would prompt at the terminal.
@@ -53,10 +63,11 @@ Result<std::shared_ptr<TlsContext>> TlsContext::load(const std::filesystem::path
     // Clients resume with tickets, so the server stores no sessions.
     openssl().ctx_ctrl(ctx, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, nullptr);
     openssl().ctx_set_default_passwd_cb(ctx, no_passphrase);
-    if (openssl().ctx_use_certificate_chain_file(ctx, chain.c_str()) != 1) {
+    if (!can_be_read(chain) || openssl().ctx_use_certificate_chain_file(ctx, chain.c_str()) != 1) {
         return failed("use the certificate", chain, "server.tls_cert");
     }
-    if (openssl().ctx_use_private_key_file(ctx, key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    if (!can_be_read(key) ||
+        openssl().ctx_use_private_key_file(ctx, key.c_str(), SSL_FILETYPE_PEM) != 1) {
         return failed("use the key", key, "server.tls_key");
     }
     if (openssl().ctx_check_private_key(ctx) != 1) {

@@ -111,6 +111,16 @@ std::optional<LogDamage> find_log_damage(const fs::path& database) {
 }
 
 Result<std::optional<LogDamage>> keep_log_if_damaged(const fs::path& database) {
+    for (const fs::path& file : {database, wal::path_of(database)}) {
+        std::error_code ec;
+        const fs::file_type type = fs::status(file, ec).type();
+        // A read of one may never end.
+        const bool waits = type == fs::file_type::fifo || type == fs::file_type::socket ||
+                           type == fs::file_type::character;
+        if (!waits) continue;
+        return Error{
+            ErrorCode::kStorageUnavailable, file.string() + " is no file; move it away", {}};
+    }
     const auto lock = DatabaseLock::take(database);
     if (!lock) return std::optional<LogDamage>{};
     auto damage = find_log_damage(database);

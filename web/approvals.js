@@ -4,7 +4,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, post, query } from './api.js';
 import { Ago, cls, Confirm, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
-import { date, plural, text, unmark } from './format.js';
+import { date, plural, reveal, text, unmark } from './format.js';
 import { approvalPath, Granting, Revoke, risky, wordOf } from './grants.js';
 import { refusal, tell, useKeys, useMe } from './page.js';
 
@@ -103,14 +103,14 @@ function Buttons({ item, no, setMode, send, press, all, toggle }) {
     ${tool && button('e', `Edit${every}…`, '', 'Change the arguments, then approve', () => setMode('edit'))}
     ${tool && button('s', 'From now on…', '', 'Approve this and its like, for the session or for a time', () => setMode('grant'))}
     ${question && (item.options || []).map((option) => html`<button key=${'option ' + option} disabled=${!!no}
-      title=${sends('respond')} onClick=${() => send({ decision: 'respond', response: option })}>${option}</button>`)}
+      title=${sends('respond')} onClick=${() => send({ decision: 'respond', response: option })}>${reveal(option)}</button>`)}
     ${question ? button('a', `Answer${every}…`, 'primary', sends('respond'), press)
       : button('a', 'Approve' + every, 'primary', sends('approve'), press)}</p>`;
 }
 
 function Head({ item }) {
   return html`<header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} />
-      <h2>${item.tool || item.kind.replace('_', ' ')}</h2>
+      <h2>${reveal(item.tool || item.kind.replace('_', ' '))}</h2>
       <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk not said' : item.risk + ' risk'}</span>
     ${item.escalated && html`<span class="chip">escalated</span>`}
     <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}

@@ -75,9 +75,16 @@ export const ALARMS = { executed_though_rejected: 'ran although it was rejected'
 // Markdown's bold and code without their marks, where a line has no room for them.
 export const unmark = (s) => s.replace(/\*\*([^*\n]+)\*\*|`([^`\n]+)`/g, '$1$2');
 
-// Characters that change what a reader sees without being seen: controls, bidirectional marks, zero widths.
-export const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
-export const reveal = (s) => s.replace(HIDDEN, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
+// Characters that a reader does not see, or that change how its neighbours are seen: the table of core/visible.cpp.
+const TABLE = '\\u{b}-\\u{1f}\\u{7f}-\\u{a0}\\u{ad}\\u{34f}\\u{61c}\\u{115f}-\\u{1160}\\u{1680}\\u{17b4}-\\u{17b5}\\u{180b}-\\u{180f}'
+    + '\\u{2000}-\\u{200f}\\u{2028}-\\u{202f}\\u{205f}-\\u{206f}\\u{2800}\\u{3000}\\u{3164}\\u{d800}-\\u{f8ff}\\u{fdd0}-\\u{fdef}\\u{fe00}-\\u{fe0f}\\u{feff}\\u{ffa0}'
+    + '\\u{fff0}-\\u{fffc}\\u{fffe}-\\u{ffff}\\u{13430}-\\u{1345f}\\u{16fe4}\\u{1bca0}-\\u{1bca3}\\u{1d159}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}\\u{f0000}-\\u{10ffff}';
+const ESCAPE = '\\\\(?=[ux]\\{)'; // or two texts would look the same
+// In a text that keeps its lines, and in one on a line, where blanks at the ends are not seen either; nor is it a command of a CI log.
+export const HIDDEN = new RegExp(`[\\u{0}-\\u{8}${TABLE}]|${ESCAPE}`, 'gu');
+const HIDDEN_IN_LINE = new RegExp(`[\\u{0}-\\u{a}${TABLE}]|${ESCAPE}|^ | $|^:(?=:)|#(?=#[a-z]*\\[)`, 'gu');
+export const escape = (c) => '\\u{' + c.codePointAt(0).toString(16) + '}';
+export const reveal = (s) => s.replace(HIDDEN_IN_LINE, escape);
 
 // What a call is about, in a line: as core/last_action.cpp says it.
 const TELLING = ['command', 'cmd', 'argv', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];

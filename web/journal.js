@@ -3,7 +3,7 @@
 // The journal of one session, as a list and as a timeline: the newest events, what follows live, and on request what is older.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
-import { Card, cls, Empty, Json, Search, Select, tone, Trouble } from './ui.js';
+import { Card, cls, Empty, Json, Search, Select, tone, Trouble, Visible } from './ui.js';
 import { clock, count, ms, plural, span, summary } from './format.js';
 import { listen, setQuery, tell } from './page.js';
 import { KINDS } from './fold.js';
@@ -50,7 +50,7 @@ function Line({ event, open, marked, toggle }) {
   const bad = event.data.ok === false || /error|alarm/.test(event.type);
   return html`<li ref=${ref} class=${cls('e-' + (bad ? 'bad' : kindOf(event.type)), marked && 'marked')} data-n=${event.n}>
       <button aria-expanded=${String(open)} onClick=${toggle}><small>#${event.n}</small><time title=${event.at}>${clock(event.at)}</time>
-      <code>${event.type}</code><span>${summary(event).slice(0, 400)}</span></button>
+      <code>${event.type}</code><span><${Visible} text=${summary(event).slice(0, 400)} /></span></button>
     ${open && html`<${Json} value=${event} label=${'Event ' + event.n} />`}</li>`;
 }
 

@@ -2,7 +2,7 @@
 
 // The small parts that pages are made of. Agent text reaches the page as text nodes and nowhere else.
 import { h, html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
-import { count, HIDDEN, ms, reveal, short } from './format.js';
+import { count, escape, HIDDEN, ms, short } from './format.js';
 import { Exact, get, post } from './api.js';
 import { listen, useKeys } from './page.js';
 
@@ -139,7 +139,7 @@ export const Labels = ({ labels = {}, max }) => html`<span class="labels">
 // Text whose invisible characters are shown: what a person approves is what he sees.
 export function Visible({ text }) {
   const found = text.match(HIDDEN) || [];
-  return text.split(HIDDEN).map((part, i) => [part, found[i] && html`<mark title="an invisible character">${reveal(found[i])}</mark>`]);
+  return text.split(HIDDEN).map((part, i) => [part, found[i] && html`<mark title="an invisible character">${escape(found[i])}</mark>`]);
 }
 
 // **Bold** and `code` of Markdown; all else of it stays as it was written. Text nodes, as ever.

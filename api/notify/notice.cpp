@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/notify/notice.hpp"
 
-#include "api/data_fence.hpp"
 #include "api/json_tape.hpp"
 #include "core/approvals.hpp"
 #include "core/mask.hpp"
+#include "core/visible.hpp"
 #include "core/words.hpp"
 
 namespace headway::api::notify {
@@ -22,7 +22,7 @@ struct Facts {
 };
 
 std::string plain(std::string_view text, std::size_t bytes_max = kLineBytesMax) {
-    return std::string{core::trimmed(inert(text, bytes_max))};
+    return core::shortened(core::visible(text), bytes_max);
 }
 
 /// A text, also one that was cut when it was stored.
@@ -86,8 +86,9 @@ void tell_request(const Facts& facts, Notice& notice) {
         notice.headline = notice.session + " asks for approval" + (tool.empty() ? "" : ": ") + tool;
     }
     notice.call = tool;
-    if (!facts.args.empty()) notice.call.append(tool.empty() ? "" : " ").append(facts.args);
-    notice.call = plain(notice.call);
+    if (!facts.args.empty())
+        notice.call.append(tool.empty() ? "" : " ").append(core::visible(facts.args));
+    notice.call = core::shortened(notice.call, kLineBytesMax);
     notice.reason = plain(facts.summary);
     if (!facts.risk.empty() && facts.risk != "unknown")
         notice.reason += (notice.reason.empty() ? "" : " — ") + facts.risk + " risk";

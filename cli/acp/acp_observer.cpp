@@ -29,7 +29,8 @@ std::string call_id_of(const Json& call) {
 /// As much as a label may have of the end, which of a path says more than its beginning. The daemon
 /// opens no session with an empty label.
 void add_label(Json& labels, const char* name, std::string_view text) {
-    const std::string line = clean_line(text);
+    std::string line = on_one_line(text);
+    std::erase(line, '\0');
     std::string_view end = line;
     if (end.size() > core::limits::kLabelBytesMax)
         end.remove_prefix(end.size() - core::limits::kLabelBytesMax);

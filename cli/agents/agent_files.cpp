@@ -158,6 +158,20 @@ core::Result<std::optional<std::string>> read_settings(const fs::path& path) {
     return file_fault(path, "it has more than 4 MiB");
 }
 
+core::Result<> check_no_link(const fs::path& project, const fs::path& path) {
+    if (project.empty()) return {};
+    fs::path place = project;
+    for (const fs::path& part : path.lexically_relative(project)) {
+        std::error_code error;
+        place /= part;
+        if (!fs::is_symlink(fs::symlink_status(place, error))) continue;
+        return file_fault(place, "it is a link to " + fs::read_symlink(place, error).string() +
+                                     ", which the settings of a project are not written through; "
+                                     "replace it by what it stands for, or leave out --project");
+    }
+    return {};
+}
+
 std::string why_not_writable(const fs::path& path) {
     struct stat there {};
     if (::stat(path.c_str(), &there) != 0) return {};
@@ -168,6 +182,7 @@ std::string why_not_writable(const fs::path& path) {
 }
 
 core::Result<> apply_change(const FileChange& change) {
+    HEADWAY_CHECK(check_no_link(change.project, change.path));  // it may be one since
     if (const std::string why = why_not_writable(change.path); !why.empty())
         return core::Error{core::ErrorCode::kInvalidParameter, why, {}};
     HEADWAY_TRY(const auto now, read_settings(change.path));

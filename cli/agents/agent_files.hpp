@@ -20,11 +20,18 @@ struct FileChange {
     std::filesystem::path path;  ///< as an agent names it
     std::optional<std::string> before;
     std::optional<std::string> after;
-    mode_t mode = 0600;   ///< of a new file
-    bool backup = false;  ///< what is there is kept beside it
+    mode_t mode = 0600;               ///< of a new file
+    bool backup = false;              ///< what is there is kept beside it
+    std::filesystem::path project{};  ///< no link is followed below this folder; empty: all are
 
     bool changes() const { return before != after; }
 };
+
+/// Error: kInvalidParameter when `path` or a folder between it and `project` is a link: a checkout
+/// says where that leads, and it is not for a checkout to say which file is changed. No `project`:
+/// none is.
+core::Result<> check_no_link(const std::filesystem::path& project,
+                             const std::filesystem::path& path);
 
 /// Up to 4 MiB of a file. Nothing: there is none. Error: kInvalidParameter, with the reason.
 core::Result<std::optional<std::string>> read_settings(const std::filesystem::path& path);

@@ -107,6 +107,24 @@ core::Result<std::vector<FileChange>> plan_removal(const AgentRow& row, const fs
     return std::vector<FileChange>{std::move(change)};
 }
 
+/// No file of it, nor a folder on the way, is a link where the project is in a checkout.
+core::Result<fs::path> checked_path(const AgentRow& row, const InstallPlace& place) {
+    HEADWAY_TRY(fs::path path, settings_path(row, place));
+    HEADWAY_CHECK(check_no_link(place.project, path));
+    if (row.layout == HookLayout::kScripts)
+        for (const AgentHookEvent& event : row.events)
+            HEADWAY_CHECK(check_no_link(place.project, path / event.name));
+    return path;
+}
+
+core::Result<std::vector<FileChange>> within(const InstallPlace& place,
+                                             core::Result<std::vector<FileChange>> changes) {
+    if (!changes) return changes;
+    for (FileChange& change : *changes)
+        change.project = place.project;
+    return changes;
+}
+
 }  // namespace
 
 core::Result<fs::path> settings_path(const AgentRow& row, const InstallPlace& place) {
@@ -125,22 +143,23 @@ core::Result<fs::path> settings_path(const AgentRow& row, const InstallPlace& pl
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required) {
     HEADWAY_CHECK(check_way(row, way));
-    HEADWAY_TRY(const fs::path path, settings_path(row, place));
-    if (row.layout == HookLayout::kScripts) return plan_scripts(row, path, way);
-    if (row.layout == HookLayout::kPlugin) return plan_own_file(path, plugin_text(row, way), 0600);
-    return plan_settings(row, path, way, required);
+    HEADWAY_TRY(const fs::path path, checked_path(row, place));
+    if (row.layout == HookLayout::kScripts) return within(place, plan_scripts(row, path, way));
+    if (row.layout == HookLayout::kPlugin)
+        return within(place, plan_own_file(path, plugin_text(row, way), 0600));
+    return within(place, plan_settings(row, path, way, required));
 }
 
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place) {
-    HEADWAY_TRY(const fs::path path, settings_path(row, place));
-    if (row.layout != HookLayout::kScripts) return plan_removal(row, path);
+    HEADWAY_TRY(const fs::path path, checked_path(row, place));
+    if (row.layout != HookLayout::kScripts) return within(place, plan_removal(row, path));
     std::vector<FileChange> changes;
     for (const AgentHookEvent& event : row.events) {
         HEADWAY_TRY(auto one, plan_removal(row, path / event.name));
         changes.insert(changes.end(), one.begin(), one.end());
     }
-    return changes;
+    return within(place, std::move(changes));
 }
 
 std::string hook_script(const AgentRow& row, const HookWay& way) {

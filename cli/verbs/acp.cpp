@@ -63,12 +63,16 @@ public:
     }
 
     int run(const Console& console, const Server&) override {
+        const std::vector<int> inherited = inherited_descriptors();
+        wipe_own_variables();
         ::signal(SIGPIPE, SIG_IGN);
         std::atomic<bool> warned{false};
         const SignalGuard signals;  // before any thread exists
         AcpSessions sessions(sessions_setup(console, warned));
-        Process process =
-            spawn_between(options.command, child_environment(console), signals.outer_mask());
+        // As of `headway run`: nothing of ours is for the agent. It gets no session either, since
+        // it may have several.
+        Process process = spawn_between(options.command, without_own_variables(console.environment),
+                                        signals.outer_mask(), inherited);
         if (process.pid < 0) {
             const int code = process.error == ENOENT ? kExitNotFound : kExitCannotExecute;
             return complain(console, code,
@@ -95,16 +99,6 @@ private:
             if (!options.quiet && !warned.exchange(true)) complain(console, kExitOk, text);
         };
         return setup;
-    }
-
-    /// As of `headway run`: nothing of ours is for the agent. It gets no session either, since it
-    /// may have several.
-    static std::map<std::string, std::string> child_environment(const Console& console) {
-        std::map<std::string, std::string> environment = console.environment;
-        std::erase_if(environment, [](const auto& variable) {
-            return variable.first.starts_with("HEADWAY_") && variable.first != "HEADWAY_CA_FILE";
-        });
-        return environment;
     }
 };
 

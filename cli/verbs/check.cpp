@@ -41,10 +41,15 @@ public:
             console_.err << "check " << clean_line(id_)
                          << " is under way ... (Ctrl-C to give up)\n";
         }
+        PollPace pace;
         while (!check_ended(*check)) {
+            const SteadyTime began = steady_now();
             if (!poll(reply)) return timed_out();
             check = document_of(reply);
             if (!check) return explain_failure(console_, daemon_, reply);
+            const auto took = std::chrono::floor<milliseconds>(steady_now() - began);
+            if (!check_ended(*check))
+                std::this_thread::sleep_for(std::min(pace.after(took), time_left()));
         }
         return finish(*check);
     }
@@ -56,13 +61,13 @@ private:
         return usable ? std::move(body) : std::nullopt;
     }
 
-    // Asks again while there is no daemon; false when the time has passed.
+    // Asks again while there is no daemon; false when the time has passed and one answers.
     bool poll(HttpReply& reply) {
         Backoff backoff;
         const SteadyTime began = steady_now();
-        for (;;) {
+        for (bool again = false;; again = true) {
             const milliseconds wait = std::min(kPoll, time_left());
-            if (wait.count() <= 0) return false;
+            if (wait.count() <= 0) return again && !reply.answered();
             reply = daemon_.get(
                 "/check-status/" + url_encode(id_) + "?wait=" + std::to_string(wait.count()) + "ms",
                 wait + kAnswerGrace);

@@ -115,7 +115,7 @@ private:
     }
 
     void declare_reading(Arguments arguments) {
-        arguments.sources(options.sources);
+        arguments.daemon_settings(options.sources);
         arguments.json(options.json);
     }
 };

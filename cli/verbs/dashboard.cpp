@@ -24,7 +24,12 @@ bool open_in_browser(const std::string& url) {
     std::string address = url;
     char* const argv[] = {program, address.data(), nullptr};
     pid_t pid = -1;
-    if (::posix_spawnp(&pid, program, nullptr, nullptr, argv, environ) != 0) return false;
+    posix_spawn_file_actions_t files{};  // the connection to the daemon is not for a browser
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    const int error = ::posix_spawnp(&pid, program, &files, nullptr, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0) return false;
     int status = 0;
     return ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

@@ -10,6 +10,7 @@
 #include "cli/agents/agent_finder.hpp"
 #include "cli/child.hpp"
 #include "cli/clock.hpp"
+#include "cli/credentials.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
@@ -62,13 +63,6 @@ std::string address_in(const std::string& file) {
     return Json::parse(text).value_or(Json()).text_of("http");
 }
 
-std::string token_in(const std::string& file) {
-    std::ifstream in{file};
-    std::string token;
-    std::getline(in, token);
-    return token;
-}
-
 class Demo {
 public:
     Demo(const DemoOptions& options, const Console& console, const std::string& folder)
@@ -86,7 +80,7 @@ public:
         if (!options_.quiet) {
             watch_ = std::make_unique<Child>(
                 std::vector<std::string>{own_program().string(), "watch", "--url", url_,
-                                         "--token-file", folder_ + "/state/operator.token"},
+                                         "--state-dir", folder_ + "/state"},
                 "");
         }
         return supervise(signals);
@@ -120,7 +114,9 @@ private:
 
     /// A page that is logged in already, so that approving works.
     std::string page() {
-        Daemon daemon(url_, {token_in(folder_ + "/state/operator.token"), false});
+        const auto credential =
+            find_credential({}, url_, {{"STATE_DIRECTORY", folder_ + "/state"}});
+        Daemon daemon(url_, credential ? *credential : Credential{});
         const HttpReply reply = daemon.post_text("/v1/login-codes", {});
         const Json body = body_json(reply).value_or(Json());
         return reply.ok() && body["url"].is_string() ? body.text_of("url") : url_;

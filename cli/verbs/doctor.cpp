@@ -147,12 +147,13 @@ private:
         const auto url = daemon_url(named ? options_.url : found, environment);
         if (!url)
             return {"daemon", false, url.error().detail, "as in: --url http://127.0.0.1:7717"};
-        const auto credential = find_credential(options_.token_file, *url, environment);
+        auto credential = find_credential(options_.token_file, *url, environment);
         if (!credential) {
             return {"daemon", false, credential.error().detail,
                     "a token is a line such as hw_<id>_<secret>"};
         }
-        Daemon daemon{*url, *credential};
+        credential->owner_only = !named;
+        Daemon daemon{*url, *std::move(credential)};
         return check_daemon(daemon, database);
     }
 

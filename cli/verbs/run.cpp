@@ -37,7 +37,7 @@ std::string base_name(const RunOptions& options) {
 }
 
 std::string command_line(const RunOptions& options) {
-    return clean_line(cut_bytes(join(options.command, " "), 4 * kWordBytesMax));
+    return on_one_line(cut_bytes(join(options.command, " "), 4 * kWordBytesMax));
 }
 
 core::Result<Json> open_body(const RunOptions& options) {
@@ -152,6 +152,8 @@ public:
     }
 
     int run(const Json& open) {
+        const std::vector<int> inherited = inherited_descriptors();
+        wipe_own_variables();
         announce();
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         ::signal(SIGPIPE, SIG_IGN);
@@ -164,8 +166,8 @@ public:
             reporter->add("tool.started", {{"call_id", kCallId},
                                            {"tool", base_name(options_)},
                                            {"args", {{"argv", argument_list(options_)}}}});
-            Process process =
-                spawn_process(options_.command, child_environment(), signals.outer_mask());
+            Process process = spawn_process(options_.command, child_environment(),
+                                            signals.outer_mask(), inherited);
             if (process.pid < 0) return not_started(*reporter, process.error);
             SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
                                            codex_home(), figures_};
@@ -208,10 +210,7 @@ private:
     /// Our own token is not for the command, which may be an agent: it could be the operator's. Nor
     /// is anything else of ours, but for where the daemon is.
     std::map<std::string, std::string> child_environment() const {
-        std::map<std::string, std::string> environment = console_.environment;
-        std::erase_if(environment, [](const auto& variable) {
-            return variable.first.starts_with("HEADWAY_") && variable.first != "HEADWAY_CA_FILE";
-        });
+        auto environment = without_own_variables(console_.environment);
         environment["HEADWAY_SESSION"] = session_;
         environment["HEADWAY_URL"] = options_.client.url;
         return environment;

@@ -23,12 +23,6 @@ Examples:
   headway serve --listen 127.0.0.1:0 --ports-file ./ports.json --state-dir ./state
   headway serve --set log.level=debug --set policy.profile=strict
   headway config default > headway.toml              every setting with its explanation)");
-        config::LoadRequest& sources = options.sources;
-        arguments.setting("--listen", "server.listen", sources, "HOST:PORT, loopback; port 0: any");
-        arguments.setting("--state-dir", "storage.state_dir", sources, "folder of the database")
-            .never_empty();
-        arguments.setting("--store", "storage.store", sources,
-                          "postgres://..., which several daemons share");
         const auto set_ports_file = [this](const std::string& path) {
             options.ports_file = path;
             return std::string{};
@@ -37,7 +31,7 @@ Examples:
             .option("--ports-file", set_ports_file,
                     "written when ready, with the bound addresses as JSON")
             .type("FILE");
-        arguments.sources(sources);
+        arguments.daemon_settings(options.sources);
     }
 
     int run(const Console&, const Server& server) override { return server.serve(options); }

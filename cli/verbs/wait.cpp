@@ -62,8 +62,11 @@ private:
         if (console_.err_terminal && !options_.client.json) {
             console_.err << "waiting until " << until_ << " ... (Ctrl-C to give up)\n";
         }
+        PollPace pace;
         for (;;) {
             HttpReply reply;
+            const bool held = asked_;  // the first asks how things stand
+            const SteadyTime began = steady_now();
             const Poll poll = ask_until_answered(reply);
             if (poll == Poll::kTimedOut) return timed_out();
             if (poll == Poll::kGaveUp) return explain(reply);
@@ -81,6 +84,9 @@ private:
             if (answer.met) return finish(*body, answer, answer.exit_code);
             if (answer.impossible) return finish(*body, answer, answer.exit_code);
             say_unopened(answer);
+            if (!held) continue;
+            const auto took = std::chrono::floor<milliseconds>(steady_now() - began);
+            std::this_thread::sleep_for(std::min(pace.after(took), time_left()));
         }
     }
 
@@ -116,7 +122,9 @@ private:
         for (bool again = false;; again = true) {
             // Once, however short the time is: 0 asks how things stand.
             if (again && !reached_ && options_.timeout == milliseconds{0}) return Poll::kGaveUp;
-            if ((again || asked_) && time_left().count() <= 0) return Poll::kTimedOut;
+            // That no daemon answers is another end than one whose session is not there yet.
+            if ((again || asked_) && time_left().count() <= 0)
+                return again && !reply.answered() ? Poll::kGaveUp : Poll::kTimedOut;
             // The first is answered at once: a mistyped name should be seen before the wait is
             // over.
             const milliseconds wait = asked_ ? std::min(kPoll, time_left()) : milliseconds{0};

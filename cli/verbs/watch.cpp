@@ -27,6 +27,7 @@ namespace {
 constexpr milliseconds kAfterEnd{1'000};  // for the verdict that follows session.ended
 constexpr std::uint64_t kRecentEvents = 10;
 constexpr std::size_t kSessionWidth = 24;
+constexpr milliseconds kPauseMin{100};
 constexpr std::size_t kSessionShare = 5;  // of a narrow terminal; what happened needs the rest
 
 bool is_final(std::string_view status) {
@@ -141,7 +142,8 @@ private:
             const milliseconds patience = reached_ ? options_.connect_timeout : kFirstContact;
             if (steady_now() - *lost_since_ > patience) return false;
         }
-        std::this_thread::sleep_for(std::min(length, milliseconds{2'000}));
+        // What a server asks for is no reason to ask it without a pause.
+        std::this_thread::sleep_for(std::clamp(length, kPauseMin, milliseconds{2'000}));
         return true;
     }
 

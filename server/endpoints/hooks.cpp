@@ -188,7 +188,8 @@ Result<> read_body(api::JsonTape& tape, std::string_view body, HookReading& read
 /// read and is wrong stays wrong. Any thread.
 Result<> read_hook(api::JsonTape& tape, std::string_view body, HookReading& reading) {
     auto read = read_body(tape, body, reading);
-    if (read || read.error().code != ErrorCode::kInvalidJson) return read;
+    const bool marked = api::hooks::has_readable_mark(body);
+    if (!marked && (read || read.error().code != ErrorCode::kInvalidJson)) return read;
     for (const std::size_t depth : kReadableDepths) {
         const std::string readable = api::hooks::readable_json(body, depth);
         if (read_body(tape, readable, reading)) return {};

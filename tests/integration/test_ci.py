@@ -111,15 +111,23 @@ class Report(SharedDaemonCase):
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600, "as the one that it takes the place of")
         self.assertEqual([path.name for path in self.folder.iterdir()], [self.file.name])
 
-    def test_it_goes_through_a_link_and_into_a_pipe(self):
+    def test_it_is_not_written_through_a_link_that_lies_in_a_checkout(self):
         session = unique()
         self.client.open(session)
         self.client.end(session)
+        self.file.write_text("ssh-ed25519 AAAA", encoding="utf-8")
         (self.folder / "link").symlink_to(self.file)
-        os.mkfifo(self.folder / "pipe")
-        self.assertEqual(finish(Cli(self.daemon).start("wait", session, "--junit", str(self.folder / "link"))).code, 0)
-        self.assertEqual(cases(self.file), {session: ""})
+        waited = finish(Cli(self.daemon).start("wait", session, "--junit", str(self.folder / "link")))
+        self.assertEqual(waited.code, 64, waited.err)
+        self.assertIn(f"it is a link to {self.file}; name the file itself", waited.err)
+        self.assertEqual(self.file.read_text(encoding="utf-8"), "ssh-ed25519 AAAA")
         self.assertTrue((self.folder / "link").is_symlink())
+
+    def test_it_goes_into_a_pipe(self):
+        session = unique()
+        self.client.open(session)
+        self.client.end(session)
+        os.mkfifo(self.folder / "pipe")
         waiter = Cli(self.daemon).start("wait", session, "--junit", str(self.folder / "pipe"))
         self.assertIn("<testsuite ", (self.folder / "pipe").read_text(encoding="utf-8"))
         self.assertEqual(finish(waiter).code, 0)

@@ -347,6 +347,18 @@ class Holds(HookCase):
             self.decide(agent.id, "reject")
             self.assertEqual(call.result(5).json()["hookSpecificOutput"]["permissionDecision"], "deny", content)
 
+    def test_arguments_that_no_text_can_hold_are_not_approved_with_the_text_that_shows_the_same(self):
+        digests = []
+        for content in ('"\\ud800"', '"\\\\ud800"', "1e999", '"1e999"'):
+            agent = Agent(self.daemon)
+            body = ('{"hook_event_name":"PreToolUse","session_id":"%s","tool_name":"Write","tool_use_id":"w",'
+                    '"tool_input":{"file_path":"/a","content":%s}}' % (agent.native, content)).encode()
+            call = self.later(self.client.__class__.post, self.daemon.operator(), "/v1/hooks/claude", body)
+            digests.append(self.client.get(f"/v1/approvals/{self.pending(agent.id)}").json()["approval"]["args_digest"])
+            self.decide(agent.id, "reject")
+            call.result(5)
+        self.assertEqual(len(set(digests)), 4, digests)
+
     def test_a_call_that_is_too_large_to_be_shown_does_not_run(self):
         said = self.agent.pre("w", "Write", args={"file_path": "/a", "content": "x" * 70_000})["hookSpecificOutput"]
         self.assertEqual(said["permissionDecision"], "deny")

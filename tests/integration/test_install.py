@@ -202,6 +202,25 @@ class Files(HomeCase):
         self.uninstall("claude")
         self.assertEqual(self.tree(), before)
 
+    def test_a_link_of_a_checkout_is_not_written_through(self):
+        project, theirs = self.home / "checkout", self.home / "theirs"
+        theirs.mkdir()
+        (theirs / "settings.json").write_text("{}")
+        for make in (lambda: (project / ".claude").symlink_to(theirs),
+                     lambda: ((project / ".claude").mkdir(), (project / ".claude/settings.json").symlink_to(theirs / "settings.json")),
+                     lambda: (project / ".claude").symlink_to(self.home / "gone")):
+            project.mkdir()
+            make()
+            for verb in ("install", "uninstall"):
+                ran = subprocess.run([str(BINARY), verb, "claude", "--project", "--yes"], env=self.environment, cwd=project, capture_output=True,
+                                     text=True, check=False)
+                self.assertEqual(ran.returncode, 1, (verb, ran.stderr))
+                self.assertIn("it is a link to", ran.stderr)
+            self.assertEqual((theirs / "settings.json").read_text(), "{}")
+            self.assertEqual([path.name for path in theirs.iterdir()], ["settings.json"])
+            self.assertFalse((self.home / "gone").exists())
+            shutil.rmtree(project)
+
     def test_a_link_that_leads_nowhere_is_refused(self):
         self.settings().symlink_to(self.home / "gone.json")
         self.assertIn("leads nowhere", self.install("claude", code=1).err)

@@ -76,13 +76,13 @@ class Daemon {
   get folder() { return this.#folder; }
 
   /** A request to the API; rejects where it is not 2xx. `signal` ends it. */
-  request(method, target, body, { signal, token = this.#token } = {}) {
+  request(method, target, body, { signal, token = this.#token, socketPath } = {}) {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const { tls, where, prefix } = this.#address;
       const headers = { ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
         ...(token ? { Authorization: `Bearer ${token}` } : {}) };
-      const asked = (tls ? https : http).request({ ...where, path: prefix + target, method, headers, signal }, (response) => {
+      const asked = (tls ? https : http).request({ ...(socketPath ? { socketPath } : where), path: prefix + target, method, headers, signal }, (response) => {
         const parts = [];
         response.on('data', (part) => parts.push(part));
         response.on('error', reject);
@@ -101,8 +101,10 @@ class Daemon {
     });
   }
 
-  /** The same as a person who may decide. */
-  operator(method, target, body) { return this.request(method, target, body, { token: this.operatorToken ?? this.#token }); }
+  /** The same as a person who may decide: over the socket of its own daemon, since its port may be another's once it has ended. */
+  operator(method, target, body) {
+    return this.request(method, target, body, this.#child ? { token: undefined, socketPath: path.join(this.#folder, 'state/headway.sock') } : {});
+  }
 
   session(id) { return this.request('GET', `/v1/sessions/${encodeURIComponent(id)}`); }
   async events(id, last = 1000) {

@@ -2,12 +2,16 @@
 #include "cli/approval_view.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "cli/text.hpp"
+#include "tests/support/hostile_text.hpp"
 #include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
+using headway::tests::hostile_texts;
 using headway::tests::parsed;
+using headway::tests::require_visible;
 
 namespace {
 
@@ -34,6 +38,56 @@ TEST_CASE("approval view: a request shows what is asked, the exact arguments and
         CHECK(text.find(part) != std::string::npos);
     }
     CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("approval view: nothing of what is approved is hidden, and no two calls look the same",
+          "[cli]") {
+    const auto shown = [](const Json& args) {
+        Json approval = pending();
+        approval["args"] = args;
+        const std::string text = approvals_text(Json::array({approval}), WallTime{}, false);
+        const std::size_t begin = text.find("arguments ");
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    CHECK(shown("echo hi \x1b]0; rm -rf ~ \a") == "arguments echo hi \\u{1b}]0; rm -rf ~ \\u{7}");
+    CHECK(shown("a\nb") == "arguments a\\u{a}b");
+    // Members that are those of a text that was cut when it was stored.
+    CHECK(shown({{"head", "ls"}, {"command", "rm -rf ~"}}) ==
+          R"(arguments {"command":"rm -rf ~","head":"ls"})");
+    CHECK(shown({{"head", "ls"}, {"tail", ""}, {"digest", "d"}, {"bytes", 1}}).find("digest") !=
+          std::string::npos);
+    CHECK(shown({{"a", "\u202e\u009b"}}) == R"(arguments {"a":"\u202e\u009b"})");
+    CHECK(shown({{"a", 1}}) == R"(arguments {"a":1})");
+    CHECK(shown(R"({"a":1})") == R"(arguments "{\"a\":1}")");
+}
+
+TEST_CASE("approval view: of 500 hostile texts no two look the same, and none hides anything",
+          "[cli]") {
+    for (const char* member : {"args", "tool", "summary"}) {
+        std::set<std::string> shown;
+        std::set<std::string> json;
+        for (const std::string& text : hostile_texts()) {
+            Json approval = pending();
+            approval[member] = text;
+            const Json list = Json::array({approval});
+            const std::string seen = approvals_text(list, WallTime{}, false);
+            require_visible(seen);
+            shown.insert(seen);
+            require_visible(dump(list));
+            json.insert(dump(list));
+        }
+        INFO(member);
+        CHECK(shown.size() == 500);
+        CHECK(json.size() == 500);
+    }
+}
+
+TEST_CASE("approval view: of a text that was cut both ends are shown", "[cli]") {
+    Json approval = pending();
+    approval["summary"] = {
+        {"head", "may I"}, {"tail", "rm -rf"}, {"digest", "d"}, {"bytes", 70'000}};
+    CHECK_THAT(approvals_text(Json::array({approval}), WallTime{}, false),
+               Catch::Contains("may I … 70000 bytes in all … rm -rf"));
 }
 
 TEST_CASE("approval view: a use without arguments is marked", "[cli]") {

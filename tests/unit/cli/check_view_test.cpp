@@ -34,7 +34,7 @@ TEST_CASE("check view: an answer shows what it rests on, who gave it and what it
     CHECK(check_text(check) ==
           "B  looping\n"
           "  sure      0.9\n"
-          "  reason    same call\n"
+          "  reason    same \\u{1b}[2Jcall\n"
           "  evidence  #12 #14\n"
           "  judge     local (stand-in-1)\n"
           "  answered  2026-11-21T02:00:00.000Z\n"

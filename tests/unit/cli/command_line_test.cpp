@@ -251,6 +251,40 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
     }
 }
 
+TEST_CASE("command line: mistakes are in our words, what was written first, and with what was meant",
+          "[cli]") {
+    struct Case {
+        std::vector<std::string> words;
+        const char* said;
+    };
+    const Case cases[] = {
+        {{"wait", "s", "--timout", "1s"}, "unknown option `--timout`; did you mean `--timeout`?"},
+        {{"wait", "--timout=1s"}, "unknown option `--timout`; did you mean `--timeout`?"},
+        {{"wait", "s", "--zzz"}, "unknown option `--zzz`\n"},
+        {{"config", "check", "--state-dri", "./x"},
+         "unknown option `--state-dri`; did you mean `--state-dir`?"},
+        {{"config", "default", "--state-dir", "./x"}, "unknown option `--state-dir`\n"},
+        {{"budget"}, "`headway budget` needs one of its verbs: show"},
+        {{"budget", "shw", "s"}, "unknown verb `shw` of `headway budget`; did you mean `show`?"},
+        {{"show", "a", "b"}, "`b` is one word too many for `headway show`"},
+        {{"show"}, "SESSION is required"},
+        {{"wait", "s", "--until"}, "--until needs a value"},
+        {{"wait", "s", "--mode", "evr"}, "`evr` is none of now, ever; did you mean `ever`?"},
+    };
+    for (const Case& c : cases) {
+        const Outcome outcome = parse(c.words);
+        INFO(outcome.err);
+        CHECK(outcome.parsed.exit_code == 64);
+        CHECK_THAT(outcome.err, Catch::Contains(c.said));
+        CHECK(outcome.err.find("expected") == std::string::npos);
+    }
+    for (const char* option : {"--state-dir", "--listen", "--store", "--config", "--set"}) {
+        const char* const value = std::string_view{option} == "--set" ? "log.level=debug" : "x";
+        CHECK(parse({"config", "check", option, value}).parsed.exit_code == 0);
+        CHECK(parse({"serve", option, value}).parsed.exit_code == 0);
+    }
+}
+
 TEST_CASE("command line: a number that cannot be meant is a mistake", "[cli]") {
     for (const char* wrong : {"-5", "99999999999999999999999", "5x", "1.5"})
         CHECK(parse({"budget", "set", "a", std::string{"--steps="} + wrong}).parsed.exit_code ==

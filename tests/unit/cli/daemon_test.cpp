@@ -59,7 +59,7 @@ TEST_CASE("daemon: problems are read, and other bodies survive", "[cli]") {
     const Problem problem = problem_of(reply_of(
         409, R"({"code":"session_ended","detail":"it has \u001b[31mended","retryable":true})"));
     CHECK(problem.code == "session_ended");
-    CHECK(problem.detail == "it has ended");
+    CHECK(problem.detail == "it has \\u{1b}[31mended");
     CHECK(problem.retryable);
     CHECK(problem_of(reply_of(500, "<html>")).detail == "HTTP status 500");
     CHECK(problem_of(reply_of(500, "[1]")).code.empty());

@@ -105,7 +105,7 @@ TEST_CASE("doctor: only its owner may read the operator's token", "[cli]") {
 TEST_CASE("doctor: a line says what to do and holds no escape sequences", "[cli]") {
     CHECK(finding_line({"daemon", true, "ready", {}}) == "ok     daemon            ready");
     CHECK(finding_line({"judge a", false, "\x1b[2Jno\nanswer", "look"}) ==
-          "WRONG  judge a           no answer; look");
+          "WRONG  judge a           \\u{1b}[2Jno answer; look");
 }
 
 TEST_CASE("doctor: each judge is asked, and one mistake is enough", "[cli]") {

@@ -7,27 +7,14 @@
 using namespace headway::cli;
 using namespace std::chrono_literals;
 
-TEST_CASE("text: a clean line cannot steer a terminal", "[cli]") {
+TEST_CASE("text: a clean line is one line in which nothing is dropped", "[cli]") {
     CHECK(clean_line("plain text") == "plain text");
-    CHECK(clean_line("\x1b[31mred\x1b[0m") == "red");
-    CHECK(clean_line("\x1b]0;title\atext") == "text");
-    CHECK(clean_line("\x1b]8;;http://x\x1b\\link") == "link");
-    // What is not seen, or turns the order of letters.
+    CHECK(clean_line("\x1b[31mred\x1b[0m") == "\\u{1b}[31mred\\u{1b}[0m");
+    CHECK(clean_line("\x1b]0;title\atext") == "\\u{1b}]0;title\\u{7}text");
     CHECK(clean_line("a\u202eb\u2066c") == "a\\u{202e}b\\u{2066}c");
-    CHECK(clean_line("rm\u200b -rf\ufeff") == "rm\\u{200b} -rf\\u{feff}");
-    CHECK(clean_line("\u00ad\u061c\u2028\u3164") == "\\u{ad}\\u{61c}\\u{2028}\\u{3164}");
-    CHECK(clean_line("\U000e0041") == "\\u{e0041}");
-    CHECK(clean_line("héllo – 日本 🎉") == "héllo – 日本 🎉");
-    CHECK(clean_line("a\x1b") == "a");
-    CHECK(clean_line("a\x1b[") == "a");
     CHECK(clean_line("a\nb\r\n\tc  d ") == "a b c d");
-    CHECK(clean_line("a\x07"
-                     "b\x7f"
-                     "c") == "abc");
-    CHECK(clean_line("a\xC2\x9B"
-                     "31mb") == "a31mb");  // C1 CSI
-    CHECK(clean_line("caf\xC3\xA9 \xF0\x9F\x98\x80") == "caf\xC3\xA9 \xF0\x9F\x98\x80");
-    CHECK(clean_line("bad \xC3( \xFF") == "bad ?( ?");
+    CHECK(clean_line("bad \xC3( \xFF") == "bad \\x{c3}( \\x{ff}");
+    CHECK(on_one_line(" a\n\x1b") == "a \x1b");
 }
 
 TEST_CASE("text: cropping and padding count code points", "[cli]") {

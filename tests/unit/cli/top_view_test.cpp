@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/text.hpp"
+#include "tests/support/hostile_text.hpp"
 #include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
@@ -152,6 +153,21 @@ TEST_CASE("top: approving takes a second key, and shows what is approved first",
         CHECK(state.decided.approval.empty());
     }
     CHECK(state.asked.approval.empty());
+}
+
+TEST_CASE("top: of 500 hostile calls no two questions look the same, and none hides anything",
+          "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    std::set<std::string> shown;
+    for (const std::string& text : headway::tests::hostile_texts()) {
+        data["approval"] = asked("b.a7");
+        data["approval"]["args"] = text;
+        shown.insert(screen(state, data));
+        headway::tests::require_visible(screen(state, data));
+    }
+    CHECK(shown.size() == 500);
 }
 
 TEST_CASE("top: keys while typing a filter are text", "[cli]") {

@@ -2,7 +2,13 @@
 #include "api/notify/notice.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
 
+#include "api/json_string.hpp"
+#include "api/notify/formats.hpp"
+#include "tests/support/hostile_text.hpp"
+
+using namespace headway;
 using namespace headway::api::notify;
 
 namespace {
@@ -143,4 +149,24 @@ TEST_CASE("compose: what had to wait is counted, requests first", "[api]") {
 TEST_CASE("url_encoded: only unreserved characters stay", "[api]") {
     CHECK(url_encoded("a-B_1.~") == "a-B_1.~");
     CHECK(url_encoded("a b/c?#:%\n") == "a%20b%2Fc%3F%23%3A%25%0A");
+}
+
+TEST_CASE("notice: of 500 hostile calls no two look the same, and none hides anything", "[api]") {
+    for (const std::string member : {"args", "summary", "tool"}) {
+        std::set<std::string> shown;
+        for (const std::string& text : tests::hostile_texts()) {
+            std::string quoted;
+            api::append_json_string(quoted, text);
+            const Notice asked =
+                told("approval.requested",
+                     R"("event":{"kind":"tool","risk":"low",")" + member + "\":" + quoted + "}");
+            const Notice notices[] = {asked};
+            const Letter letter = compose(notices, false, kBase);
+            const std::string seen = letter.title + "\n" + plain_text(letter, 4'000);
+            tests::require_visible(seen);
+            shown.insert(seen);
+        }
+        INFO(member);
+        CHECK(shown.size() == 500);
+    }
 }
