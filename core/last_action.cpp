@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/assert.hpp"
-#include "core/classify.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -127,9 +126,6 @@ std::string action_text(std::string_view tool, std::string_view target, std::str
     std::string about{target.substr(0, kMax)};
     for (std::size_t i = 0; about.empty() && i < kTelling.size(); ++i)
         about = value_of(args, kTelling[i], kMax);
-    // Of a text editor the verb alone says little.
-    const std::string path = value_of(args, R"("path")", kMax);
-    if (!path.empty() && kind_of_editing(tool, about, true)) about += " " + path;
     std::string text{cut_text(tool, kMax / 2)};
     if (!about.empty()) text += ": " + about;
     for (char& c : text) {

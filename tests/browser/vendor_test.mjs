@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { Daemon } from './support.mjs';
 
 const WEB = new URL('../../web/', import.meta.url);
-const RAW_MAX = 160 * 1024, GZIP_MAX = 64 * 1024;
+const RAW_MAX = 168 * 1024, GZIP_MAX = 68 * 1024;
 
 let daemon;
 before(async () => { daemon = await new Daemon().start(); });

@@ -60,14 +60,6 @@ TEST_CASE("last action: the tool and its subject, on one line", "[core]") {
     }
 }
 
-TEST_CASE("last action: a text editor's verb stands before its path", "[core]") {
-    CHECK(action_text("str_replace_editor", "", R"({"command":"view","path":"a.py"})") ==
-          "str_replace_editor: view a.py");
-    CHECK(action_text("fs_write", "", R"({"path":"a.py","command":"append"})") ==
-          "fs_write: append a.py");
-    CHECK(action_text("runner", "", R"({"command":"make","path":"a"})") == "runner: make");
-}
-
 TEST_CASE("last action: it is short, and cut between characters", "[core]") {
     std::string target(limits::kLastActionBytesMax - 7, 'x');
     CHECK(action_text("bash", target + "éé", "").size() == limits::kLastActionBytesMax - 1);
