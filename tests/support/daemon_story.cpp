@@ -33,9 +33,11 @@ EngineSettings settings() {
     return made;
 }
 
+/// Also what says that data is damaged: the database said so once.
 bool of_store(core::ErrorCode code) {
-    return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
-           code == core::ErrorCode::kStorageSyncFailed;
+    using enum core::ErrorCode;
+    return code == kStorageUnavailable || code == kStorageFull || code == kStorageSyncFailed ||
+           code == kStorageCorrupt || code == kInternal;
 }
 
 }  // namespace
