@@ -19,6 +19,7 @@ using core::Millis;
 constexpr int kStarts = 20;
 constexpr int kTries = 60;
 constexpr int kTurns = 200;
+constexpr int kQuickTurns = 50;
 
 EngineSettings settings() {
     EngineSettings made;
@@ -33,9 +34,11 @@ EngineSettings settings() {
     return made;
 }
 
+/// Also what says that data is damaged: the database said so once.
 bool of_store(core::ErrorCode code) {
-    return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
-           code == core::ErrorCode::kStorageSyncFailed;
+    using enum core::ErrorCode;
+    return code == kStorageUnavailable || code == kStorageFull || code == kStorageSyncFailed ||
+           code == kStorageCorrupt || code == kInternal;
 }
 
 }  // namespace
@@ -125,7 +128,8 @@ std::optional<core::Result<Answer>> DaemonStory::ask(const Command& command) {
         for (Reply& reply : replies_) {
             if (reply.to.slot == asked_) return std::move(reply.what);
         }
-        rest(1, Millis{50});
+        rest(1,
+             turns < kQuickTurns ? Millis{50} : Millis{2'000});  // what is kept waits ever longer
     }
     return std::nullopt;
 }
