@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/classify.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/command_parts.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
+#include "core/work_payloads.hpp"
 
 namespace headway::core {
 namespace {
@@ -183,6 +185,15 @@ CallKind kind_of_name(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+bool is_blind_edit(const CallPrint& print, const ToolFinished& call) {
+    if (print.kind != CallKind::kEdit || !call.ok || !print.trivial) return false;
+    const std::string_view args = trimmed(call.args.kept);
+    const bool none = args.empty() || args == "{}" || args == "null";
+    return none && call.args_digest.empty() && call.result_digest.empty() &&
+           std::all_of(call.mutated.begin(), call.mutated.end(),
+                       [](const Mutation& one) { return one.digest.empty(); });
+}
 
 CallKind kind_of_call(std::string_view tool, std::string_view command) {
     if (!command.empty()) return kind_of_command(command);

@@ -233,8 +233,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 16 is that of the first 26. A change of anything else raises the 16.
-inline constexpr std::uint32_t kSnapshotVersion = 16 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 17 is that of the first 26. A change of anything else raises the 17.
+inline constexpr std::uint32_t kSnapshotVersion = 17 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
