@@ -95,7 +95,7 @@ void print_failure(CallPrint& print, const core::ToolFinished& call, std::string
         message = result;
     if (call.error) print.failure = core::failure_of_tool_class(call.error->error_class);
     print.typed_failure = print.failure != FailureKind::kNone;
-    if (!print.typed_failure) print.failure = core::failure_of_message(message);
+    if (!print.typed_failure) print.failure = core::failure_of_tool_message(message);
     // Words such as "connection refused" in a red test are what the test is about.
     const bool of_the_test = print.kind == CallKind::kVerify && !print.typed_failure;
     if (of_the_test) print.failure = FailureKind::kAssertion;
@@ -268,8 +268,9 @@ void shape_not_yet(CallPrint& print, const core::ToolFinished& call, std::string
                    std::string_view result) {
     const bool of_work = print.kind == CallKind::kOther || print.kind == CallKind::kEdit;
     const bool asks = print.kind == CallKind::kPoll && !command.empty();
-    const bool open =
-        print.failure == FailureKind::kOther || print.failure == FailureKind::kTransient;
+    const bool open = print.failure == FailureKind::kOther ||
+                      print.failure == FailureKind::kTransient ||
+                      print.failure == FailureKind::kNetwork;
     if (print.typed_failure || !open || (!asks && !of_work) || command.size() > kShapeBytesMax)
         return;
     const bool rests = of_work && core::rests_first(command);
@@ -331,6 +332,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     const bool red = print.failing.value_or(0) > 0;
     if (!call.ok || red) print_failure(print, call, plain);
     shape_call(print, call, args, command, plain);
+    print.set(core::Shape::kBlind, core::is_blind_edit(print, call));
     if (!call.ok) shape_not_yet(print, call, command, plain);
     return print;
 }

@@ -49,7 +49,6 @@ constexpr Row kRows[] = {
     {ErrorCode::kNoGrant, {409, "no_grant", "No grant to revoke"}},
     {ErrorCode::kNoJudge, {409, "no_judge", "No judge is configured"}},
     {ErrorCode::kUnknownCheck, {404, "unknown_check", "Unknown check"}},
-    {ErrorCode::kCheckIdTaken, {409, "check_id_taken", "Check id taken"}},
     {ErrorCode::kTooManyChecks, {429, "too_many_checks", "Too many checks"}},
     {ErrorCode::kTooManyFailures, {429, "too_many_failures", "Too many failed authentications"}},
     {ErrorCode::kMethodNotAllowed, {405, "method_not_allowed", "Method not allowed"}},

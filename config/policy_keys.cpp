@@ -21,7 +21,7 @@ constexpr std::uint64_t kEvidenceMax = 1'000'000;
 constexpr std::array<std::string_view, 2> kPresets{"none", "first-designs"};
 
 // Each line is a rule of a first design; docs/first-designs.md is the same table with the sources.
-constexpr std::array<PresetValue, 14> kFirstDesigns{{
+constexpr std::array<PresetValue, 15> kFirstDesigns{{
     {"policy.profile", "strict"},
     {"policy.heartbeat_interval", "10s"},
     {"policy.heartbeat_limit", "5"},
@@ -36,6 +36,7 @@ constexpr std::array<PresetValue, 14> kFirstDesigns{{
     {"policy.detectors",
      "same_file_error=2/3,oscillation=1/2,no_progress=10/10,estimate_plateau=3/3,"
      "duplicate_messages=3/3,tool_failures=3/4,exact_repeat=4/4"},
+    {"judge.estimates", "step"},
     {"budget.builtin", "on"},
     {"budget.updates", "on"},
 }};

@@ -69,6 +69,7 @@ enum class Shape : std::uint32_t {
     kBusy = 1U << 11,         ///< its answer says that what it needs is busy: a lock, a rate limit
     kCommand = 1U << 12,      ///< a shell command
     kRests = 1U << 13,        ///< a shell command behind a sleep of at least 10 s
+    kBlind = 1U << 14,        ///< an edit that names its file at most: its content is unknown
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
@@ -101,11 +102,11 @@ struct CallPrint {
     void set(Shape one, bool value) {
         if (value) shape |= static_cast<std::uint32_t>(one);
     }
-    /// Alone no evidence of going nowhere: a guard that said no without a word, or an action that
-    /// was only acknowledged.
+    /// Alone no evidence of going nowhere: a guard that said no without a word, an action that was
+    /// only acknowledged, or an edit of which the content is unknown.
     bool weak() const {
         return (is(Shape::kSilent) && is(Shape::kGuard)) ||
-               (is(Shape::kActs) && is(Shape::kAcknowledged));
+               (is(Shape::kActs) && is(Shape::kAcknowledged)) || is(Shape::kBlind);
     }
 
     bool operator==(const CallPrint&) const = default;

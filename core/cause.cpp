@@ -105,6 +105,8 @@ ProviderStop stop_of_tool(const ErrorReported& error) {
             return {Cause::kCredentials, false};
         case FailureKind::kUnknownTool:
             return {Cause::kTool, false};
+        case FailureKind::kNetwork:
+            return {Cause::kNetwork, false};  // one may be a mistake of the agent's
         case FailureKind::kTransient: {
             const Cause words = cause_of_words(error.message.kept);
             return {passes(words) ? words : Cause::kOverloaded, false};

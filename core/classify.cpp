@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/classify.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/text.hpp"
 #include "core/tool_class.hpp"
 #include "core/words.hpp"
+#include "core/work_payloads.hpp"
 
 namespace headway::core {
 namespace {
@@ -205,6 +207,15 @@ std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view 
     if (contains(kLooks, std::string_view{verb})) return CallKind::kRead;
     if (editor || contains(kChanges, std::string_view{verb})) return CallKind::kEdit;
     return std::nullopt;
+}
+
+bool is_blind_edit(const CallPrint& print, const ToolFinished& call) {
+    if (print.kind != CallKind::kEdit || !call.ok || !print.trivial) return false;
+    const std::string_view args = trimmed(call.args.kept);
+    const bool none = args.empty() || args == "{}" || args == "null";
+    return none && call.args_digest.empty() && call.result_digest.empty() &&
+           std::all_of(call.mutated.begin(), call.mutated.end(),
+                       [](const Mutation& one) { return one.digest.empty(); });
 }
 
 CallKind kind_of_call(std::string_view tool, std::string_view command) {

@@ -13,6 +13,7 @@
 namespace headway::core {
 
 struct ErrorReported;
+struct ToolFinished;
 
 /// Text editors take a verb where shells take their line: `command` is `view` or `str_replace`,
 /// beside a path. The kind of such a call; nothing if `command` is a line for a shell, or empty.
@@ -22,6 +23,10 @@ std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view 
 
 /// `command` is the shell command of the call, or empty. `tool` decides if its name is specific.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
+
+/// True for an edit that went well and of which neither arguments, a digest nor a result tell the
+/// content: whether it repeats another is not known.
+bool is_blind_edit(const CallPrint& print, const ToolFinished& call);
 
 /// The path a shell command ends in or redirects to, or empty.
 std::string_view path_in_command(std::string_view command);
@@ -42,6 +47,9 @@ FailureKind failure_of_error(const ErrorReported& error);
 
 /// The kind by the words of a message; kOther if they are unknown.
 FailureKind failure_of_message(std::string_view message);
+
+/// The same for a tool's own result: words and classes of one failure are of one kind.
+FailureKind failure_of_tool_message(std::string_view message);
 
 /// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). It is the same for every
 /// question, so it carries no information.

@@ -81,6 +81,7 @@ struct EventSigns {
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
     bool phase_changed = false;   ///< to a phase that is new (RecentPhases)
     bool phase_turned = false;    ///< to any other phase
+    bool fresh_start = false;     ///< a new phase began where the profile is strict: counts end
     bool thinking = false;        ///< the model is at work, by state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
     bool state_change = false;

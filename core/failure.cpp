@@ -31,13 +31,14 @@ std::string unreadable_feedback(std::uint64_t times, std::uint64_t set) {
            ". Answer with one complete action in the expected form.";
 }
 
-/// What to do about a failure that a retry does not fix.
+/// What to do before the next attempt.
 std::string_view remedy(FailureKind kind) {
     switch (kind) {
         case FailureKind::kAuth:
             return "Another attempt will not help: say which permission or credential is missing "
                    "and who can give it, or do what needs none.";
         case FailureKind::kTransient:
+        case FailureKind::kNetwork:
             return "Wait before the next attempt, longer each time, or do something else "
                    "meanwhile.";
         case FailureKind::kUnknownTool:
@@ -47,6 +48,16 @@ std::string_view remedy(FailureKind kind) {
                    "lines and go on from there.";
         case FailureKind::kRefused:
             return "The request itself is wrong: change it before it is sent again.";
+        case FailureKind::kNotFound:
+            return "It is not there: list what is there, and use a name that you have seen.";
+        case FailureKind::kMismatch:
+            return "The text to replace is not there: read the file again and copy it exactly.";
+        case FailureKind::kAssertion:
+            return "Read the first error, change the code that causes it, and run it again.";
+        case FailureKind::kTruncated:
+            return "It could not be read: send it again in full, smaller and in the expected form.";
+        case FailureKind::kTimeout:
+            return "It took too long: ask for less at a time, or let it run in the background.";
         default:
             return "Read the error and change what it complains about before the next attempt.";
     }

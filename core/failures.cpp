@@ -116,7 +116,7 @@ constexpr std::array<Phrase, 62> kPhrases{{
     {"rate_limit", FailureKind::kTransient},
     {"reduce your request rate", FailureKind::kTransient},
     {"throttlingexception", FailureKind::kTransient},
-    {"connect to host", FailureKind::kTransient},
+    {"connect to host", FailureKind::kNetwork},
     {"toomanyrequests", FailureKind::kTransient},
     {"resource_exhausted", FailureKind::kTransient},
     {"resourceexhausted", FailureKind::kTransient},
@@ -125,22 +125,22 @@ constexpr std::array<Phrase, 62> kPhrases{{
     {"bad gateway", FailureKind::kTransient},
     {"gateway timeout", FailureKind::kTransient},
     {"internal server error", FailureKind::kTransient},
-    {"connection refused", FailureKind::kTransient},
-    {"connection reset", FailureKind::kTransient},
-    {"econnrefused", FailureKind::kTransient},
-    {"econnreset", FailureKind::kTransient},
-    {"etimedout", FailureKind::kTransient},
+    {"connection refused", FailureKind::kNetwork},
+    {"connection reset", FailureKind::kNetwork},
+    {"econnrefused", FailureKind::kNetwork},
+    {"econnreset", FailureKind::kNetwork},
+    {"etimedout", FailureKind::kNetwork},
     {"temporarily unavailable", FailureKind::kTransient},
     {"could not get lock", FailureKind::kTransient},
     {"unable to acquire", FailureKind::kTransient},
     {"database is locked", FailureKind::kTransient},
     {"index.lock", FailureKind::kTransient},
     {"another process", FailureKind::kTransient},
-    {"could not resolve host", FailureKind::kTransient},
-    {"failure in name resolution", FailureKind::kTransient},
-    {"name or service not known", FailureKind::kTransient},
-    {"failed to connect to", FailureKind::kTransient},
-    {"network is unreachable", FailureKind::kTransient},
+    {"could not resolve host", FailureKind::kNetwork},
+    {"failure in name resolution", FailureKind::kNetwork},
+    {"name or service not known", FailureKind::kNetwork},
+    {"failed to connect to", FailureKind::kNetwork},
+    {"network is unreachable", FailureKind::kNetwork},
     {"quota exceeded for quota metric", FailureKind::kTransient},
     {"old_string not found", FailureKind::kMismatch},
     {"0 occurrences", FailureKind::kMismatch},
@@ -183,6 +183,12 @@ FailureKind status_in(std::string_view text) {
     return FailureKind::kNone;
 }
 
+/// The same failure when the model's provider has it: the line to it.
+FailureKind of_provider(FailureKind kind) {
+    const bool of_line = kind == FailureKind::kTimeout || kind == FailureKind::kNetwork;
+    return of_line ? FailureKind::kTransient : kind;
+}
+
 bool says_what_is_wrong(std::string_view line) {
     static constexpr Phrases kSigns{std::array<std::string_view, 12>{
         "error", "fail", "exception", "not found", "cannot", "can't", "denied", "invalid",
@@ -198,9 +204,7 @@ bool is_continuation_line(std::string_view line) {
 }  // namespace
 
 FailureKind failure_of_class(std::string_view error_class) {
-    const FailureKind kind = failure_of_tool_class(error_class);
-    const bool of_line = kind == FailureKind::kTimeout || kind == FailureKind::kNetwork;
-    return of_line ? FailureKind::kTransient : kind;
+    return of_provider(failure_of_tool_class(error_class));
 }
 
 FailureKind failure_of_tool_class(std::string_view error_class) {
@@ -236,6 +240,10 @@ FailureKind failure_of_error(const ErrorReported& error) {
 }
 
 FailureKind failure_of_message(std::string_view message) {
+    return of_provider(failure_of_tool_message(message));
+}
+
+FailureKind failure_of_tool_message(std::string_view message) {
     const std::string_view text = message.substr(0, 1024);
     if (const FailureKind kind = status_in(text); kind != FailureKind::kNone) {
         // GitHub says with 403 that there were too many requests.

@@ -158,7 +158,10 @@ struct Fold {
     void operator()(const PhaseStarted& phase) const {
         begin_phase(state, phase, event.at);
         enter_phase(phase.name);
-        if (seen.phase_changed) state.recent_phases.started_n = event.n;
+        if (!seen.phase_changed) return;
+        state.recent_phases.started_n = event.n;
+        seen.fresh_start = state.policy->profile == Profile::kStrict;
+        if (seen.fresh_start) state.ledger.change().forget_quiet();
     }
 
     void operator()(const PhaseCompleted& phase) const { complete_phase(state, phase, event.at); }
@@ -182,6 +185,7 @@ struct Fold {
         const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
         const bool interrupted = state.waits_for_human() || state.paused();
         if (!loops && !interrupted) withdraw_advice(state);
+        withdraw_stops(state);
     }
 
     void operator()(const ProgressStats&) const {
@@ -373,7 +377,6 @@ void apply(SessionState& state, const Event& event) {
     state.last_tier = seen.tier;
     if (is_hard(seen.tier)) forget_phases(state.recent_phases, state.phase);
     seen.call_in_flight = state.call_in_flight();
-    seen.thinking = model_thinks(state);
     seen.waits_for_human = state.waits_for_human() || state.paused();
     seen.state_change = !change_name(type).empty() && !evidence.replayed;
     if (seen.state_change) {
@@ -382,7 +385,9 @@ void apply(SessionState& state, const Event& event) {
         state.last_change_at = event.at;
         state.last_change_n = event.n;
     }
+    seen.thinking = model_thinks(state);
     show_to_detectors(state.detectors, seen, evidence);
+    if (is_hard(seen.tier) || seen.fresh_start) withdraw_stops(state);
     meter_event(state, event, evidence.replayed);
     if (event.next_heartbeat_ms != 0) state.asked_interval = Millis{event.next_heartbeat_ms};
     check_fold(state, event);

@@ -92,6 +92,19 @@ void withdraw_advice(SessionState& state) {
     }
 }
 
+void withdraw_stops(SessionState& state) {
+    if (state.judgement->verdict == Verdict::kStuck) return;
+    if (state.policy->profile != Profile::kStrict) return;
+    const std::uint64_t stuck_n = state.reached[static_cast<std::size_t>(Verdict::kStuck)];
+    if (std::max(state.ledger->hard_n, state.recent_phases.started_n) <= stuck_n) return;
+    for (Nudge& nudge : state.nudges) {
+        if (nudge.step != kStepStop) continue;
+        withdraw(state, nudge.directive);
+        nudge.step = 1;  // it has had advice; the next step is a stop again
+        nudge.round = state.ledger->rounds;
+    }
+}
+
 bool withdraw_question(SessionState& state) {
     bool asked = false;
     for (Nudge& nudge : state.nudges) {

@@ -19,9 +19,13 @@ void deliver(SessionState& state, std::string_view id);
 /// counts.
 bool take_advice(SessionState& state, std::string_view id);
 
-/// Withdraws advice about loops once the session is neither suspect nor stuck. A stop stays:
-/// nothing that the agent does withdraws it.
+/// Withdraws advice about loops once the session is neither suspect nor stuck. A stop stays.
 void withdraw_advice(SessionState& state);
+
+/// Under the strict profile, withdraws a stop for a loop once hard progress or a new phase shows
+/// that the agent has left it; if the loop returns, so does the stop. Under others, and for the
+/// stop of a person or a budget, nothing that the agent does withdraws it.
+void withdraw_stops(SessionState& state);
 
 /// The person asked in the recovery steps has answered: if the loop returns, the person is asked
 /// again. True if a question was open.

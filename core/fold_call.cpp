@@ -76,7 +76,9 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
     if (slept && print.is(Shape::kBusy)) return true;
     if (!call.ok && !print.is(Shape::kSilent)) {
         if (print.running) return true;  // "pending" by its exit status
-        return print.failure == FailureKind::kTransient || (slept && (looks || polls));
+        // Between two looks for a port that is still closed, the agent let time pass.
+        const bool closed = print.failure == FailureKind::kNetwork;
+        return print.failure == FailureKind::kTransient || (slept && (looks || polls || closed));
     }
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
     if (print.running && (polls || (asks && print.result_bytes <= kStatusBytesMax))) return true;
@@ -176,6 +178,7 @@ CallPrint plain_print(const ToolFinished& call) {
     print.trivial = is_trivial(call.result.kept) && call.result_digest.empty();
     print.result_bytes = call.result.kept.size();
     if (!call.target.empty()) print.path = digest_of(call.target).low;
+    print.set(Shape::kBlind, is_blind_edit(print, call));
     if (call.ok) return print;
     print.failure =
         call.error ? failure_of_tool_class(call.error->error_class) : FailureKind::kOther;

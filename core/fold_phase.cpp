@@ -92,7 +92,12 @@ void end_phase(SessionState& state, Timestamp at) {
 }
 
 bool model_thinks(const SessionState& state) {
-    return state.agent_state == AgentState::kProcessingPrompt || lower(state.phase) == "reflection";
+    const std::string phase = lower(state.phase);
+    // A message of the agent implies streaming as well, when it is over.
+    const bool streams = state.agent_state == AgentState::kStreamingResponse &&
+                         state.last_change == EventType::kStateChanged;
+    return streams || state.agent_state == AgentState::kProcessingPrompt || phase == "reflection" ||
+           phase == "planning";
 }
 
 }  // namespace headway::core

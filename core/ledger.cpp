@@ -98,9 +98,8 @@ T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key
 const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
     if (answers.empty()) return nullptr;
     const std::size_t first = set_of(answers, question);
-    for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
+    for (std::size_t i = first; i < first + kAnswersOfSet; ++i)
         if (answers[i].question == question) return &answers[i];
-    }
     return nullptr;
 }
 
@@ -304,9 +303,8 @@ void remember(Ledger& ledger, const CallMark& mark) {
 
 void Ledger::begin_round() {
     if (round_counts) {
-        const bool proven = round_tier != Tier::kNone;
-        quiet_rounds = proven ? 0 : quiet_rounds + 1;
-        const bool confirmed = proven && round_tier != Tier::kState;
+        quiet_rounds = round_tier != Tier::kNone ? 0 : quiet_rounds + 1;
+        const bool confirmed = round_tier != Tier::kNone && round_tier != Tier::kState;
         unproven_rounds = confirmed ? 0 : unproven_rounds + 1;
         if (round_tier >= Tier::kInformation) ++informed_rounds;
     }
@@ -314,6 +312,11 @@ void Ledger::begin_round() {
     ++rounds;
     round_tier = Tier::kNone;
     round_counts = false;
+}
+
+void Ledger::forget_quiet() {
+    quiet_rounds = unproven_rounds = 0;
+    if (round_tier == Tier::kNone) round_counts = false;
 }
 
 void Ledger::interrupt(std::uint64_t n) {
@@ -345,15 +348,13 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     if (call.ok && !print.is(Shape::kNothing)) change_files(ledger, print, call, n, entry);
     const bool only_asks = print.kind == CallKind::kRead || print.kind == CallKind::kPoll ||
                            print.is(Shape::kLooks) || print.is(Shape::kNothing);
-    if (print.kind == CallKind::kVerify) {
+    if (print.kind == CallKind::kVerify)
         verify(ledger, print.question.low, print.outcome.low, print.failing, n, entry);
-    } else if (!only_asks) {
+    else if (!only_asks)
         ++ledger.changes;
-    }
     answer(ledger, print, call.ok || print.kind == CallKind::kPoll, n, entry);
-    if (print.kind == CallKind::kVerify && print.diagnostic != 0) {
+    if (print.kind == CallKind::kVerify && print.diagnostic != 0)
         answer_red(ledger, print, n, entry);
-    }
     remember(ledger, {key_of(print), print.question.low, n, ledger.scope, print.weak(),
                       print.is(Shape::kActs)});
     HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));

@@ -138,6 +138,8 @@ struct Ledger {
 
     /// Closes the current round and begins the next.
     void begin_round();
+    /// Rounds without news are forgotten, as is that of the current one.
+    void forget_quiet();
 
     /// Records a neutral call: calls before and after it are not "in a row".
     void interrupt(std::uint64_t n);

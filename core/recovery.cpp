@@ -108,7 +108,7 @@ std::string evidence_text(const std::vector<std::uint64_t>& evidence) {
 RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
     const Judgement& judgement = *state.judgement;
     const std::string what = judgement.reason + evidence_text(judgement.evidence) + ". ";
-    HEADWAY_ASSERT(step >= 1 && step <= 4);
+    HEADWAY_ASSERT(step >= 1 && step <= kStepStop);
     RecoveryStep made;
     made.step = step;
     switch (step) {
@@ -116,7 +116,7 @@ RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
             made.kind = DirectiveKind::kWaitApproval;
             made.text = what + "A person has to decide: wait for the answer.";
             break;
-        case 4:
+        case kStepStop:
             made.kind = DirectiveKind::kStop;
             made.text = what + "Stop here and report what is done and what is missing.";
             break;
@@ -139,7 +139,7 @@ std::uint64_t last_step(OnStuck on_stuck) {
         case OnStuck::kAsk:
             return kStepAsk;
         default:
-            return 4;
+            return kStepStop;
     }
 }
 
@@ -175,7 +175,7 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
     HEADWAY_ASSERT(on_stuck != OnStuck::kByProfile);
     const bool stops = on_stuck >= OnStuck::kStop;
     if (stuck && stops && may_stop) {
-        return taken < 4 ? std::optional{step_for(state, 4)} : std::nullopt;
+        return taken < kStepStop ? std::optional{step_for(state, kStepStop)} : std::nullopt;
     }
     if (taken == 0) return step_for(state, 1);
     if (!stuck || taken >= last_step(stops ? OnStuck::kAdvise : on_stuck)) return std::nullopt;

@@ -9,8 +9,9 @@
 
 namespace headway::core {
 
-/// Nudge::step of the question to a person.
+/// Nudge::step of the question to a person, and of the stop.
 inline constexpr std::uint64_t kStepAsk = 3;
+inline constexpr std::uint64_t kStepStop = 4;
 
 /// A way around a blocker, chosen by rule.
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };

@@ -66,7 +66,6 @@ enum class ErrorCode : std::uint8_t {
     kNoGrant,
     kNoJudge,
     kUnknownCheck,
-    kCheckIdTaken,
     kTooManyChecks,
     kStorageSyncFailed,  ///< the last writes may be lost; only a new process may continue
     kBackupRunning,

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kConfirmEnd = ".confirm";
 
-/// Whether Headway itself makes ids of this form: `<session>.c<n>`, and `.confirm` behind any. Ids
-/// are those of all sessions together, so an agent that could choose one would keep another
-/// session from its own check.
+/// Whether Headway itself makes ids of this form: `<session>.c<n>`, and `.confirm` behind any. The
+/// newest of an id is found without its session, so an agent that could choose one would be taken
+/// for another.
 bool is_of_own_form(std::string_view check_id) {
     if (check_id.ends_with(kConfirmEnd)) return true;
     const std::size_t other = check_id.find_last_not_of("0123456789");

@@ -6,6 +6,7 @@
 #include "core/assert.hpp"
 #include "core/completion.hpp"
 #include "core/fold.hpp"
+#include "core/fold_phase.hpp"
 #include "core/lattice.hpp"
 #include "core/liveness.hpp"
 #include "core/recovery.hpp"
@@ -15,12 +16,6 @@ namespace headway::core {
 namespace {
 
 static_assert(kHeartbeatIntervalMax.count() <= UINT32_MAX, "Event::next_heartbeat_ms holds it");
-
-/// True if the model is at work, by phase or state.
-bool is_reflecting(const SessionState& state) {
-    return state.phase == "reflection" || state.agent_state == AgentState::kProcessingPrompt ||
-           state.agent_state == AgentState::kStreamingResponse;
-}
 
 /// True if a stop that the policy requires may be issued now; asks a judge first if the policy says
 /// so.
@@ -172,7 +167,7 @@ void ask_interval(const SessionState& state, const Context& context, Event& even
     Attention attention;
     attention.call_in_flight = state.call_in_flight();
     attention.watched = context.watched;
-    attention.reflecting = is_reflecting(state);
+    attention.reflecting = model_thinks(state);
     attention.load = context.load;
     const Millis asked = next_heartbeat(*state.policy, attention);
     HEADWAY_ASSERT(asked >= kHeartbeatIntervalMin && asked <= kHeartbeatIntervalMax);

@@ -34,13 +34,19 @@ core::Result<> DocumentWaits::add(const ReplyTo& to, std::string id, core::Times
     return {};
 }
 
-bool DocumentWaits::keeps_waiting(const ReplyTo& to, bool pending) {
+bool DocumentWaits::keeps_waiting(const ReplyTo& to, bool pending, const std::string& id) {
     const auto wait = waits_.find({to.connection, to.slot});
     if (wait == waits_.end()) return false;
     wait->second.asked = false;
-    if (pending && !wait->second.last) return true;
-    remove(wait);
-    return false;
+    if (!pending || wait->second.last) {
+        remove(wait);
+        return false;
+    }
+    if (id.empty() || id == wait->second.id) return true;
+    erase_one(by_id_, wait->second.id, wait->first);
+    by_id_.emplace(id, wait->first);
+    wait->second.id = id;
+    return true;
 }
 
 void DocumentWaits::answered(const ReplyTo& to) {

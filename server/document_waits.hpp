@@ -28,8 +28,9 @@ public:
     /// limits::kWaitersMax of them.
     core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline);
     /// A document has arrived. True: the wait continues, because the document is pending and there
-    /// is time. False: the document is the answer, and the wait is over.
-    bool keeps_waiting(const ReplyTo& to, bool pending);
+    /// is time, from now on for the document `id` unless that is empty. False: the document is the
+    /// answer, and the wait is over.
+    bool keeps_waiting(const ReplyTo& to, bool pending, const std::string& id = {});
     /// The request was answered otherwise.
     void answered(const ReplyTo& to);
     /// The document `id` is not pending any more.

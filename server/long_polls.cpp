@@ -6,6 +6,7 @@
 
 #include "core/approval_alias.hpp"
 #include "core/approvals.hpp"
+#include "core/assert.hpp"
 #include "server/endpoints/answers.hpp"
 #include "server/engine/make_task.hpp"
 #include "server/reading_time.hpp"
@@ -42,7 +43,7 @@ core::Result<> LongPolls::add_document(const ReplyTo& to, std::string id,
 }
 
 void LongPolls::take_document(const ReplyTo& to, DocumentReply reply) {
-    if (documents_.keeps_waiting(to, reply.pending)) return;
+    if (documents_.keeps_waiting(to, reply.pending, reply.key)) return;
     Response response;
     response.body = std::move(reply.body);
     replies_.put(to, response);
@@ -52,7 +53,10 @@ void LongPolls::take_document(const ReplyTo& to, DocumentReply reply) {
 bool LongPolls::ask_for(const ReplyTo& to, const std::string& id) {
     constexpr std::string_view kCheck = "check/";
     if (id.starts_with(kCheck)) {
-        CheckQuery query{id.substr(kCheck.size()), core::Grants::all()};
+        const std::size_t session = id.find('?');  // the first answer named it
+        HEADWAY_ASSERT(session != std::string::npos);
+        CheckQuery query{id.substr(kCheck.size(), session - kCheck.size()), id.substr(session + 1),
+                         core::Grants::all()};
         return intake_.ask(request_of(to, std::move(query)), {});
     }
     if (core::cursor_of_alias(id))

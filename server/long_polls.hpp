@@ -54,9 +54,10 @@ private:
     core::Timestamp timer_at_ = core::kNever;
 };
 
-/// The key of a long poll on a check; distinct from approvals. Pure.
-inline std::string check_key(const std::string& id) {
-    return "check/" + id;
+/// The key of a long poll on a check, by its name among those of all sessions (check_name()), or by
+/// its id alone until the first answer names the session; distinct from approvals. Pure.
+inline std::string check_key(const std::string& name) {
+    return "check/" + name;
 }
 
 }  // namespace headway::server

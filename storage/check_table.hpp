@@ -26,13 +26,15 @@ class CheckTable {
 public:
     virtual ~CheckTable() = default;
 
-    /// Takes the place of a check of another session with this id: of one that is being deleted, or
-    /// that an older version let choose an id of Headway's own form.
+    /// Ids are unique in a session. The check is now the newest of this id over all sessions.
     virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
     virtual core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) = 0;
     /// Finishes all checks in flight of a session that ends.
     virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
+    /// The newest with this id, of any session.
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
+    virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id,
+                                                                SessionKey key) = 0;
     /// Checks in flight, oldest first.
     virtual core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) = 0;
 };

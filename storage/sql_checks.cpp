@@ -16,6 +16,13 @@ constexpr const char* kSelectCheck =
     "SELECT c.id,c.session,s.name,c.asked,c.done FROM judge_check c "
     "JOIN session s ON s.key=c.session AND s.name IS NOT NULL ";
 
+/// A check that is no longer the newest of its id has this in its place: the key of its session
+/// before it. No id has a slash.
+std::string aside(SessionKey key, std::string_view id) {
+    HEADWAY_ASSERT(id.find('/') == std::string_view::npos);
+    return std::to_string(key) + "/" + std::string{id};
+}
+
 Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
     std::vector<StoredCheck> rows;
     while (true) {
@@ -23,6 +30,7 @@ Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
         if (!found) return rows;
         StoredCheck& row = rows.emplace_back();
         row.id = statement.text(0);
+        row.id.erase(0, row.id.find('/') + 1);
         row.session = statement.integer(1);
         row.session_id = statement.text(2);
         row.asked = statement.integer(3);
@@ -33,6 +41,7 @@ Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
 }  // namespace
 
 Result<> SqlChecks::add_check(std::string_view id, SessionKey key, Cursor asked) {
+    HEADWAY_CHECK(make_room(id, key));
     HEADWAY_TRY(
         Statement insert,
         database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0) ON "
@@ -42,12 +51,26 @@ Result<> SqlChecks::add_check(std::string_view id, SessionKey key, Cursor asked)
     return insert.bind(1, id).bind(2, key).bind(3, asked).run();
 }
 
+Result<> SqlChecks::make_room(std::string_view id, SessionKey key) {
+    SessionKey other = key;
+    {
+        HEADWAY_TRY(Statement holder,
+                    database_.prepare("SELECT session FROM judge_check WHERE id=?1"));
+        HEADWAY_TRY(const bool held, holder.bind(1, id).step());
+        if (held) other = holder.integer(0);
+    }
+    if (other == key) return {};
+    HEADWAY_TRY(Statement move,
+                database_.prepare("UPDATE judge_check SET id=?2 WHERE id=?1 AND session=?3"));
+    return move.bind(1, id).bind(2, aside(other, id)).bind(3, other).run();
+}
+
 Result<> SqlChecks::finish_check(std::string_view id, SessionKey key, Cursor done) {
-    HEADWAY_TRY(
-        Statement update,
-        database_.prepare("UPDATE judge_check SET done=?2 WHERE id=?1 AND session=?3 AND done=0"));
+    HEADWAY_TRY(Statement update,
+                database_.prepare(
+                    "UPDATE judge_check SET done=?2 WHERE id IN(?1,?4) AND session=?3 AND done=0"));
     HEADWAY_ASSERT(done > 0);
-    return update.bind(1, id).bind(2, done).bind(3, key).run();
+    return update.bind(1, id).bind(2, done).bind(3, key).bind(4, aside(key, id)).run();
 }
 
 Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {
@@ -59,6 +82,15 @@ Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {
 Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id) {
     HEADWAY_TRY(Statement find, database_.prepare(std::string{kSelectCheck} + "WHERE c.id=?1"));
     find.bind(1, id);
+    HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
+    if (rows.empty()) return std::optional<StoredCheck>{};
+    return std::optional{std::move(rows.front())};
+}
+
+Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id, SessionKey key) {
+    HEADWAY_TRY(Statement find, database_.prepare(std::string{kSelectCheck} +
+                                                  "WHERE c.id IN(?1,?3) AND c.session=?2"));
+    find.bind(1, id).bind(2, key).bind(3, aside(key, id));
     HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
     if (rows.empty()) return std::optional<StoredCheck>{};
     return std::optional{std::move(rows.front())};

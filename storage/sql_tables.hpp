@@ -86,10 +86,15 @@ public:
     core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
     core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) override;
     core::Result<> finish_checks(SessionKey key, Cursor done) override;
+    core::Result<std::optional<StoredCheck>> find_check(std::string_view id,
+                                                        SessionKey key) override;
     core::Result<std::optional<StoredCheck>> find_check(std::string_view id) override;
     core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
 
 private:
+    /// Moves a check of another session with this id aside.
+    core::Result<> make_room(std::string_view id, SessionKey key);
+
     Sql& database_;
 };
 

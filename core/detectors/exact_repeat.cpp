@@ -9,6 +9,8 @@ namespace headway::core {
 
 void ExactRepeat::observe(const Observation& seen) {
     if (seen.nudge_taken || (seen.call != nullptr && seen.call->neutral)) *this = {};
+    // A better test that is no call itself proves as much as one that is.
+    if (seen.fresh_start || (seen.call == nullptr && is_hard(seen.tier))) *this = {};
     if (seen.user_message) user_spoke = true;
     if (seen.call == nullptr || seen.call->neutral) return;
     user_spoke = false;

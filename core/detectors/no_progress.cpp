@@ -6,7 +6,7 @@
 namespace headway::core {
 
 void NoProgress::observe(const Observation& seen) {
-    if (seen.user_message || seen.nudge_taken) *this = {};
+    if (seen.user_message || seen.nudge_taken || seen.fresh_start) *this = {};
     // The current round counts if it has proven nothing so far.
     const Ledger& ledger = seen.ledger;
     const bool quiet_now = ledger.round_counts && ledger.round_tier == Tier::kNone;

@@ -14,6 +14,11 @@ constexpr std::size_t kEditsCompared = 2;  ///< and red results: A-B-A-B needs t
 void Oscillation::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
     if (const auto* result = std::get_if<TestResult>(&seen.event.payload)) test(*result, seen);
+    // Two files that are edited by turns and test better each time are work on both.
+    if (seen.tier == Tier::kVerification) {
+        alternations = 0;
+        last_edits.clear();
+    }
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
     if (call.print.kind == CallKind::kVerify)
@@ -49,10 +54,13 @@ void Oscillation::observe(const Observation& seen) {
 }
 
 Rung Oscillation::rung(Thresholds limits, const Ledger&) const {
-    // Two edits that both recurred are A-B-A-B of one path or of two.
-    const std::uint32_t proven = std::max(clean, alternations);
+    // Two edits that both recurred are A-B-A-B of one path or of two. Edits of which only the path
+    // is known may differ: just the strict rule, which tells the first one, counts each of them.
+    const std::uint32_t turns =
+        blind && limits.suspect > 1 ? alternations / kBlindPatience : alternations;
+    const std::uint32_t proven = std::max(clean, turns);
     if (limits.stuck != 0 && proven >= limits.stuck) return Rung::kStuck;
-    const std::uint32_t count = std::max(reversals, alternations);
+    const std::uint32_t count = std::max(reversals, turns);
     const bool flips = red_flips >= kRedFlips;
     return limits.suspect != 0 && (count >= limits.suspect || flips) ? Rung::kSuspect : Rung::kNone;
 }
@@ -96,6 +104,7 @@ void Oscillation::alternate(const CallSeen& call) {
     const std::size_t known = last_edits.size();
     const bool again = known >= 2 && last_edits[known - 2] == edit && last_edits[known - 1] != edit;
     alternations = again ? alternations + 1 : 0;
+    blind = call.print.is(Shape::kBlind);
     if (known == kEditsCompared) last_edits.erase(last_edits.begin());
     last_edits.push_back(edit);
     HEADWAY_ASSERT(last_edits.size() <= kEditsCompared);

@@ -5,10 +5,19 @@
 #include "core/sound_rules.hpp"
 
 namespace headway::core {
+namespace {
+
+/// Neutral, unless it is a failure that a provider or the network caused: any error counts here.
+bool waits(const CallSeen& call) {
+    const bool refused = call.failed() && call.print.failure == FailureKind::kTransient;
+    return call.neutral && !(refused && !call.slept && !call.print.running);
+}
+
+}  // namespace
 
 void ToolFailures::observe(const Observation& seen) {
     if (seen.phase_changed || seen.user_message || seen.nudge_taken) *this = {};
-    if (seen.call == nullptr || (seen.call->neutral && !seen.call->overran)) return;
+    if (seen.call == nullptr || (waits(*seen.call) && !seen.call->overran)) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     if (seen.call->call.ok && !seen.call->overran) {
         *this = {};

@@ -7,6 +7,8 @@
 #include "api/json_writer.hpp"
 #include "api/tokens.hpp"
 #include "core/limits.hpp"
+#include "server/engine/check_documents.hpp"
+#include "server/long_polls.hpp"
 
 namespace headway::server {
 namespace {
@@ -171,7 +173,8 @@ void answer_with(Answers& on, const ReplyTo& to, AgentApproved&& approved) {
 void answer_with(Answers& on, const ReplyTo& to, CheckShown&& shown) {
     std::string headers;
     if (shown.created)
-        headers = "Location: /check-status/" + shown.document.asked.check_id + "\r\n";
+        headers = "Location: /check-status/" + shown.document.asked.check_id +
+                  "?sessionId=" + shown.document.session + "\r\n";
     respond(
         on, to, [&](std::string& body) { api::append_check(body, shown.document); },
         shown.document.done ? 200 : 202, std::move(headers));
@@ -180,6 +183,8 @@ void answer_with(Answers& on, const ReplyTo& to, CheckShown&& shown) {
 void answer_with(Answers& on, const ReplyTo& to, CheckPolled&& polled) {
     DocumentReply reply;
     reply.pending = !polled.document.done;
+    // Another session may ask under this id meanwhile.
+    reply.key = check_key(check_name(polled.document.session, polled.document.asked.check_id));
     api::append_check(reply.body, polled.document);
     on.show(to, std::move(reply));
 }

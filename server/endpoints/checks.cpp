@@ -21,7 +21,13 @@ Result<> endpoints::ask_check(Call& call) {
 
 Result<> endpoints::show_check(Call& call) {
     const std::string& id = call.target().check;
-    return call.read_document(CheckQuery{id, call.caller.grants}, check_key(id));
+    const std::string* session = call.query.find("sessionId");
+    if (session != nullptr && !api::valid_id(*session))
+        return core::Error{core::ErrorCode::kInvalidParameter,
+                           "a session id is 1 to 128 of A-Z a-z 0-9 . _ ~ : -", "sessionId"};
+    return call.read_document(
+        CheckQuery{id, session != nullptr ? *session : std::string{}, call.caller.grants},
+        check_key(id));
 }
 
 Result<> endpoints::estimate_analytics(Call& call) {

@@ -27,6 +27,7 @@ struct Advised {
 struct DocumentReply {
     bool pending = false;  ///< a long poll goes on
     std::string body;
+    std::string key;  ///< of the document that a long poll goes on with; empty: as before
 };
 
 /// A page of a stream. For one session positions are event numbers, for all of them cursors.

@@ -87,11 +87,7 @@ Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
     storage::Store& store = transaction.store();
     if (!check_id.empty()) {
-        HEADWAY_TRY(const auto known, store.checks().find_check(check_id));
-        if (known && known->session != resident->key) {
-            return Error{ErrorCode::kCheckIdTaken,
-                         "another session has a check of this id; choose another", "/checkId"};
-        }
+        HEADWAY_TRY(const auto known, store.checks().find_check(check_id, resident->key));
         if (known) {
             HEADWAY_TRY(auto document, check_document(store, *known));
             return CheckShown{std::move(document)};
@@ -102,7 +98,7 @@ Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
                                                   transaction.context(), events));
     const std::string id = std::get<core::CheckRequested>(events.back().payload).check_id;
     HEADWAY_CHECK(transaction.append(*resident, events));
-    HEADWAY_TRY(const auto stored, store.checks().find_check(id));
+    HEADWAY_TRY(const auto stored, store.checks().find_check(id, resident->key));
     HEADWAY_TRY(auto document, check_document(store, *stored));
     return CheckShown{std::move(document), true};
 }
@@ -128,10 +124,23 @@ Result<Unanswered> JudgedCommand::operator()(Transaction& transaction) {
 }
 
 Result<CheckPolled> CheckQuery::operator()(Reader& reader) const {
-    HEADWAY_TRY(const auto stored, reader.store().checks().find_check(id));
+    storage::CheckTable& checks = reader.store().checks();
+    std::optional<storage::StoredCheck> stored;
+    if (session.empty()) {
+        HEADWAY_TRY(stored, checks.find_check(id));
+    } else {
+        HEADWAY_TRY(const Resident* resident, reader.find(session));
+        if (resident != nullptr) {
+            HEADWAY_TRY(stored, checks.find_check(id, resident->key));
+        }
+    }
     if (!stored || !grants.may_read(stored->session_id)) {
+        const std::string whose = session.empty() ? std::string{} : " of session '" + session + "'";
         return Error{ErrorCode::kUnknownCheck,
-                     "no check '" + id + "' was ever asked for; POST /check-status asks", "id"};
+                     "no check '" + id + "'" + whose +
+                         " was ever asked for; POST /check-status asks, and ?sessionId= says whose "
+                         "one is meant",
+                     "id"};
     }
     HEADWAY_TRY(auto document, check_document(reader.store(), *stored));
     return CheckPolled{std::move(document)};

@@ -50,6 +50,7 @@ struct JudgedCommand {
 
 struct CheckQuery {
     std::string id;
+    std::string session;  ///< or empty: the newest with this id
     core::Grants grants;  ///< of the caller: only the index knows the session
 
     core::Result<CheckPolled> operator()(Reader& reader) const;

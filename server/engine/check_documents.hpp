@@ -7,6 +7,11 @@
 
 namespace headway::server {
 
+/// Of a check among those of all sessions; neither ids of checks nor of sessions have a `?`.
+inline std::string check_name(const std::string& session, const std::string& check_id) {
+    return check_id + "?" + session;
+}
+
 /// The document of a stored check: what was asked and answered is in the journal. Error:
 /// kInternal for a damaged one, which fails nothing else of a turn.
 core::Result<api::CheckDocument> check_document(storage::Store& store,

@@ -53,7 +53,7 @@ Result<> JudgeDesk::apply(const Appended& appended) {
             if (done->answer) ++stats.answers[static_cast<std::size_t>(*done->answer)];
             HEADWAY_CHECK(
                 store_.checks().finish_check(done->check_id, appended.resident.key, cursor));
-            appended.publication.checked.push_back(done->check_id);
+            appended.publication.checked.push_back(check_name(session.id(), done->check_id));
         } else if (std::holds_alternative<core::SessionEnded>(event.payload)) {
             const auto& pending = session.state().checks->pending;
             if (!pending.empty())
@@ -61,7 +61,7 @@ Result<> JudgeDesk::apply(const Appended& appended) {
             if (!pending.empty() || estimating_.contains(session.id()))
                 ending_.push_back(session.id());
             for (const core::PendingCheck& check : pending)
-                appended.publication.checked.push_back(check.check_id);
+                appended.publication.checked.push_back(check_name(session.id(), check.check_id));
         }
         ++cursor;
     }
@@ -100,9 +100,10 @@ Result<> JudgeDesk::look_again() {
     if (!unasked_.empty()) return {};
     HEADWAY_TRY(const auto pending, store_.checks().pending_checks(core::limits::kJudgeQueueMax));
     for (const storage::StoredCheck& stored : pending) {
-        if (given_up_.contains(stored.id)) continue;
+        if (given_up_.contains(check_name(stored.session_id, stored.id))) continue;
         const auto ours = [&stored](const auto& question) {
-            return question.second.check_id == stored.id;
+            return question.second.check_id == stored.id &&
+                   question.second.session == stored.session_id;
         };
         if (std::any_of(questions_.begin(), questions_.end(), ours)) continue;
         auto found = check_document(store_, stored);
@@ -115,9 +116,9 @@ Result<> JudgeDesk::look_again() {
 }
 
 /// One of several daemons asks.
-Result<bool> JudgeDesk::claim(const core::CheckRequested& asked) {
+Result<bool> JudgeDesk::claim(const std::string& session, const core::CheckRequested& asked) {
     if (store_.shared() == nullptr) return true;
-    return store_.shared()->lease("check:" + asked.check_id, kAsking);
+    return store_.shared()->lease("check:" + check_name(session, asked.check_id), kAsking);
 }
 
 void JudgeDesk::ask_checks(const Reader& reader) {
@@ -128,7 +129,7 @@ void JudgeDesk::ask_checks(const Reader& reader) {
             const core::ErrorCode code = sent.error().code;
             if (is_unreadable(code) || code == core::ErrorCode::kStorageCorrupt) {
                 if (given_up_.size() >= core::limits::kJudgeQueueMax) given_up_.clear();
-                given_up_.insert(asked.check_id);
+                given_up_.insert(check_name(session, asked.check_id));
             }
             report_(true,
                     "a judge could not be asked about " + session + ": " + sent.error().detail);
@@ -140,7 +141,7 @@ Result<> JudgeDesk::ask_check(const Reader& reader, const std::string& session,
                               const core::CheckRequested& asked) {
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr || resident->session.state().ended()) return {};
-    HEADWAY_TRY(const bool ours, claim(asked));
+    HEADWAY_TRY(const bool ours, claim(session, asked));
     if (!ours) return {};
     HEADWAY_TRY(const auto recent, recent_events(reader, *resident));
     api::JudgePrompt prompt = api::status_prompt(resident->session.state(), recent);

@@ -63,7 +63,7 @@ public:
     const Question* close(std::uint64_t question);
 
 private:
-    core::Result<bool> claim(const core::CheckRequested& asked);
+    core::Result<bool> claim(const std::string& session, const core::CheckRequested& asked);
     core::Result<> ask_check(const Reader& reader, const std::string& session,
                              const core::CheckRequested& asked);
     core::Result<> ask_estimate(const Reader& reader, const Resident& resident);

@@ -61,6 +61,19 @@ def directives(reply: dict) -> list:
     return [directive["type"] for directive in reply["directives"]]
 
 
+class Obedient:
+    """An agent that does what the replies say: a stop stops its present work until a reply comes without one."""
+
+    def __init__(self, case: PresetCase, session: str):
+        self.client, self.session, self.stopped = case.client, session, False
+
+    def heed(self, reply: dict) -> None:
+        self.stopped = "stop" in directives(reply)
+
+    def phase(self, number: int, name: str) -> None:
+        self.heed(self.client.report(self.session, "phase.started", number=number, name=name))
+
+
 class StatusBasedTimeouts(PresetCase):
     """000: status-based timeout architecture."""
     test_clock = True
@@ -214,6 +227,13 @@ class StatusBasedTimeouts(PresetCase):
         self.client.report(session, "state.changed", state="processing_prompt")
         self.client.beat(session, iteration=1, phase="reflection")
         self.assertNotEqual(verdict(self.client.report(session, "reflection", assessment="continue", text="after 28 s")), "stuck")
+
+    def test_problem_statement_1_a_planner_that_thinks_long_is_slow(self):
+        session = unique()
+        for beat in range(8):
+            reply = self.client.beat(session, phase="planning")
+            self.assertNotIn(verdict(reply), ("suspect", "stuck"), beat)
+        self.assertEqual(verdict(reply), "slow")
 
     def test_testing_strategy_an_agent_in_a_loop_repeats_one_action(self):
         session = unique()
@@ -425,7 +445,7 @@ class EstimatesOfAJudge(OwnDaemonCase):
         llm = LlmServer()
         self.addCleanup(llm.stop)
         llm.play(mode)
-        config = PRESET + f'[judge]\nestimates = "step"\nretries = 0\n[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n'
+        config = PRESET + f'[judge]\nretries = 0\n[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n'
         return llm, self.client(self.start(config=config))
 
     def estimate_of(self, client, session: str) -> dict:
@@ -731,8 +751,50 @@ class StateMachine(PresetCase):
         reply = self.call(session, "write", "main.go", args={"file_path": "main.go", "content": "package main"},
                           mutated=[{"path": "main.go", "digest": "m1"}])
         self.assertEqual(verdict(reply), "progressing")
+        self.assertNotIn("stop", directives(reply))
         self.client.report(session, "phase.started", number=2, name="two")
         self.assertNotEqual(verdict(self.failing_edit(session)), "stuck")  # a fresh start
+
+    def test_recovery_of_an_agent_that_obeys_each_reply(self):
+        """Its tool fails until a reply stops it; then it starts the next phase, as 004 has it."""
+        agent = Obedient(self, unique())
+        agent.phase(1, "edit")
+        for _ in range(9):
+            if agent.stopped:
+                break
+            agent.heed(self.failing_edit(agent.session))
+        self.assertTrue(agent.stopped)
+        agent.phase(2, "write")
+        self.assertFalse(agent.stopped)  # the reply to the phase is without the stop
+        for i in range(20):
+            agent.heed(self.edit(agent.session, "main.go", f"m{i}"))
+            self.assertFalse(agent.stopped, i)
+        agent.heed(self.client.report(agent.session, "reflection", assessment="task_complete"))
+        self.assertEqual(self.status(agent.session)["status"], "completed")
+
+    def test_a_stop_of_a_person_outlasts_a_phase(self):
+        agent = Obedient(self, unique())
+        agent.phase(1, "edit")
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        operator._expect((200, 202), operator.post(f"/v1/sessions/{agent.session}/cancel", {}))
+        agent.phase(2, "write")
+        agent.heed(self.edit(agent.session, "main.go", "m1"))
+        self.assertTrue(agent.stopped)
+
+    def test_edits_of_which_only_the_file_is_reported_are_no_loop(self):
+        """RecordToolCall("edit", file, "", "", true): 100 calls, 25 files."""
+        session = unique()
+        for i in range(100):
+            reply = self.call(session, "edit", f"f{i % 25}.go")
+            self.assertNotIn(verdict(reply), ("suspect", "stuck"), i)
+
+    def test_a_fix_that_repeats_while_the_tests_get_better_is_no_loop(self):
+        session = unique()
+        for i in range(8):
+            self.call(session, "bash", args={"command": "make fix"}, result="fixed one problem")
+            reply = self.client.report(session, "test.result", command="go test ./...", passed=10 + i, failed=40 - i)
+            self.assertNotIn(verdict(reply), ("suspect", "stuck"), i)
 
     def test_record_message_the_same_message_three_times(self):
         session = unique()

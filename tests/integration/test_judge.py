@@ -139,9 +139,10 @@ class Checks(JudgeCase):
         llm = self.llm()
         daemon, client = self.judged(llm)
         llm.play("mute")
-        asked = client.post("/check-status", {"sessionId": self.worked(client, unique()), "checkId": "check-001"})
+        session = self.worked(client, unique())
+        asked = client.post("/check-status", {"sessionId": session, "checkId": "check-001"})
         self.assertEqual(asked.status, 202)
-        self.assertEqual(asked.headers["location"], "/check-status/check-001")
+        self.assertEqual(asked.headers["location"], f"/check-status/check-001?sessionId={session}")
         running = client.get("/check-status/check-001").json()
         self.assertEqual((running["state"], running["status"]), ("running", None))
         with daemon.clock.hurry(60):
@@ -160,14 +161,24 @@ class Checks(JudgeCase):
     def test_the_same_id_asks_once(self):
         llm = self.llm()
         daemon, client = self.judged(llm)
-        session, other = self.worked(client, unique()), self.worked(client, unique())
+        session = self.worked(client, unique())
         with ThreadPoolExecutor(8) as pool:
             clients = [self.client(daemon) for _ in range(8)]
             list(pool.map(lambda c: self.ask(c, session, "one", (200, 202)), clients))
         self.result(client, "one")
         self.assertEqual(len(llm.requests()), 1)
-        taken = client.post("/check-status", {"sessionId": other, "checkId": "one"})
-        self.assertEqual((taken.status, taken.json()["code"]), (409, "check_id_taken"))
+
+    def test_two_sessions_may_ask_under_one_id(self):
+        llm = self.llm()
+        daemon, client = self.judged(llm)
+        sessions = [self.worked(client, unique()) for _ in range(2)]
+        for session in sessions:
+            asked = client.post("/api/autonomous/check-status", {"sessionId": session, "checkId": "iter-5"})
+            self.assertEqual(asked.headers["location"], f"/check-status/iter-5?sessionId={session}")
+        for session in sessions:
+            document = client.get(f"/api/autonomous/check-status/iter-5?sessionId={session}&wait=2m").json()
+            self.assertEqual((document["status"], document["sessionId"]), ("A", session))
+        self.assertEqual(client.get("/check-status/iter-5").json()["sessionId"], sessions[1])
 
     def test_many_at_once_are_all_answered_within_the_concurrency(self):
         llm = self.llm()

@@ -228,7 +228,8 @@ class Document(TestCase):
             declared = {name for (where, name), parameter in operation.parameters.items() if where == "path"}
             self.assertEqual(declared, set(re.findall(r"\{(\w+)\}", operation.path)), operation.path)
             for (where, name), parameter in operation.parameters.items():
-                self.assertEqual(parameter.get("required", False), where == "path" or name == "sessionId", (operation.id, name))
+                self.assertEqual(parameter.get("required", False), where == "path" or (name == "sessionId" and operation.id == "getChatStatus"),
+                                 (operation.id, name))
 
     def test_every_schema_says_only_what_the_validator_knows(self):
         count = 0

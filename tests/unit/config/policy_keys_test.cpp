@@ -244,6 +244,7 @@ TEST_CASE("policy keys: a preset names each key once, changes its default and se
     for (const PresetValue& value : preset_values("first-designs"))
         REQUIRE(find_key(value.key)->assign(settings, value.text).has_value());
     CHECK(settings.policy.max_iterations == 25);
+    CHECK(settings.judge.estimates == "step");
     CHECK(settings.policy.min_confidence == 0.3);
     CHECK(settings.policy.tool_time_limit == std::chrono::minutes{1});
     CHECK(settings.policy.when_stuck() == headway::core::OnStuck::kStop);

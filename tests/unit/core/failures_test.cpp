@@ -122,6 +122,13 @@ TEST_CASE("failures: a message is known by its words, in any case", "[core]") {
     }
 }
 
+TEST_CASE("failures: words of the network are a tool's own failure in its result", "[core]") {
+    CHECK(failure_of_tool_message("read ECONNRESET") == Why::kNetwork);
+    CHECK(failure_of_tool_message("Could not resolve host: x") == Why::kNetwork);
+    CHECK(failure_of_tool_message("Could not get lock /var/lib/dpkg/lock") == Why::kTransient);
+    CHECK(failure_of_tool_message("HTTP 503") == Why::kTransient);
+}
+
 TEST_CASE("failures: what a person must repair goes before what passes", "[core]") {
     CHECK(failure_of_message("rate limit: unauthorized") == Why::kAuth);
     CHECK(failure_of_message("service unavailable: context window exceeded") == Why::kContext);

@@ -26,7 +26,10 @@ struct Court {
         return std::get<BodyReply>(*what);
     }
     Document look(std::string id, Grants grants = Grants::all()) {
-        auto what = daemon.ask(CheckQuery{std::move(id), std::move(grants)});
+        return look_at({}, std::move(id), std::move(grants));
+    }
+    Document look_at(std::string session, std::string id, Grants grants = Grants::all()) {
+        auto what = daemon.ask(CheckQuery{std::move(id), std::move(session), std::move(grants)});
         require_ok(what);
         return Document::parse(std::get<DocumentReply>(*what).body);
     }
@@ -54,7 +57,7 @@ TEST_CASE(
     court.daemon.report("s", {tool_finished("c1")});
     const BodyReply reply = court.ask("s", "mine");
     CHECK(reply.status == 202);
-    CHECK(reply.headers == "Location: /check-status/mine\r\n");
+    CHECK(reply.headers == "Location: /check-status/mine?sessionId=s\r\n");
     CHECK(Document::parse(reply.body)["state"] == "running");
     REQUIRE(court.daemon.judge_jobs.size() == 1);
     const JudgeJob& job = court.daemon.judge_jobs.front();
@@ -71,7 +74,7 @@ TEST_CASE("engine checks: the judge's answer is in the journal and in the docume
     court.daemon.report("s", {tool_finished("c1")});
     court.ask("s", "mine");
     court.answer(R"({"answer":"B","confidence":0.8,"evidence":[2],"reason":"the same again"})");
-    CHECK(court.daemon.last.checked == std::vector<std::string>{"mine"});
+    CHECK(court.daemon.last.checked == std::vector<std::string>{"mine?s"});
     const Document document = court.look("mine");
     CHECK(document["state"] == "completed");
     CHECK(document["status"] == "B");
@@ -136,15 +139,13 @@ TEST_CASE("engine checks: an answer that could not be written down is written la
     CHECK(court.daemon.judge_jobs.size() == 1);  // it was not asked again
 }
 
-TEST_CASE("engine checks: the same id asks once, for one session", "[server]") {
+TEST_CASE("engine checks: the same id asks once in a session", "[server]") {
     Court court;
     court.daemon.report("s", {beat()});
     court.daemon.report("t", {beat()});
     court.ask("s", "mine");
     CHECK(court.ask("s", "mine").status == 202);
     CHECK(court.daemon.judge_jobs.size() == 1);
-    auto taken = court.daemon.ask(CheckCommand{"t", "mine", ""});
-    CHECK(taken.error().code == ErrorCode::kCheckIdTaken);
     court.answer("A: fine");
     CHECK(court.ask("s", "mine").status == 200);
     CHECK(court.daemon.judge_jobs.size() == 1);
@@ -168,7 +169,7 @@ TEST_CASE("engine checks: the end of a session cancels what is under way", "[ser
     court.ask("s", "mine");
     court.daemon.report("s", {ended(Outcome::kCompleted)});
     CHECK(court.daemon.judge_cancelled == std::vector<std::string>{"s"});
-    CHECK(court.daemon.last.checked == std::vector<std::string>{"mine"});
+    CHECK(court.daemon.last.checked == std::vector<std::string>{"mine?s"});
     CHECK(court.look("mine")["outcome"] == "cancelled");
     court.answer("B: #2");
     CHECK(court.look("mine")["outcome"] == "cancelled");
@@ -193,6 +194,27 @@ TEST_CASE("engine checks: a check that a restart interrupts is asked again", "[s
     CHECK(court.look("mine")["status"] == "A");
 }
 
+TEST_CASE("engine checks: two sessions may ask under one id, and each has its own", "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.daemon.report("t", {beat()});
+    court.ask("s", "iter-5");
+    CHECK(court.ask("t", "iter-5").status == 202);
+    CHECK(court.daemon.judge_jobs.size() == 2);
+    CHECK(court.look("iter-5")["sessionId"] == "t");
+    court.answer("A: fine");  // of t, which was asked last
+    CHECK(court.look_at("t", "iter-5")["status"] == "A");
+    CHECK(court.look_at("s", "iter-5")["state"] == "running");
+    CHECK(court.look("iter-5")["sessionId"] == "t");
+    CHECK(court.ask("t", "iter-5").status == 200);  // neither is asked again
+    CHECK(court.ask("s", "iter-5").status == 202);
+    CHECK(court.look_at("s", "iter-5")["checkId"] == "iter-5");
+    settle_down(court.daemon);
+    CHECK(court.daemon.judge_jobs.size() == 2);
+    auto none = court.daemon.ask(CheckQuery{"iter-5", "u", Grants::all()});
+    CHECK(none.error().code == ErrorCode::kUnknownCheck);
+}
+
 TEST_CASE("engine checks: no judge is asked about rolled back events", "[server]") {
     Court court;
     court.daemon.report("s", {beat()});
@@ -200,7 +222,7 @@ TEST_CASE("engine checks: no judge is asked about rolled back events", "[server]
     CHECK_FALSE(court.daemon.ask(CheckCommand{"s", "mine", ""}).has_value());
     CHECK(court.daemon.judge_jobs.empty());
     court.daemon.store().fail(FailingStore::Step::kNone);
-    auto none = court.daemon.ask(CheckQuery{"mine", Grants::all()});
+    auto none = court.daemon.ask(CheckQuery{"mine", {}, Grants::all()});
     CHECK(none.error().code == ErrorCode::kUnknownCheck);
 }
 
@@ -208,7 +230,7 @@ TEST_CASE("engine checks: without read access to the session its checks are unkn
     Court court;
     court.daemon.report("s", {beat()});
     court.ask("s", "mine");
-    auto hidden = court.daemon.ask(CheckQuery{"mine", Grants{}});
+    auto hidden = court.daemon.ask(CheckQuery{"mine", {}, Grants{}});
     CHECK(hidden.error().code == ErrorCode::kUnknownCheck);
 }
 
