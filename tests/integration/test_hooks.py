@@ -354,7 +354,7 @@ class Holds(HookCase):
             body = ('{"hook_event_name":"PreToolUse","session_id":"%s","tool_name":"Write","tool_use_id":"w",'
                     '"tool_input":{"file_path":"/a","content":%s}}' % (agent.native, content)).encode()
             call = self.later(self.client.__class__.post, self.daemon.operator(), "/v1/hooks/claude", body)
-            digests.append(self.client.get(f"/v1/approvals/{self.pending(agent.id)}").json()["approval"]["args_digest"])
+            digests.append(self.client.get(f"/v1/approvals/{self.pending(agent.id)}").json()["args_digest"])
             self.decide(agent.id, "reject")
             call.result(5)
         self.assertEqual(len(set(digests)), 4, digests)
