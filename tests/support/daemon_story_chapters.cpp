@@ -111,7 +111,7 @@ void DaemonStory::judge() {
     report("child", {named(tool_finished("c4"), "c")});
     answer_judges();
     (void)settle(Command{CheckCommand{"child", "other", "ann"}});  // open at its end
-    read(CheckQuery{"mine", core::Grants::all()});
+    read(CheckQuery{"mine", {}, core::Grants::all()});
     report("child", {estimate(20, "e1"), estimate(40, "e2")});
     read(EstimatesQuery{});
 }
