@@ -6,9 +6,9 @@
 #include "api/encode_estimate.hpp"
 #include "api/encode_expectations.hpp"
 #include "api/encode_risk.hpp"
+#include "api/export_print.hpp"
 #include "api/json_writer.hpp"
 #include "api/print_text.hpp"
-#include "core/sanitize.hpp"
 
 namespace headway::api {
 namespace {
@@ -31,16 +31,18 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     json.close_object();
 }
 
-bool holds_redacted(const core::ToolFinished& call) {
-    // A reader of a cut text does not know its middle, so its digest is of no use.
-    const auto within = [](const core::Text& text) {
-        return text.whole() && text.kept.find(core::kRedacted) != std::string::npos;
-    };
-    return within(call.args) || within(call.result) || (call.error && within(call.error->message));
+void write_print(JsonWriter& json, std::string_view session, const core::Event& event,
+                 const Prints& prints) {
+    const auto* call = std::get_if<core::ToolFinished>(&event.payload);
+    if (call == nullptr) return;
+    const bool hides = holds_redacted(*call);
+    if (hides && prints.key.empty()) return;
+    if (hides) return json.member("print", hidden_print(session, event, prints.key));
+    json.member("print", call->print ? print_text(*call->print) : std::string{});
 }
 
 void write_envelope(JsonWriter& json, std::string_view session, const core::Event& event,
-                    bool prints) {
+                    const Prints& prints) {
     json.open_object();
     json.member("session", session);
     json.member("n", event.n);
@@ -51,11 +53,10 @@ void write_envelope(JsonWriter& json, std::string_view session, const core::Even
     if (event.state) json.member("state", *event.state);
     if (event.from) json.member("from", *event.from);
     if (event.next_heartbeat_ms != 0) json.member("next_heartbeat_ms", event.next_heartbeat_ms);
-    const auto* call = std::get_if<core::ToolFinished>(&event.payload);
-    if (prints && call != nullptr && !holds_redacted(*call))
-        json.member("print", call->print ? print_text(*call->print) : std::string{});
+    if (prints.written) write_print(json, session, event, prints);
     const auto* message = std::get_if<core::Message>(&event.payload);
-    if (prints && message != nullptr && message->of_operator) json.member("of_operator", true);
+    if (prints.written && message != nullptr && message->of_operator)
+        json.member("of_operator", true);
     json.key("data");
     std::visit([&json](const auto& data) { json.value(data); }, event.payload);
     json.close_object();
@@ -259,7 +260,7 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
 }
 
 void append_event(std::string& out, std::string_view session, const core::Event& event,
-                  bool prints) {
+                  const Prints& prints) {
     JsonWriter json{out};
     write_envelope(json, session, event, prints);
 }

@@ -44,10 +44,17 @@ struct Advice {
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);
 
-/// The envelope of one event. `prints`: with what calls were compared by, which an export needs,
-/// but of none that held a secret: a digest of it could be guessed.
+/// Whether an event is written with what calls were compared by, which an export needs. A digest of
+/// a secret could be guessed, so `key` hides those of calls that held one; without a key they are
+/// left out.
+struct Prints {
+    bool written = false;
+    std::string_view key = {};
+};
+
+/// The envelope of one event.
 void append_event(std::string& out, std::string_view session, const core::Event& event,
-                  bool prints = false);
+                  const Prints& prints = {});
 
 /// When the clock that reads it stood where, for fields such as `alive`.
 struct ReadingTime {

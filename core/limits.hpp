@@ -30,7 +30,7 @@ inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
 /// Longer ones are read beside the I/O thread: one of this size holds it up for some milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// Bodies that wait to be read there, each maybe with the descriptor of its agent; four may be of
-/// the greatest size.
+/// the greatest size. Half is kept for hooks. Beyond this, 503 `overloaded`.
 inline constexpr std::size_t kLongBodiesMax = 32;
 inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
 /// Of what a ping says: this much of its end is kept, as much as healthchecks.io keeps.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/limits.hpp"
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
 #include "server/operator_token.hpp"
@@ -142,7 +143,8 @@ bool sees_risk(const Principal& caller) {
 
 std::string own_key(const Principal& caller, std::string_view key) {
     const bool shared = caller.grants.may_report({}) && !caller.only_reports;
-    const std::string owner = shared ? "" : caller.id + "/";
+    // No header may contain this character, so no client can write such a key.
+    const std::string owner = shared ? "" : "\x1f" + ("token/" + caller.id) + "/";
     return owner + std::string{key};
 }
 
@@ -238,6 +240,11 @@ Result<std::string> Access::rotate_operator() {
     return *std::move(text);
 }
 
+std::string Access::prints_key() const {
+    if (operator_hash_.empty()) return {};
+    return core::sha256_hex("headway prints of exports " + operator_hash_);
+}
+
 Result<Login> Access::log_in(std::string_view code) {
     return logins_.log_in(code, clock_.earliest(), settings_.login_for);
 }
@@ -283,7 +290,8 @@ Result<const Principal*> Access::check_reporter(const Target& target, const Peer
 /// True if routes of this guard need a token or a login.
 bool Access::closed_to_anonymous(const RequestHead& head, Guard guard) const {
     if (guard == Guard::kPublic) return false;
-    if (head.from_browser() && !is_safe(head.method)) return true;
+    // A ping reports, also as a GET.
+    if (head.from_browser() && (!is_safe(head.method) || guard == Guard::kReport)) return true;
     return !open_.test(static_cast<std::size_t>(guard));
 }
 

@@ -65,6 +65,9 @@ public:
     /// Replaces the operator's token at once and returns the new one. Errors: kInternal;
     /// kForbidden if it is shared.
     core::Result<std::string> rotate_operator();
+    /// Hides the digests of secrets in exports, see api::Prints: as long as the operator's token is
+    /// the same, and at all daemons that share it. Empty without one.
+    std::string prints_key() const;
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
     /// The code for a login link. Error: kInternal.

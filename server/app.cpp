@@ -206,6 +206,7 @@ core::Result<> App::listen() {
         engine_->hint_by(*hints_);
     }
     dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);
+    dispatcher_->keep_free(loaded_.settings.storage.free_space_min);
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, engine_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);

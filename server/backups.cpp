@@ -2,6 +2,7 @@
 #include "server/backups.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,8 @@
 
 namespace headway::server {
 namespace {
+
+namespace fs = std::filesystem;
 
 using core::Error;
 using core::ErrorCode;
@@ -40,6 +43,44 @@ Result<> make_empty(const std::string& path) {
                  "/file"};
 }
 
+/// 0 if it is no file.
+std::uint64_t file_bytes(const std::string& file) {
+    std::error_code ec;
+    const std::uintmax_t size = fs::file_size(file, ec);
+    return ec ? 0 : size;
+}
+
+bool on_one_disk(const fs::path& a, const fs::path& b) {
+    struct stat of_a {};
+    struct stat of_b {};
+    return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 &&
+           of_a.st_dev == of_b.st_dev;
+}
+
+std::string in_mebibytes(std::uint64_t bytes) {
+    constexpr std::uint64_t kMebibyte = 1U << 20;
+    return std::to_string((bytes + kMebibyte - 1) / kMebibyte) + " MiB";
+}
+
+/// With less, the copy would end half way, or the reports that follow would be refused.
+Result<> check_room(const fs::path& folder, const fs::path& database, std::uint64_t free_min) {
+    const std::uint64_t log = file_bytes(database.string() + "-wal");
+    const std::uint64_t bytes = file_bytes(database.string()) + log;
+    // What is in the log has yet to find room in the database.
+    const std::uint64_t kept = on_one_disk(folder, database) ? free_min + log : 0;
+    std::error_code ec;
+    const fs::space_info space = fs::space(folder, ec);
+    if (ec || bytes == 0 || space.available >= bytes + kept) return {};
+    std::string detail = "the copy takes up to " + in_mebibytes(bytes) + " and " +
+                         in_mebibytes(space.available) + " are free there";
+    if (kept > 0) {
+        detail += ", of which reports need " + in_mebibytes(kept) +
+                  " (storage.free_space_min, and the log)";
+    }
+    return Error{ErrorCode::kStorageFull, detail + "; free some of it, or name another disk",
+                 "/file"};
+}
+
 }  // namespace
 
 Result<std::string> Backups::begin(const std::string& file) {
@@ -51,6 +92,7 @@ Result<std::string> Backups::begin(const std::string& file) {
         return Error{ErrorCode::kFileExists, file + " is there already; choose another name",
                      "/file"};
     }
+    HEADWAY_CHECK(check_room(fs::path{file}.parent_path(), database_, free_min_));
     std::string partial = file + std::string{kUnfinished};
     HEADWAY_CHECK(make_empty(partial));
     running_ = true;

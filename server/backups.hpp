@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <utility>
 
 #include "server/backup_check.hpp"
 #include "server/engine/publication.hpp"
@@ -15,8 +18,14 @@ class Backups {
 public:
     Backups(net::io_context& io, Replies& replies) : replies_(replies), check_(io) {}
 
+    /// The database that is copied, and what a copy has to leave free on its disk, where reports
+    /// need it. Without one, no room is asked for.
+    void copy_of(std::filesystem::path database, std::uint64_t free_min) {
+        database_ = std::move(database);
+        free_min_ = free_min;
+    }
     /// Creates the empty file that the engine fills and returns its name. Errors:
-    /// kBackupRunning, kFileExists, kInvalidField; no file is left then.
+    /// kBackupRunning, kFileExists, kInvalidField, kStorageFull; no file is left then.
     core::Result<std::string> begin(const std::string& file);
     /// Undoes begin(): the request did not reach the engine.
     void abandon(const std::string& partial);
@@ -26,6 +35,8 @@ public:
 private:
     Replies& replies_;
     BackupCheck check_;
+    std::filesystem::path database_;
+    std::uint64_t free_min_ = 0;
     bool running_ = false;
 };
 

@@ -52,6 +52,8 @@ public:
         state_.database = std::move(database);
         state_.judges = std::move(judges);
     }
+    /// What a backup leaves free on the disk of the database, see Backups::copy_of().
+    void keep_free(std::uint64_t bytes) { backups_.copy_of(state_.database, bytes); }
     /// Several daemons share the store.
     void share() { views_.share(); }
     /// Sets what is redacted in the reports that follow.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -78,22 +79,41 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
 
 void HookHolds::go_on(Holds::iterator hold, HookAnswered&& answered) {
     Hold& held = hold->second;
-    held.asked = false;
-    if (!answered.hold) {
-        held.call = std::move(answered.call);
-        return finish(hold, held.call.dialect->render(held.call.hook, answered.reply));
-    }
+    if (std::exchange(held.asked, false)) --asked_;
     held.call = std::move(answered.call);
-    if (held.changed) ask_again(hold, Clock::steady());
+    if (!answered.hold) {
+        finish(hold, held.call.dialect->render(held.call.hook, answered.reply));
+    } else if (held.changed) {
+        ask_again(hold);
+    }
+    ask_due(Clock::steady());
 }
 
-void HookHolds::ask_again(Holds::iterator hold, Clock::Steady::time_point now) {
+/// Takes its turn behind those that wait already. One that is being asked does so with its answer.
+void HookHolds::ask_again(Holds::iterator hold) {
     Hold& held = hold->second;
-    held.changed = held.asked;
-    if (held.asked) return;
+    held.changed = true;
+    if (held.asked || std::exchange(held.due, true)) return;
+    due_.push_back(hold->first);
+}
+
+void HookHolds::ask_due(Clock::Steady::time_point now) {
+    while (asked_ < kAskedMax && !due_.empty()) {
+        const auto hold = holds_.find(due_.front());
+        const bool waits = hold != holds_.end() && hold->second.due;
+        if (waits && !ask(hold, now)) return;  // the queue is full: the next second asks
+        due_.pop_front();
+    }
+}
+
+bool HookHolds::ask(Holds::iterator hold, Clock::Steady::time_point now) {
+    Hold& held = hold->second;
     HookAgainCommand again{held.session, held.call, now >= held.deadline};
-    held.asked = ask_({hold->first.first, hold->first.second}, std::move(again));
-    held.changed = !held.asked;  // the queue is full: the next second asks
+    if (!ask_({hold->first.first, hold->first.second}, std::move(again))) return false;
+    held.asked = true;
+    held.changed = held.due = false;
+    ++asked_;
+    return true;
 }
 
 void HookHolds::finish(Holds::iterator hold, const std::string& body) {
@@ -113,6 +133,7 @@ void HookHolds::remove(Holds::iterator hold) {
         begin, end, [&hold](const auto& entry) { return entry.second == hold->first; });
     HEADWAY_ASSERT(named != end);
     by_session_.erase(named);
+    if (hold->second.asked) --asked_;
     holds_.erase(hold);
 }
 
@@ -121,6 +142,7 @@ bool HookHolds::refused(const ReplyTo& to) {
     if (hold == holds_.end()) return false;
     leave(hold->second.session, hold->second.call);
     finish(hold, undecided(hold->second.call));
+    ask_due(Clock::steady());
     return true;
 }
 
@@ -128,7 +150,8 @@ void HookHolds::session_changed(const std::string& session) {
     if (by_session_.empty()) return;
     const auto [begin, end] = by_session_.equal_range(session);
     for (auto entry = begin; entry != end; ++entry)
-        ask_again(holds_.find(entry->second), Clock::steady());
+        ask_again(holds_.find(entry->second));
+    ask_due(Clock::steady());
 }
 
 void HookHolds::drop_connection(std::uint64_t connection) {
@@ -148,11 +171,12 @@ void HookHolds::second(Clock::Steady::time_point now) {
     std::vector<std::uint64_t> signs;
     for (auto hold = holds_.begin(); hold != holds_.end(); ++hold) {
         Hold& held = hold->second;
-        if (held.changed || now >= held.deadline) ask_again(hold, now);
+        if (held.changed || now >= held.deadline) ask_again(hold);
         if (!held.streams || now < held.next_sign) continue;
         held.next_sign = now + kSignEvery;
         signs.push_back(hold->first.first);
     }
+    ask_due(now);
     for (const std::uint64_t id : signs) {
         HttpConnection* const connection = find_(id);
         // A client that takes nothing gets no more.
@@ -167,8 +191,8 @@ void HookHolds::drain() {
     for (auto hold = holds_.begin(); hold != holds_.end();) {
         const auto next = std::next(hold);
         hold->second.deadline = now;
-        ask_again(hold, now);
-        if (!hold->second.asked) finish(hold, undecided(hold->second.call));
+        hold->second.changed = hold->second.asked;
+        if (!hold->second.asked && !ask(hold, now)) finish(hold, undecided(hold->second.call));
         hold = next;
     }
 }

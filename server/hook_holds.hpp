@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -19,7 +21,8 @@ namespace headway::server {
 /// Replies to hooks, and hooks that are kept waiting: by a pause, or until a person has decided
 /// about their call. While a hook waits its client gets a blank every kSignEvery, so that it can
 /// tell a hold from a daemon that hangs. The question is asked again when the session has changed,
-/// and a last time when the agent's own limit is near. I/O thread only.
+/// and a last time when the agent's own limit is near; a few at a time, in turn, so that the engine
+/// hears others between the questions of many holds. I/O thread only.
 class HookHolds {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
@@ -33,6 +36,8 @@ public:
     using Leave = std::function<void(DialogLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
+    /// Questions that are on their way at once: some milliseconds of the engine.
+    static constexpr std::size_t kAskedMax = 32;
 
     HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
         : find_(std::move(find)),
@@ -64,12 +69,15 @@ private:
         bool streams = false;  ///< the reply has begun
         bool asked = false;    ///< the question is on its way
         bool changed = false;  ///< the session has changed since it was asked
+        bool due = false;      ///< stands in due_
     };
     using Holds = std::map<Place, Hold>;
 
     void begin(const ReplyTo& to, HookAnswered&& answered);
     void go_on(Holds::iterator hold, HookAnswered&& answered);
-    void ask_again(Holds::iterator hold, Clock::Steady::time_point now);
+    void ask_again(Holds::iterator hold);
+    void ask_due(Clock::Steady::time_point now);
+    bool ask(Holds::iterator hold, Clock::Steady::time_point now);
     void finish(Holds::iterator hold, const std::string& body);
     void remove(Holds::iterator hold);
     void leave(const std::string& session, const HookCall& call) const;
@@ -81,6 +89,8 @@ private:
     bool draining_ = false;
     Holds holds_;
     std::multimap<std::string, Place> by_session_;
+    std::deque<Place> due_;  ///< to be asked; each hold once, and some that are gone
+    std::size_t asked_ = 0;  ///< questions on their way
 };
 
 }  // namespace headway::server

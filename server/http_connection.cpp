@@ -120,7 +120,21 @@ void HttpConnection::handle(RequestReader::Step step) {
             refuse();
             break;
     }
+    if (!kept_) reader_.done();
+}
+
+void HttpConnection::keep_request() {
+    HEADWAY_ASSERT(!kept_);
+    kept_ = true;
+    ++operations_;
+}
+
+void HttpConnection::let_go() {
+    HEADWAY_ASSERT(kept_);
+    kept_ = false;
     reader_.done();
+    flush();
+    operation_done();
 }
 
 void HttpConnection::dispatch() {
@@ -128,7 +142,8 @@ void HttpConnection::dispatch() {
     const Target& target = reader_.target();
     const std::uint64_t slot = open_slot(&head, target.endpoint);
     try {
-        owner_.on_request(*this, slot, {head, target, reader_.body(), peer_});
+        owner_.on_request(*this, slot,
+                          {head, target, reader_.body(), peer_, reader_.still_packed()});
     } catch (const std::bad_alloc&) {
         throw;  // see App::run_loop()
     } catch (const std::exception& e) {
@@ -167,8 +182,8 @@ std::uint64_t HttpConnection::open_slot(const RequestHead* head, const Endpoint*
     return writer_.open(std::move(asked));
 }
 
-/// A kilobyte may become a megabyte. Until then nothing is read. The inflated body exists for one
-/// call of the owner, so there is at most one.
+/// A kilobyte may become as much as is read at once. Until then nothing is read. The inflated body
+/// exists for one call of the owner, so there is at most one.
 void HttpConnection::inflate_in_turn() {
     ++operations_;
     owner_.bulk().add([this] {

@@ -33,6 +33,11 @@ public:
 
     /// Sets the reply of a slot; the next flush() sends it.
     void respond(std::uint64_t slot, const Response& response);
+    /// Keeps the request that on_request() was called with, and reads no further one, until
+    /// let_go(). It may be used meanwhile on another thread. The connection outlives it, also once
+    /// its peer is gone.
+    void keep_request();
+    void let_go();
     /// The path of the request of `slot`, without its query; empty once it is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
     /// The pidfd that the client of the report socket sent last, of the agent that it reports for,
@@ -102,6 +107,7 @@ private:
     ReplyWriter writer_;
     std::size_t held_ = 0;  ///< as reported to the owner
     int operations_ = 0;
+    bool kept_ = false;
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;
     Clock::Steady::time_point read_deadline_;

@@ -5,11 +5,38 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <string>
 #include <utility>
 
 #include "core/limits.hpp"
+#include "server/http/inflate.hpp"
 
 namespace headway::server {
+namespace {
+
+/// What JSON is usually packed to: a sixteenth at most.
+constexpr std::size_t kPackedRatio = 16;
+
+std::size_t weight_of(const LongBodies::Body& body) {
+    const std::size_t bytes = body.bytes.size();
+    return body.packed ? std::min(body.bytes_max, bytes * kPackedRatio) : bytes;
+}
+
+core::Result<std::size_t> read_one(const LongBodies::Body& body, const LongBodies::Read& read,
+                                   const core::SecretFinder* secrets) {
+    std::string inflated;
+    std::string_view text = body.bytes;
+    if (body.packed) {
+        HEADWAY_TRY(inflated, inflate_gzip(body.bytes, body.bytes_max));
+        text = inflated;
+    }
+    api::JsonTape tape;  // a new one: it keeps the memory of its longest body
+    tape.redact_with(secrets);
+    read(tape, text);
+    return text.size();
+}
+
+}  // namespace
 
 LongBodies::~LongBodies() {
     {
@@ -20,24 +47,21 @@ LongBodies::~LongBodies() {
     if (thread_.joinable()) thread_.join();
 }
 
-bool LongBodies::reads_for(std::uint64_t connection) const {
-    return std::find(connections_.begin(), connections_.end(), connection) != connections_.end();
+bool LongBodies::has_room(const Body& body) const {
+    const std::size_t share = body.asks ? 1 : 2;
+    return count_ < core::limits::kLongBodiesMax / share &&
+           bytes_ + weight_of(body) <= core::limits::kLongBodiesBytesMax / share;
 }
 
-bool LongBodies::has_room(std::size_t bytes) const {
-    return connections_.size() < core::limits::kLongBodiesMax &&
-           bytes_ + bytes <= core::limits::kLongBodiesBytesMax;
-}
-
-void LongBodies::add(std::uint64_t connection, std::string body, Read read, Then then) {
-    const std::size_t bytes = body.size();
-    connections_.push_back(connection);
-    bytes_ += bytes;
-    Job job{std::move(body), std::move(read), secrets_, {}};
-    job.then = [this, bytes, said = std::move(then)] {
-        connections_.erase(connections_.begin());  // in their order
-        bytes_ -= bytes;
-        said();
+void LongBodies::add(Body body, Read read, Then then) {
+    const std::size_t weight = weight_of(body);
+    ++count_;
+    bytes_ += weight;
+    Job job{body, std::move(read), secrets_, {}};
+    job.then = [this, weight, follow = std::move(then)](core::Result<std::size_t> bytes) {
+        --count_;
+        bytes_ -= weight;
+        follow(std::move(bytes));
     };
     {
         const std::lock_guard lock{mutex_};
@@ -59,13 +83,11 @@ void LongBodies::run() {
         Job job = std::move(jobs_.front());
         jobs_.pop_front();
         lock.unlock();
-        {
-            api::JsonTape tape;  // a new one: it keeps the memory of its longest body
-            tape.redact_with(job.secrets.get());
-            job.read(tape, job.body);
-        }
-        std::string{}.swap(job.body);
-        net::post(io_.get_executor(), std::move(job.then));
+        auto bytes = read_one(job.body, job.read, job.secrets.get());
+        net::post(io_.get_executor(),
+                  [then = std::move(job.then), bytes = std::move(bytes)]() mutable {
+                      then(std::move(bytes));
+                  });
         lock.lock();
     }
 }

@@ -3,30 +3,37 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "api/json_tape.hpp"
+#include "core/result.hpp"
 #include "core/secrets.hpp"
 #include "server/net.hpp"
 
 namespace headway::server {
 
-/// Reads long bodies on a thread of its own, one after the other: a megabyte of JSON takes tens of
-/// milliseconds, and the I/O thread holds up everybody for as long. The thread begins with the
-/// first of them. I/O thread only, but for what it says otherwise.
+/// Inflates and reads long bodies on a thread of its own, one after the other: a megabyte of JSON
+/// takes tens of milliseconds, and the I/O thread holds up everybody for as long. The thread begins
+/// with the first of them. I/O thread only, but for what it says otherwise.
 class LongBodies {
 public:
-    /// On the other thread, which has the body from then on: works with nothing but its arguments.
-    using Read = std::function<void(api::JsonTape& tape, const std::string& body)>;
-    /// On the I/O thread, once the body was read.
-    using Then = std::function<void()>;
+    /// Its bytes have to live until `then` is called.
+    struct Body {
+        std::string_view bytes;
+        bool packed = false;        ///< it is compressed
+        std::size_t bytes_max = 0;  ///< of it once inflated
+        bool asks = false;          ///< about a call, which runs unasked if it is refused
+    };
+    /// On the other thread: works with nothing but its arguments. Not called if the body cannot be
+    /// inflated.
+    using Read = std::function<void(api::JsonTape& tape, std::string_view body)>;
+    /// On the I/O thread, once the body was read: how long it was, or why it cannot be inflated.
+    using Then = std::function<void(core::Result<std::size_t> bytes)>;
 
     explicit LongBodies(net::io_context& io) : io_(io) {}
     LongBodies(const LongBodies&) = delete;
@@ -38,16 +45,14 @@ public:
     void redact_with(std::shared_ptr<const core::SecretFinder> secrets) {
         secrets_ = std::move(secrets);
     }
-    /// Whether what this connection sends now comes behind a body that is not read yet.
-    bool reads_for(std::uint64_t connection) const;
-    /// Whether there is room for another body. Without it the caller reads it itself: a hook that
-    /// is refused would be a call that runs unasked.
-    bool has_room(std::size_t bytes) const;
-    void add(std::uint64_t connection, std::string body, Read read, Then then);
+    /// Whether there is room for another body: half of it is kept for those that ask. Without it,
+    /// it is refused, since nothing may take as long on the I/O thread.
+    bool has_room(const Body& body) const;
+    void add(Body body, Read read, Then then);
 
 private:
     struct Job {
-        std::string body;
+        Body body;
         Read read;
         std::shared_ptr<const core::SecretFinder> secrets;
         Then then;
@@ -56,9 +61,9 @@ private:
 
     net::io_context& io_;
     std::shared_ptr<const core::SecretFinder> secrets_;
-    std::vector<std::uint64_t> connections_;  ///< of the bodies that are not read yet, in order
-    std::size_t bytes_ = 0;                   ///< of these bodies
-    std::mutex mutex_;                        ///< guards what follows
+    std::size_t count_ = 0;  ///< bodies that are not read yet
+    std::size_t bytes_ = 0;  ///< of these, packed ones as if inflated
+    std::mutex mutex_;       ///< guards what follows
     std::condition_variable wake_;
     std::deque<Job> jobs_;
     bool stopping_ = false;

@@ -25,38 +25,54 @@ ApprovalAlias alias_of(const Target& target, const Principal& caller) {
     return {target.alias, caller.grants};
 }
 
+struct ReadRequest {
+    decltype(AskCommand::asked) asked;
+    core::Digest digest{};  ///< of the body
+};
+
+Result<ReadRequest> read_request(api::JsonTape& tape, std::string_view body) {
+    ReadRequest read;
+    HEADWAY_TRY(read.asked, api::decode_approval_request(tape, body));
+    read.digest = core::digest_of(body);
+    return read;
+}
+
 }  // namespace
 
 Result<> endpoints::ask_approval(Call& call) {
-    AskCommand command;
-    command.session = call.session();
-    command.controls = call.controls();
-    HEADWAY_TRY(command.asked, api::decode_approval_request(call.on.tape, call.request.body));
-    const std::string_view key = call.request.head.idempotency_key;
-    if (key.size() > limits::kRedeemKeyBytesMax) {
+    if (call.request.head.idempotency_key.size() > limits::kRedeemKeyBytesMax) {
         return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
     }
-    if (!key.empty()) {
-        command.idempotency_key = own_key(call.caller, key);
-        command.idempotency_fingerprint =
-            "approval:" + call.session() + ":" + core::to_hex(core::digest_of(call.request.body));
-    }
-    return call.write(std::move(command), call.session());
+    return call.read_body(read_request, [](Call& from, ReadRequest&& read) {
+        AskCommand command;
+        command.session = from.session();
+        command.controls = from.controls();
+        command.asked = std::move(read.asked);
+        const std::string_view key = from.request.head.idempotency_key;
+        if (!key.empty()) {
+            command.idempotency_key = own_key(from.caller, key);
+            command.idempotency_fingerprint =
+                "approval:" + from.session() + ":" + core::to_hex(read.digest);
+        }
+        return from.write(std::move(command), from.session());
+    });
 }
 
 Result<> endpoints::decide_approval(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_decision(call.on.tape, call.request.body));
-    decoded.ruling.by = signed_by(call.caller, std::move(decoded.ruling.by));
-    DecideCommand command{call.session(), call.target().approval, std::move(decoded.ruling),
-                          decoded.apply_to_identical, alias_of(call.target(), call.caller)};
-    return call.write(std::move(command), call.session());
+    return call.read_body(api::decode_decision, [](Call& from, api::DecodedDecision&& decoded) {
+        decoded.ruling.by = signed_by(from.caller, std::move(decoded.ruling.by));
+        DecideCommand command{from.session(), from.target().approval, std::move(decoded.ruling),
+                              decoded.apply_to_identical, alias_of(from.target(), from.caller)};
+        return from.write(std::move(command), from.session());
+    });
 }
 
 Result<> endpoints::redeem_approval(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_redeem(call.on.tape, call.request.body));
-    RedeemCommand command{call.session(), call.target().approval, std::move(decoded),
-                          alias_of(call.target(), call.caller)};
-    return call.write(std::move(command), call.session());
+    return call.read_body(api::decode_redeem, [](Call& from, auto&& decoded) {
+        RedeemCommand command{from.session(), from.target().approval, std::move(decoded),
+                              alias_of(from.target(), from.caller)};
+        return from.write(std::move(command), from.session());
+    });
 }
 
 Result<> endpoints::revoke_grant(Call& call) {

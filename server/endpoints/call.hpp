@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "api/json_tape.hpp"
 #include "api/query.hpp"
 #include "config/settings.hpp"
+#include "core/limits.hpp"
 #include "server/access.hpp"
 #include "server/agent_processes.hpp"
 #include "server/backups.hpp"
@@ -69,7 +72,8 @@ public:
           request(received),
           caller(principal),
           query(parameters),
-          on(services) {}
+          on(services),
+          bytes(received.body.size()) {}
 
     HttpConnection& connection;
     ReplyTo to;
@@ -77,6 +81,7 @@ public:
     const Principal& caller;
     const api::Query& query;
     Services& on;
+    std::size_t bytes;  ///< of the body, inflated
 
     const Target& target() const { return request.target; }
     const std::string& session() const { return request.target.session; }
@@ -93,11 +98,45 @@ public:
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
+    /// Whether the body has to be read beside the I/O thread. Never where the route takes no more
+    /// than kBodyAtOnceBytesMax.
+    bool is_long() const noexcept {
+        return request.packed || request.body.size() > core::limits::kBodyAtOnceBytesMax;
+    }
+    /// Reads a long body by `reads(tape, body)` beside the I/O thread, then goes on with
+    /// `follows(call)`, and answers its error. Its client may be gone by then, and what it reported
+    /// counts; what it sends next waits. `reads` uses nothing but its arguments and what it holds.
+    /// Error: kOverloaded; the last for what `asks` about a call, see LongBodies::Body.
+    core::Result<> read_beside(LongBodies::Read reads,
+                               std::function<core::Result<>(Call& call)> follows,
+                               bool asks = false) const;
+    /// Reads the body by `reads(tape, body)`, which returns a Result, and goes on with
+    /// `follows(call, value)`: at once, or by read_beside() if it is long.
+    template <class Read, class Then>
+    core::Result<> read_body(Read reads, Then follows) {
+        using Value = decltype(reads(on.tape, std::string_view{}));
+        if (!is_long()) {
+            Value value = reads(on.tape, request.body);
+            if (!value) return std::move(value).error();
+            return follows(*this, *std::move(value));
+        }
+        const auto kept = std::make_shared<std::optional<Value>>();
+        return read_beside(
+            [kept, reads](api::JsonTape& tape, std::string_view body) {
+                kept->emplace(reads(tape, body));
+            },
+            [kept, follows](Call& call) -> core::Result<> {
+                Value value = *std::move(*kept);
+                if (!value) return std::move(value).error();
+                return follows(call, *std::move(value));
+            });
+    }
+
     /// Sends a command that changes something; the engine answers. `session` is the session
     /// concerned, or empty. Error: kOverloaded.
     template <class Op>
     core::Result<> write(Op op, const std::string& session = {}) const {
-        if (on.intake.ask(request_of(to, std::move(op)), session, request.body.size())) return {};
+        if (on.intake.ask(request_of(to, std::move(op)), session, bytes)) return {};
         return core::Error{core::ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
     /// Sends a query. Error: kOverloaded.

@@ -90,7 +90,6 @@ core::SessionStarted about_of(std::string_view agent, const Hook& hook) {
 /// A hook and what is known of it besides its body.
 struct HookReading {
     ReplyTo to;
-    std::string path;
     Principal caller;
     std::string name;   ///< of the dialect, as it is in the path
     std::string given;  ///< session in a header
@@ -117,7 +116,6 @@ std::vector<HookUse> uses_of(const Call& call) {
 HookReading reading_of(const Call& call, const Dialect& dialect) {
     HookReading reading;
     reading.to = call.to;
-    reading.path = call.path();
     reading.caller = call.caller;
     reading.name = call.target().asset;
     reading.given = call.request.head.hook_session;
@@ -248,25 +246,19 @@ Result<> pass_on(Services& on, HookReading& reading) {
     return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
 }
 
-/// Reads the body beside the I/O thread. Its client may be gone by the end, and what it said
-/// counts.
-void read_long(const Call& call, HookReading&& made) {
+/// Reads the body beside the I/O thread.
+Result<> read_long(const Call& call, HookReading&& made) {
     const auto reading = std::make_shared<HookReading>(std::move(made));
-    if (!reading->process.open())
+    if (!reading->process.open())  // which may be gone by the end
         reading->process = open_process(reading->numbers, call.on.processes.place());
     reading->numbers = {};
-    Services& on = call.on;
-    on.bodies.add(
-        call.to.connection, std::string{call.request.body},
-        [reading](api::JsonTape& tape, const std::string& body) {
+    return call.read_beside(
+        [reading](api::JsonTape& tape, std::string_view body) {
+            reading->bytes = body.size();
             reading->read = read_hook(tape, body, *reading);
             reading->command.call.hook.call.args.reset();  // it was on this tape
         },
-        [reading, &on] {
-            const auto passed = pass_on(on, *reading);
-            if (!passed)
-                on.replies.respond(reading->to, problem_response(passed.error(), reading->path));
-        });
+        [reading](Call& from) { return pass_on(from.on, *reading); }, true);
 }
 
 }  // namespace
@@ -276,13 +268,7 @@ Result<> endpoints::hook(Call& call) {
     const Dialect* const dialect = api::hooks::find_dialect(name);
     if (dialect == nullptr) return unknown_agent(name);
     HookReading reading = reading_of(call, *dialect);
-    LongBodies& bodies = call.on.bodies;
-    const bool is_long = reading.bytes > core::limits::kBodyAtOnceBytesMax;
-    // Also what came behind a long one, so that a client is heard in the order in which it spoke.
-    if ((is_long || bodies.reads_for(call.to.connection)) && bodies.has_room(reading.bytes)) {
-        read_long(call, std::move(reading));
-        return {};
-    }
+    if (call.is_long()) return read_long(call, std::move(reading));
     reading.read = read_hook(call.on.tape, call.request.body, reading);
     return pass_on(call.on, reading);
 }

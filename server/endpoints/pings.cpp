@@ -68,9 +68,16 @@ Result<> endpoints::ping(Call& call) {
                      "id"};
     }
     read_action(call.target().asset, ping);
-    ping.text = kept_of(call.request.body, call.on.tape.secrets());
-    std::string session = ping.job;
-    return call.write(std::move(ping), session);
+    return call.read_body(
+        [](api::JsonTape& tape, std::string_view body) -> Result<std::string> {
+            return kept_of(body, tape.secrets());
+        },
+        [ping](Call& from, std::string&& text) {
+            PingCommand command = ping;
+            command.text = std::move(text);
+            const std::string session = command.job;
+            return from.write(std::move(command), session);
+        });
 }
 
 }  // namespace headway::server

@@ -120,6 +120,7 @@ Result<> endpoints::journal(Call& call) {
             return Error{ErrorCode::kInvalidParameter, "must be true or false", "prints"};
         }
         journal.prints = *prints == "true";
+        if (journal.prints) journal.prints_key = call.on.access.prints_key();
     }
     if (const std::string* types = query.find("types")) {
         HEADWAY_TRY(journal.types, parse_types(*types));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/otlp/report.hpp"
 #include "core/limits.hpp"
@@ -55,19 +57,32 @@ Result<TelemetryReport> telemetry_report(const Call& call, otlp::SessionReport&&
     return report;
 }
 
-Result<> take(Call& call, otlp::Signal signal) {
-    const bool protobuf = is_media_type(call.request.head.content_type, "application/x-protobuf");
-    if (!protobuf) HEADWAY_CHECK(call.on.tape.parse(call.request.body));
-    HEADWAY_TRY(const otlp::Export received, protobuf
-                                                 ? otlp::read_protobuf(call.request.body, signal)
-                                                 : otlp::read_json(call.on.tape.root(), signal));
-    otlp::Reports said = otlp::report(call.on.tape, otlp::understand(received, signal));
-    TelemetryCommand command;
-    command.taken = {signal, protobuf, said.rejected + received.dropped, std::move(said.why)};
+struct ReadExport {
+    std::vector<otlp::SessionReport> sessions;
+    TelemetryTaken taken;
+    bool empty = false;  ///< without a record
+};
+
+/// Any thread.
+Result<ReadExport> read_export(api::JsonTape& tape, std::string_view body, otlp::Signal signal,
+                               bool protobuf) {
+    if (!protobuf) HEADWAY_CHECK(tape.parse(body));
+    HEADWAY_TRY(const otlp::Export received, protobuf ? otlp::read_protobuf(body, signal)
+                                                      : otlp::read_json(tape.root(), signal));
+    otlp::Reports said = otlp::report(tape, otlp::understand(received, signal));
+    ReadExport read;
+    read.taken = {signal, protobuf, said.rejected + received.dropped, std::move(said.why)};
     if (received.dropped > 0 && said.rejected == 0)
-        command.taken.why =
-            "send at most " + std::to_string(otlp::kRecordsMax) + " records at once";
-    for (otlp::SessionReport& session : said.sessions) {
+        read.taken.why = "send at most " + std::to_string(otlp::kRecordsMax) + " records at once";
+    read.sessions = std::move(said.sessions);
+    read.empty = received.records == 0;
+    return read;
+}
+
+Result<> pass_on_export(Call& call, ReadExport&& read) {
+    TelemetryCommand command;
+    command.taken = std::move(read.taken);
+    for (otlp::SessionReport& session : read.sessions) {
         const std::size_t records = session.events.size();
         auto report = telemetry_report(call, std::move(session));
         if (!report && report.error().code != core::ErrorCode::kInvalidId)
@@ -79,7 +94,7 @@ Result<> take(Call& call, otlp::Signal signal) {
             command.taken.rejected += records;
         }
     }
-    if (received.records > 0 && said.sessions.empty() && command.taken.why.empty())
+    if (!read.empty && read.sessions.empty() && command.taken.why.empty())
         command.taken.why =
             "no record is about a session of an agent: set headway.session, or send "
             "gen_ai.conversation.id or session.id";
@@ -88,6 +103,15 @@ Result<> take(Call& call, otlp::Signal signal) {
         return {};
     }
     return call.write(std::move(command));
+}
+
+Result<> take(Call& call, otlp::Signal signal) {
+    const bool protobuf = is_media_type(call.request.head.content_type, "application/x-protobuf");
+    return call.read_body(
+        [signal, protobuf](api::JsonTape& tape, std::string_view body) {
+            return read_export(tape, body, signal, protobuf);
+        },
+        pass_on_export);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/recovery.hpp"
-#include "server/engine/heritage.hpp"
 
 namespace headway::server {
 namespace {
@@ -33,25 +32,35 @@ bool was_stopped(const core::SessionState& state) {
            state.outcome == core::Outcome::kBudgetExhausted;
 }
 
+/// The newest generation that is known, or 0: its names are doubled until one is unknown, then
+/// halved, since only the newest has to be loaded. One that is open in memory is the newest.
+Result<int> newest_known(Reader& reader, const std::string& session) {
+    int known = 0;
+    int unknown = kGenerationsMax + 1;
+    while (unknown - known > 1) {
+        const bool doubles = unknown > kGenerationsMax;
+        const int number =
+            doubles ? std::clamp(2 * known, 1, kGenerationsMax) : known + (unknown - known) / 2;
+        const std::string id = generation(session, number);
+        HEADWAY_TRY(const bool here, reader.knows(id));
+        if (here) reader.look_at(id);
+        (here ? known : unknown) = number;
+        if (here && reader.is_open_in_memory(id)) break;
+    }
+    return known;
+}
+
 }  // namespace
 
 Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins) {
-    std::string id = session;
-    bool stopped = false;
-    for (int number = 1; number <= kGenerationsMax; ++number) {
-        const std::string next = generation(session, number);
-        HEADWAY_TRY(const Resident* found, reader.find(next));
-        if (found == nullptr) {
-            const bool goes_on = begins == Begins::kAnew || (begins == Begins::kByCall && !stopped);
-            return number == 1 || goes_on ? next : id;
-        }
-        id = next;
-        reader.look_at(id);
-        const core::SessionState& state = found->session.state();
-        if (!state.ended()) return id;
-        stopped = was_stopped(state);
-    }
-    return id;
+    HEADWAY_TRY(const int number, newest_known(reader, session));
+    if (number == 0) return session;
+    std::string id = generation(session, number);
+    if (begins == Begins::kNever || number == kGenerationsMax) return id;
+    HEADWAY_TRY(const Resident* found, reader.find(id));
+    if (found == nullptr || !found->session.state().ended()) return id;
+    const bool goes_on = begins == Begins::kAnew || !was_stopped(found->session.state());
+    return goes_on ? generation(session, number + 1) : id;
 }
 
 std::string next_generation(const std::string& session, const std::string& now) {
@@ -63,12 +72,13 @@ std::string next_generation(const std::string& session, const std::string& now) 
 }
 
 Result<> open_implicitly(Transaction& transaction, const std::string& session,
-                         core::SessionStarted about, const Resident* before) {
+                         core::SessionStarted about, const Resident* before, Takes takes) {
     about.implicit = true;
-    if (before != nullptr)
+    if (before != nullptr && takes == Takes::kAll)
         (void)take_rules(before->session.state(), transaction.settings().policy, about);
     std::vector<core::Event>& events = transaction.events();
     Beginning begun{session, std::move(about), true};
+    begun.takes = takes;
     HEADWAY_TRY(Resident * resident, begin_after(transaction, before, std::move(begun), events));
     return transaction.append(*resident, events);
 }

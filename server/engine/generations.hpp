@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/session_payloads.hpp"
+#include "server/engine/heritage.hpp"
 #include "server/engine/transaction.hpp"
 
 // Sessions that agents resume after their end: `<id>`, `<id>~2`, `<id>~3` and so on. One that has
@@ -29,6 +30,7 @@ std::string next_generation(const std::string& session, const std::string& now);
 /// the daemon's own choice; to it comes what was set for the generation `before`, unless that is
 /// null.
 core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
-                               core::SessionStarted about, const Resident* before);
+                               core::SessionStarted about, const Resident* before,
+                               Takes takes = Takes::kAll);
 
 }  // namespace headway::server

@@ -215,7 +215,9 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
     HEADWAY_TRY(Resident * resident,
                 transaction.sessions().create(begun.session, transaction.now()));
     const EngineSettings& settings = transaction.settings();
-    if (before == nullptr) {
+    const bool by_operator =
+        before != nullptr && before->session.state().budget.source == BudgetSource::kOperator;
+    if (before == nullptr || (begun.takes == Takes::kOperators && !by_operator)) {
         give_budget(settings.budget, begun.about, begun.suggestion);
     } else {
         take_budget(transaction, before->session.state(), begun);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,21 @@ core::Result<> check_turn(Reader& reader, const std::string& session);
 /// Names a session that a report may open (WriteTask::name).
 core::Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session);
 
+/// What the next generation takes over.
+enum class Takes : std::uint8_t {
+    kAll,
+    /// Runs of a job: what was set for one is not for the next. What the operator did to it stays,
+    /// since a job may ping as it likes.
+    kOperators,
+};
+
 /// A session that is to begin.
 struct Beginning {
     std::string session;
     core::SessionStarted about;
     bool controls = false;  ///< as OpenCommand::controls
     core::BudgetSuggestion suggestion = {};
+    Takes takes = Takes::kAll;
 };
 
 /// Adds to an opening what `before` was ruled by: the policy where it was stricter, the type of its
@@ -47,7 +57,8 @@ core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
 /// Begins a session into `events`. After `before`, unless that is null, it has what is left of the
-/// limits that were set for that one, and is paused if that one was; take_rules() comes first.
+/// limits that were set for that one, and is paused if that one was; take_rules() comes first,
+/// where all is taken.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

@@ -49,17 +49,20 @@ constexpr std::size_t kRunsOfTurn = 16;
 constexpr std::size_t kRunsOfOthers = 2;
 
 /// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
-/// `next`.
+/// `next`. Only the newest is loaded.
 Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next) {
     HEADWAY_TRY(const auto newest, reader.store().idempotency().find_key(key_of(job)));
     std::string run = newest ? newest->session : job;
+    if (!next || reader.is_open_in_memory(run)) return run;
     for (int tried = 0; tried < kNamesTried; ++tried) {
-        HEADWAY_TRY(const Resident* found, reader.find(run));
-        const bool ended = found != nullptr && found->session.state().ended();
-        if (!ended || !next) return run;
-        run = next_run(job, run);
+        std::string behind = next_run(job, run);
+        HEADWAY_TRY(const bool known, reader.knows(behind));
+        if (!known) break;
+        run = std::move(behind);
     }
-    return run;
+    HEADWAY_TRY(const Resident* found, reader.find(run));
+    const bool ended = found != nullptr && found->session.state().ended();
+    return ended ? next_run(job, run) : run;
 }
 
 core::SessionStarted about(const PingCommand& ping) {
@@ -73,9 +76,12 @@ core::SessionStarted about(const PingCommand& ping) {
     return about;
 }
 
-/// Opened by a ping: what was set for one run of a job is not for the next.
-bool is_run(const core::SessionState& state) {
-    return state.about.implicit && state.about.agent.type == kJobType;
+/// Whether pings opened `session`, which no report can say: what was set for one run of a job is
+/// not for the next.
+Result<Takes> taken_from(Transaction& transaction, const std::string& job,
+                         const core::Session& session) {
+    HEADWAY_TRY(const auto newest, transaction.store().idempotency().find_key(key_of(job)));
+    return newest && newest->session == session.id() ? Takes::kOperators : Takes::kAll;
 }
 
 core::Event event_of(core::Payload payload) {
@@ -188,8 +194,11 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     if (opens) {
         if (run == job || !rid.empty()) HEADWAY_CHECK(check_turn(transaction.reader(), run));
         HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
-        if (before != nullptr && is_run(before->session.state())) before = nullptr;
-        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this), before));
+        Takes takes = Takes::kAll;
+        if (before != nullptr) {
+            HEADWAY_TRY(takes, taken_from(transaction, job, before->session));
+        }
+        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this), before, takes));
         if (rid.empty()) {
             HEADWAY_CHECK(transaction.store().idempotency().add_key(key_of(job), {"", run},
                                                                     transaction.now()));

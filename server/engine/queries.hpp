@@ -167,7 +167,8 @@ struct JournalQuery {
     std::uint64_t before = UINT64_MAX;
     bool newest_first = false;
     bool prints = false;
-    EventTypes types = {};  ///< none = all
+    EventTypes types = {};        ///< none = all
+    std::string prints_key = {};  ///< api::Prints::key
 
     struct Scan {
         bool begun = false;

@@ -51,7 +51,18 @@ public:
         HEADWAY_TRY(const Resident* resident, parts_.sessions.find(id));
         return resident;
     }
-    /// The same; an unknown id is the error kUnknownSession.
+    /// Whether a session has this id; loads none.
+    core::Result<bool> knows(std::string_view id) const {
+        if (parts_.sessions.residents().find(id) != nullptr) return true;
+        HEADWAY_TRY(const auto key, parts_.store.find(id));
+        return key.has_value();
+    }
+    /// Whether it is in memory and has not ended.
+    bool is_open_in_memory(std::string_view id) const {
+        const Resident* resident = parts_.sessions.residents().find(id);
+        return resident != nullptr && !resident->session.state().ended();
+    }
+    /// An unknown id is the error kUnknownSession.
     core::Result<const Resident*> require(std::string_view id) const {
         HEADWAY_TRY(const Resident* resident, parts_.sessions.require(id));
         return resident;

@@ -9,6 +9,7 @@
 #include "api/decode_approvals.hpp"
 #include "core/assert.hpp"
 #include "core/policy_floor.hpp"
+#include "core/words.hpp"
 #include "server/engine/approval_documents.hpp"
 #include "server/engine/family_writes.hpp"
 #include "server/engine/heritage.hpp"
@@ -179,12 +180,15 @@ Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) 
     return {};
 }
 
-/// Notes who said what has the role `operator`: without a token for it, it is a word of the user.
+/// Notes who said what has the role `operator`: without a token for it, it is a word of the user,
+/// also for those who read the journal.
 void note_operator(ReportCommand& command) {
-    if (!command.by_operator) return;
     for (core::Event& event : command.events) {
         auto* message = std::get_if<core::Message>(&event.payload);
-        if (message != nullptr && message->role == "operator") message->of_operator = true;
+        if (message == nullptr) continue;
+        const bool claims = core::lower(core::trimmed(message->role)) == "operator";
+        message->of_operator = command.by_operator && message->role == "operator";
+        if (claims && !message->of_operator) message->role = "user";
     }
 }
 

@@ -1,17 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/resident_set.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "core/assert.hpp"
 #include "core/footprint.hpp"
 
 namespace headway::server {
 namespace {
 
-/// Events of a session between two measurements. An event adds at most a KB, and a session is
-/// bounded, while a measurement walks its whole state.
+/// Events of a session between two measurements: few at first, when each adds most of what it has,
+/// and many later, since a measurement walks its whole state.
 constexpr std::uint64_t kMeasureEvery = 32;
 /// A resident's own size, its entries in lists and tables, and the overhead of the heap.
 constexpr std::size_t kPlainBytes = sizeof(Resident) - sizeof(core::SessionState) + 640;
+
+std::size_t heap_of(const core::Rare<HookMemory>& hooks) {
+    if (!hooks.has_value()) return 0;
+    std::size_t bytes = core::heap_block(sizeof(HookMemory)) +
+                        core::heap_block(hooks->finished_calls.capacity() * sizeof(std::uint64_t)) +
+                        core::heap_block(hooks->wake_prompts.capacity() * sizeof(PromptPrint)) +
+                        core::heap_block(hooks->announced_calls.capacity() *
+                                         sizeof(std::pair<std::uint64_t, std::string>));
+    for (const auto& [digest, id] : hooks->announced_calls)
+        bytes += core::owned_bytes(id);
+    return bytes;
+}
+
+std::size_t heap_of(
+    const core::Rare<std::vector<std::pair<std::string, std::uint32_t>>>& deliveries) {
+    using Delivery = std::pair<std::string, std::uint32_t>;
+    if (!deliveries.has_value()) return 0;
+    std::size_t bytes = core::heap_block(sizeof(std::vector<Delivery>)) +
+                        core::heap_block(deliveries->capacity() * sizeof(Delivery));
+    for (const auto& [directive, times] : *deliveries)
+        bytes += core::owned_bytes(directive);
+    return bytes;
+}
 
 }  // namespace
 
@@ -67,14 +93,17 @@ void ResidentSet::mark_clean(Resident& resident) {
 
 void ResidentSet::measure(Resident& resident) {
     const std::uint64_t n = resident.session.state().n;
-    if (resident.measured_n == 0 || n >= resident.measured_n + kMeasureEvery) weigh(resident);
+    const std::uint64_t every =
+        std::clamp<std::uint64_t>(resident.measured_n / 2, 1, kMeasureEvery);
+    if (resident.measured_n == 0 || n >= resident.measured_n + every) weigh(resident);
 }
 
 void ResidentSet::weigh(Resident& resident) {
     const core::SessionState& state = resident.session.state();
     bytes_ -= resident.bytes;
-    resident.bytes =
-        kPlainBytes + core::footprint(state) + resident.new_ids.bytes() + resident.calls->bytes();
+    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.bytes() +
+                     resident.calls->bytes() + heap_of(resident.hooks) +
+                     heap_of(resident.deliveries) + core::owned_bytes(resident.session.id());
     resident.measured_n = state.n;
     bytes_ += resident.bytes;
 }

@@ -17,12 +17,15 @@ namespace headway::server {
 
 class HttpConnection;
 
-/// A complete request. Views are valid until the handler returns.
+/// A complete request. Views are valid until the handler returns, or until the connection lets go
+/// of it if the handler has kept it.
 struct HttpRequest {
     const RequestHead& head;
     const Target& target;
     std::string_view body;
     const Peer& peer;
+    /// The body is still compressed, since it is long or may be.
+    bool packed = false;
 };
 
 /// Answers requests and owns connections. I/O thread only.

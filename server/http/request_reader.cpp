@@ -158,10 +158,13 @@ RequestReader::Step RequestReader::whole(std::string_view text, std::size_t used
 
 RequestReader::Step RequestReader::inflate() {
     HEADWAY_ASSERT(state_ == State::kPacked);
-    core::Result<std::string> inflated = inflate_gzip(text_, target_.endpoint->body.bytes_max);
-    if (!inflated) return refuse(inflated.error());
-    inflated_ = *std::move(inflated);
-    text_ = inflated_;
+    const std::size_t most = target_.endpoint->body.bytes_max;
+    const std::size_t at_once = std::min(most, limits::kBodyAtOnceBytesMax);
+    core::Result<std::string> inflated = inflate_gzip(text_, at_once);
+    still_packed_ =
+        !inflated && inflated.error().code == core::ErrorCode::kBodyTooLarge && at_once < most;
+    if (!inflated && !still_packed_) return refuse(inflated.error());
+    if (inflated) text_ = inflated_ = *std::move(inflated);
     state_ = State::kRequest;
     return Step::kRequest;
 }
@@ -184,6 +187,7 @@ RequestReader::Step RequestReader::refused(core::Error error) {
 void RequestReader::done() {
     HEADWAY_ASSERT(state_ == State::kRequest || state_ == State::kRefused);
     text_ = {};
+    still_packed_ = false;
     if (!inflated_.empty()) std::string{}.swap(inflated_);  // frees its memory
     state_ = last_ ? State::kEnded : State::kHead;
     if (last_) {

@@ -42,7 +42,8 @@ public:
     bool ready() const noexcept { return lent_ == Lent::kNone && collects(); }
     /// The next thing to do. `gate` has the host names that this client may use.
     Step next(const GateSettings& gate);
-    /// Inflates the body after kPacked; kRequest or kRefused.
+    /// Inflates the body after kPacked; kRequest or kRefused. One that is longer than is read at
+    /// once stays as it is, where the route takes it: still_packed().
     Step inflate();
     /// Gives up what has begun to arrive, also while room() is lent, and takes no more.
     Step refuse(core::Error error);
@@ -63,6 +64,8 @@ public:
     bool idle() const noexcept { return state_ == State::kHead && begin_ == end_; }
     bool in_body() const noexcept { return state_ == State::kBody; }
     bool packed() const noexcept { return state_ == State::kPacked; }
+    /// True for a body in use that is not inflated.
+    bool still_packed() const noexcept { return still_packed_; }
     /// True for a request that the caller has to finish first: it is in use or packed.
     bool holds_one() const noexcept { return !collects() && state_ != State::kEnded; }
     /// The bytes of this body on the wire so far.
@@ -112,6 +115,7 @@ private:
     State state_ = State::kHead;
     Lent lent_ = Lent::kNone;
     bool last_ = false;  ///< nothing is taken after what is in use
+    bool still_packed_ = false;
 };
 
 }  // namespace headway::server

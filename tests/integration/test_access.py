@@ -240,6 +240,18 @@ class Prefixes(AccessCase):
                  for c, s in ((first, "a-1"), (second, "b-1"))]
         self.assertEqual([r.status for r in asked], [201, 201])
 
+    def test_an_idempotency_key_cannot_be_written_for_another_token(self):
+        daemon = self.start()
+        made = daemon.client(token=daemon.operator_token()).post("/v1/tokens", {"name": "b", "scopes": ["report:b-"]}).json()
+        everyone = self.client(daemon, token=self.token(daemon, "report"))
+        for forged in (f"{made['id']}/k", f"token/{made['id']}/k"):
+            self.assertEqual(everyone.post("/v1/sessions", {"goal": "g"}, {"Idempotency-Key": forged}).status, 201)
+        for forged in (f"\x1ftoken/{made['id']}/k", "\x1fping/j"):
+            self.assertEqual(everyone.post("/v1/sessions", {"goal": "g"}, {"Idempotency-Key": forged}).status, 400)
+        opened = self.client(daemon, token=made["token"]).post("/v1/sessions", {"goal": "g"}, {"Idempotency-Key": "k"})
+        self.assertEqual(opened.status, 201)
+        self.assertTrue(opened.json()["id"].startswith("b-"), opened.json())
+
     def test_commands_are_signed_with_the_name_of_the_token(self):
         daemon = self.start()
         session = unique()

@@ -122,6 +122,26 @@ class FullDisk(TestCase):
         self.assertEqual(eventually(lambda: self.client.get("/readyz")).status, 200)
         self.check_the_file()
 
+    def test_a_backup_that_would_leave_less_than_the_minimum_is_refused(self):
+        daemon = self.start_on(free_space_min="6MiB", ballast="4MiB")
+        for number in range(8):
+            self.batch(f"s{number}")
+        database, log = daemon.state_dir / "headway.db", daemon.state_dir / "headway.db-wal"
+        eventually(lambda: database.stat().st_size > 5 * MIB, what="a checkpoint")
+        daemon.disk.fill(leave=database.stat().st_size + log.stat().st_size + 5 * MIB)
+        operator = daemon.client(token=daemon.operator_token())
+        self.addCleanup(operator.close)
+        before = daemon.disk.free()
+        file = daemon.state_dir / "copy.db"
+        reply = operator.post("/v1/backup", {"file": str(file)})
+        self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (507, "storage_full", "/file"))
+        self.assertRegex(reply.json()["detail"], r"takes up to \d+ MiB and \d+ MiB are free .* reports need \d+ MiB .*storage.free_space_min")
+        self.assertEqual(list(daemon.state_dir.glob("copy.db*")), [])
+        self.assertGreater(daemon.disk.free(), before - MIB)
+        self.assertEqual(self.batch("s1", 1).status, 200)
+        (daemon.disk.path / "foreign").unlink()
+        self.assertEqual(operator.post("/v1/backup", {"file": str(file)}).status, 201)
+
     def test_filled_by_another_program_it_deletes_the_ballast_and_restores_it(self):
         self.start_on(free_space_min="6MiB", ballast="4MiB")
         for number in range(3):

@@ -191,8 +191,10 @@ class Runs(SharedDaemonCase):
             self.assertEqual(self.ping(f"{job}/start", status=403, **{"Sec-Fetch-Site": site}).json()["code"], "forbidden_origin")
         self.ping(f"{job}/start", status=403, Origin="https://evil.example")
         self.ping(f"{job}/start", status=403, Origin="null")
+        for site in ("same-origin", "none"):  # a page of ours; a link in a letter
+            for action in ("/start", "/fail", "/log", ""):
+                self.ping(job + action, status=401, **{"Sec-Fetch-Site": site})
         self.assertEqual(self.client.get(f"/v1/sessions/{job}").status, 404)
-        self.ping(f"{job}/start", **{"Sec-Fetch-Site": "none"})  # a person who types it
 
     def test_large_body_in_pieces_and_chunked(self):
         job = unique("job")

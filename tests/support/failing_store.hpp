@@ -30,6 +30,7 @@ struct Faults {
     Step step = Step::kNone;
     core::ErrorCode code = core::ErrorCode::kStorageFull;
     int indexed = 0;  ///< how often the index of sessions was written
+    int loads = 0;    ///< sessions that were read whole
 
     std::optional<core::Error> failure(Step now) const {
         if (now != step) return std::nullopt;
@@ -257,6 +258,8 @@ public:
     int rollbacks() const { return rollbacks_; }
     /// How often the index of sessions was written.
     int indexed() const { return faults_.indexed; }
+    /// How often a session was read whole.
+    int loads() const { return faults_.loads; }
 
     storage::SessionIndex& index() override { return index_; }
     storage::ApprovalTable& approvals() override { return approvals_; }
@@ -314,6 +317,7 @@ public:
         return real_.find_event_id(key, id);
     }
     core::Result<storage::StoredSession> load(storage::SessionKey key) override {
+        ++faults_.loads;
         if (auto error = faults_.failure(Faults::Step::kLoad)) return *error;
         return real_.load(key);
     }

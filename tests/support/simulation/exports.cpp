@@ -27,7 +27,7 @@ Verdicts judged_export(const std::string& session, const std::vector<Event>& jou
     std::stringstream lines;
     for (const Event& event : journal) {
         std::string line;
-        api::append_event(line, session, event, true);
+        api::append_event(line, session, event, {true, "key"});
         lines << line << "\n";
     }
     const auto recording = cli::read_recording(lines, cli::ReadFor::kJudge);

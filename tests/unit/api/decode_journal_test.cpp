@@ -28,7 +28,7 @@ Event stored(const std::string& body) {
 
 Result<Event> exported(const Event& event, bool prints = true) {
     std::string line;
-    append_event(line, "s", event, prints);
+    append_event(line, "s", event, {prints});
     JsonTape tape;
     return decode_stored_event(tape, line);
 }
@@ -88,21 +88,84 @@ TEST_CASE(
     require_ok(read);
     CHECK((*read == event));
     std::string line;
-    append_event(line, "s", event, false);
+    append_event(line, "s", event);
     CHECK_THAT(line, !Catch::Contains("of_operator"));
 }
 
-TEST_CASE("decode journal: a call that held a secret shows no print of it", "[api]") {
+namespace {
+
+/// A call with a secret, as it is stored, and the print that an export has of it.
+struct Hushed {
+    CallPrint stored;
+    CallPrint shown;
+};
+
+Hushed hushed(const std::string& call, const std::string& key, const std::string& session = "s") {
+    const headway::core::SecretFinder finder;
+    JsonTape tape;
+    tape.redact_with(&finder);
+    auto report =
+        decode_report(tape, R"({"type":"tool.finished","data":)" + call + "}", BodyFormat::kJson);
+    require_ok(report);
+    Event event = report->events.front();
+    event.n = 7;
+    event.at = Timestamp{Millis{1'700'000'000'123}};
+    const CallPrint print = *std::get<ToolFinished>(event.payload).print;
+    std::string line;
+    append_event(line, session, event, {true, key});
+    CHECK_THAT(line, Catch::Contains("[redacted]") && !Catch::Contains("hunter"));
+    JsonTape again;
+    auto read = decode_stored_event(again, line);
+    require_ok(read);
+    return {print, *std::get<ToolFinished>(read->payload).print};
+}
+
+std::string login(const std::string& password, const std::string& result = "no") {
+    return R"({"tool":"login","args":{"path":"/srv/a","password":")" + password +
+           R"("},"result":")" + result + "\"}";
+}
+
+}  // namespace
+
+TEST_CASE("decode journal: calls with secrets are equal in an export where they were equal",
+          "[api]") {
+    const Hushed first = hushed(login("hunter-one-2"), "key");
+    const Hushed same = hushed(login("hunter-one-2"), "key");
+    const Hushed other = hushed(login("hunter-two-2"), "key");
+    CHECK(first.shown == same.shown);
+    CHECK(first.stored.question != other.stored.question);
+    CHECK(first.shown.question != other.shown.question);
+    SECTION("what holds the secret cannot be tried") {
+        CHECK(first.shown.question != first.stored.question);
+        CHECK(first.shown.question != hushed(login("hunter-one-2"), "another key").shown.question);
+        CHECK(first.shown.question != hushed(login("hunter-one-2"), "key", "t").shown.question);
+    }
+    SECTION("the rest is as it was") {
+        CHECK(first.shown.outcome == first.stored.outcome);
+        CHECK(first.shown.path == first.stored.path);
+        CHECK(first.shown.path != 0);
+        CHECK(first.shown.kind == first.stored.kind);
+    }
+    SECTION("a secret in the result is hidden there") {
+        const Hushed said = hushed(
+            R"({"tool":"cat","args":{"path":"/srv/a"},"result":"password=hunter-one-2"})", "key");
+        CHECK(said.shown.question == said.stored.question);
+        CHECK(said.shown.outcome != said.stored.outcome);
+        CHECK(said.shown.outcome != Digest{});
+    }
+}
+
+TEST_CASE("decode journal: without a key a call that held a secret shows no print of it", "[api]") {
     Event event = stored(R"({"type":"tool.finished","data":{"tool":"login","args":{"a":"b"}}})");
     std::string line;
-    append_event(line, "s", event, true);
+    append_event(line, "s", event, {true});
     CHECK_THAT(line, Catch::Contains("\"print\":"));
     std::get<ToolFinished>(event.payload).args.kept = R"({"password":"[redacted]"})";
     line.clear();
-    append_event(line, "s", event, true);
+    append_event(line, "s", event, {true});
     CHECK_THAT(line, !Catch::Contains("print"));
     line.clear();
-    append_event(line, "s", stored(R"({"type":"heartbeat"})"), true);
+    append_event(line, "s", stored(R"({"type":"heartbeat"})"), {true});
     CHECK_THAT(line, !Catch::Contains("print"));
 }
 

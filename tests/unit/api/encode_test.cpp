@@ -193,7 +193,7 @@ TEST_CASE("encode: the risk is in the document for its readers and in no other t
     append_chat_status(others, shown);
     append_comparison(others, story.session, at(20));
     for (const Event& event : story.events)
-        append_event(others, "story", event, true);
+        append_event(others, "story", event, {true});
     CHECK(others.find(number) == std::string::npos);
     // Only the policy, in the event of the opening, has the word.
     CHECK(others.find("\"risk\"") == others.rfind("\"risk\""));

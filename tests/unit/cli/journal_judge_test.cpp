@@ -30,7 +30,7 @@ Recording export_of(const std::vector<Event>& journal) {
     std::stringstream lines;
     for (const Event& one : journal) {
         std::string line;
-        headway::api::append_event(line, "story", one, true);
+        headway::api::append_event(line, "story", one, {true});
         lines << line << "\n";
     }
     const auto recording = headway::cli::read_recording(lines, headway::cli::ReadFor::kJudge);

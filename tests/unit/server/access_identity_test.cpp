@@ -122,7 +122,7 @@ TEST_CASE("access: a reporter reports for and reads each session, and nothing ab
     for (const Guard guard : {Guard::kOverview, Guard::kControl, Guard::kApprove, Guard::kAdmin})
         CHECK_FALSE(door.access.may(reporter, RequestHead{}, guard));
     CHECK(door.access.counts(door.access.stays_as(reporter, RequestHead{})));
-    CHECK(own_key(reporter, "k") == "report.sock/k");
+    CHECK(own_key(reporter, "k") == "\x1ftoken/report.sock/k");
     CHECK(signed_by(reporter, "ana") == "ana (report.sock)");
 }
 

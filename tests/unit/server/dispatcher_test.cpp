@@ -6,8 +6,10 @@
 #include <fstream>
 #include <functional>
 
+#include "core/approvals.hpp"
 #include "core/limits.hpp"
 #include "tests/support/engine_answers.hpp"
+#include "tests/support/gzip.hpp"
 #include "tests/support/listener.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -50,12 +52,13 @@ struct Desk {
         run_until(io, [this] { return dispatcher.drained(); });
     }
 
-    Wire send(const std::string& method, const std::string& path, const std::string& body = "") {
+    Wire send(const std::string& method, const std::string& path, const std::string& body = "",
+              const std::string& headers = "") {
         Wire far = connect_to(dispatcher.http().port());
         far.send(method + " " + path +
                  " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(dispatcher.http().port()) +
                  "\r\nContent-Length: " + std::to_string(body.size()) +
-                 "\r\nContent-Type: application/json\r\n\r\n" + body);
+                 "\r\nContent-Type: application/json\r\n" + headers + "\r\n" + body);
         return far;
     }
     Wire beat(const std::string& session) {
@@ -441,4 +444,54 @@ TEST_CASE("dispatcher: what is wrong with a long hook is answered, too", "[serve
     Wire native = desk.send("POST", "/v1/hooks/claude", wrong);
     REQUIRE(desk.has_answer(native));
     CHECK(native.received().ends_with("{}"));
+}
+
+TEST_CASE("dispatcher: a long body of each route is read beside the loop", "[server]") {
+    const std::string blanks(core::limits::kBodyAtOnceBytesMax + 1, ' ');
+    for (const Endpoint& route : route_table()) {
+        if (route.body.bytes_max <= core::limits::kBodyAtOnceBytesMax) continue;
+        if (route.guard == Guard::kApprove) continue;  // not without a token
+        std::string path{route.path};
+        for (const auto& [name, value] :
+             {std::pair<std::string, std::string>{"{approval}", core::approval_id("s", 1)},
+              {"{agent}", "claude"},
+              {"{ping}", "s/log"},
+              {"{id}", "s"}}) {
+            const std::size_t at = path.find(name);
+            if (at != path.npos) path.replace(at, name.size(), value);
+        }
+        INFO(path);
+        for (const bool packed : {false, true}) {
+            Desk desk;
+            Wire far = desk.send("POST", path, packed ? gzip(blanks) : blanks,
+                                 packed ? "Content-Encoding: gzip\r\n" : "");
+            if (route.body.any_type) {
+                CHECK(op_of<PingCommand>(desk.next()) != nullptr);
+            } else {
+                REQUIRE(desk.has_answer(far));
+                const bool hook = route.path.starts_with("/v1/hooks");
+                CHECK(far.received().starts_with(hook ? "HTTP/1.1 200" : "HTTP/1.1 400"));
+            }
+            CHECK(reads_beside());
+        }
+    }
+}
+
+TEST_CASE("dispatcher: long bodies beyond those that may wait are refused and not read here",
+          "[server]") {
+    Desk desk;
+    const std::string packed = gzip(std::string(4'000'000, ' '));
+    std::vector<Wire> clients;
+    for (std::size_t i = 0; i < core::limits::kLongBodiesMax * 3 / 2; ++i)
+        clients.push_back(desk.send("POST", "/v1/logs", packed, "Content-Encoding: gzip\r\n"));
+    std::size_t refused = 0;
+    for (Wire& client : clients) {
+        REQUIRE(desk.has_answer(client));
+        const bool no_room = client.received().starts_with("HTTP/1.1 503");
+        refused += no_room ? 1 : 0;
+        CHECK((no_room ? client.received().find("Retry-After: 1") != std::string::npos
+                       : client.received().starts_with("HTTP/1.1 400")));
+    }
+    CHECK(refused > 0);
+    CHECK(refused <= core::limits::kLongBodiesMax);
 }

@@ -122,6 +122,26 @@ TEST_CASE("hook holds: a session that changes while it is asked about is asked a
     CHECK(h.holds.size() == 1);
 }
 
+TEST_CASE("hook holds: of many only some are asked about at once, each in its turn", "[server]") {
+    HeldHook h;
+    constexpr std::size_t kHolds = 100;
+    const auto place = [&h](std::size_t i) { return ReplyTo{h.to.connection, 100 + i}; };
+    for (std::size_t i = 0; i < kHolds; ++i)
+        h.holds.take(place(i), h.answer(true));
+    h.holds.session_changed("s");
+    CHECK(h.asked.size() == HookHolds::kAskedMax);
+    h.holds.session_changed("s");  // while some are asked about
+    CHECK(h.asked.size() == HookHolds::kAskedMax);
+    for (std::size_t i = 0; i < kHolds; ++i)
+        h.holds.take(place(i), h.answer(true));
+    // The first of them once more, behind all others.
+    CHECK(h.asked.size() == kHolds + HookHolds::kAskedMax);
+    for (std::size_t i = 0; i < HookHolds::kAskedMax; ++i)
+        h.holds.take(place(i), h.answer(true));
+    CHECK(h.asked.size() == kHolds + HookHolds::kAskedMax);
+    CHECK(h.holds.size() == kHolds);
+}
+
 TEST_CASE("hook holds: a full queue is asked again the next second", "[server]") {
     HeldHook h;
     h.holds.take(h.to, h.answer(true));

@@ -447,4 +447,74 @@ TEST_CASE("engine generations: a stop by a rule is no matter of the agent's own 
     CHECK(answered(daemon, hook(call(2))).session == "s");
 }
 
+TEST_CASE("engine generations: of many that have ended only the newest is loaded", "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(kStart));
+    end_itself(daemon, "s");
+    for (int number = 2; number <= 40; ++number) {
+        const std::string id = "s~" + std::to_string(number);
+        CHECK(answered(daemon, hook(kPrompt)).session == id);
+        end_itself(daemon, id);
+    }
+    daemon.restart();
+    const int before = daemon.store().loads();
+    SECTION("by a hook that comes late") {
+        CHECK(answered(daemon, hook(R"("event":"end")")).session == "s~40");
+        CHECK(daemon.store().loads() - before <= 1);
+    }
+    SECTION("by one that goes on") {
+        CHECK(answered(daemon, hook(kPrompt)).session == "s~41");
+        CHECK(daemon.store().loads() - before <= 2);  // and the first, which names them
+    }
+    SECTION("by a ping") {
+        PingCommand ping;
+        ping.job = "s";
+        ping.kind = PingKind::kStart;
+        require_ok(daemon.ask(ping));
+        CHECK(daemon.sqlite().find("s~41").value().has_value());
+        CHECK(daemon.store().loads() - before <= 2);
+    }
+}
+
+TEST_CASE("engine generations: a ping sheds nothing of what only calls itself a job", "[server]") {
+    Supervised daemon;
+    HookCommand start = hook(kStart);
+    start.about.agent.type = "job";
+    start.about.labels = {{"adapter", "ping"}};
+    answered(daemon, std::move(start));
+    require_ok(daemon.ask(BudgetCommand{"s", {false, {{}, 7, {}, {}}, "ann", ""}}));
+    control(daemon, "s", Control::kPause);
+    end_itself(daemon, "s");
+    PingCommand ping;
+    ping.job = "s";
+    ping.kind = PingKind::kStart;
+    require_ok(daemon.ask(ping));
+    CHECK(opened(daemon, "s~2").budget.max_steps == 7);
+    CHECK(answered(daemon, hook(call(1))).hold);
+}
+
+TEST_CASE("engine generations: the next run of a job has what the operator set, and no rules",
+          "[server]") {
+    Supervised daemon;
+    PingCommand ping;
+    ping.job = "j";
+    ping.kind = PingKind::kStart;
+    require_ok(daemon.ask(ping));
+    OpenCommand amend = opening("j");
+    amend.about.policy.profile = Profile::kStrict;
+    amend.about.budget.max_steps = 9;
+    require_ok(daemon.ask(amend));
+    const bool set = GENERATE(false, true);
+    if (set) {
+        require_ok(daemon.ask(BudgetCommand{"j", {false, {{}, 7, {}, {}}, "ann", ""}}));
+        control(daemon, "j", Control::kPause);
+    }
+    end_itself(daemon, "j");
+    require_ok(daemon.ask(ping));
+    const SessionStarted about = opened(daemon, "j~2");
+    CHECK(about.policy.profile != Profile::kStrict);
+    CHECK(about.budget.max_steps == (set ? std::optional<std::uint64_t>{6} : std::nullopt));
+    CHECK(answered(daemon, hook(call(1), "j")).hold == set);
+}
+
 }  // namespace headway::generations_test

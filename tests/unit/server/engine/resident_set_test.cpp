@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/resident_set.hpp"
 
-#include <catch2/catch.hpp>
+#include <malloc.h>
 
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -150,3 +155,55 @@ TEST_CASE("resident set: memory grows with the state of a session, and is freed 
     set.clear();
     CHECK(set.bytes() == 0);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their heap is another one
+
+namespace {
+
+using namespace headway::core;
+
+SessionStarted rich_opening(std::size_t number) {
+    const std::string mark = " of agent " + std::to_string(number);
+    SessionStarted about;
+    about.goal = bounded_text("do the next thing" + mark);
+    about.agent = {"coder" + mark, "a longer name" + mark, "the model" + mark};
+    for (int i = 0; i < 16; ++i)
+        about.labels.push_back({"the label " + std::to_string(i), "the value" + mark});
+    return about;
+}
+
+Event rich_call(std::size_t number, int i) {
+    Event call = headway::tests::tool_finished("call " + std::to_string(i) + " of this session");
+    auto& done = std::get<ToolFinished>(call.payload);
+    done.print.emplace();
+    done.print->question = digest_of(std::to_string(number) + "/" + std::to_string(i));
+    done.print->outcome = digest_of(std::to_string(i));
+    return call;
+}
+
+}  // namespace
+
+TEST_CASE("resident set: what is counted is what the heap has, within a fifth", "[server]") {
+    const int calls = GENERATE(0, 2, 10, 30, 70);
+    constexpr std::size_t kSessions = 600;
+    ResidentSet set;
+    std::vector<Event> out;
+    const std::size_t before = ::mallinfo2().uordblks;
+    for (std::size_t number = 1; number <= kSessions; ++number) {
+        Resident& one = add(set, static_cast<SessionKey>(number));
+        out.clear();
+        one.session.open(rich_opening(number), {}, headway::tests::context(0), out);
+        set.measure(one);
+        for (int i = 0; i < calls; ++i) {
+            std::vector<Event> in{rich_call(number, i)};
+            out.clear();
+            one.session.report(in, headway::tests::context(1'000 * i), out);
+            set.measure(one);
+        }
+    }
+    const auto heap = static_cast<double>(::mallinfo2().uordblks - before);
+    INFO(calls << " calls: " << heap / kSessions << " bytes each");
+    CHECK(static_cast<double>(set.bytes()) / heap == Approx(1).margin(0.2));
+}
+
+#endif
