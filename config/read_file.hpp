@@ -8,10 +8,11 @@
 
 namespace headway::config {
 
-/// A descriptor from which a file can be read, with O_CLOEXEC and `flags`; -1 and errno otherwise. A
-/// pipe, a device or a socket is EINVAL, since a read of one may never end; only what is open already
-/// (/dev/fd/63, /dev/stdin) may be one. All files that are named by settings, variables or arguments
-/// are opened here.
+/// A descriptor from which a file can be read, with O_CLOEXEC and `flags`; -1 and errno otherwise.
+/// A pipe, a device or a socket is EINVAL, since a read of one may never end; only what is open
+/// already
+/// (/dev/fd/63, /dev/stdin) may be one. All files that are named by settings, variables or
+/// arguments are opened here.
 int open_to_read(const std::filesystem::path& path, int flags = 0);
 
 /// What a file holds; nothing if open_to_read() fails, it cannot be read to its end, or it holds

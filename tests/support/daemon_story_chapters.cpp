@@ -107,7 +107,8 @@ void DaemonStory::answer_judges() {
 }
 
 void DaemonStory::judge() {
-    (void)settle(Command{CheckCommand{"parent", "mine", "ann"}});
+    (void)settle(Command{CheckCommand{"child", "mine", "ann"}});
+    (void)settle(Command{CheckCommand{"parent", "mine", "ann"}});  // under the same id
     report("child", {named(tool_finished("c4"), "c")});
     answer_judges();
     (void)settle(Command{CheckCommand{"child", "other", "ann"}});  // open at its end

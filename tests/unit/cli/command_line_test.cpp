@@ -251,8 +251,9 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
     }
 }
 
-TEST_CASE("command line: mistakes are in our words, what was written first, and with what was meant",
-          "[cli]") {
+TEST_CASE(
+    "command line: mistakes are in our words, what was written first, and with what was meant",
+    "[cli]") {
     struct Case {
         std::vector<std::string> words;
         const char* said;
