@@ -68,7 +68,7 @@ Result<> endpoints::decide_approval(Call& call) {
 }
 
 Result<> endpoints::redeem_approval(Call& call) {
-    return call.read_body(api::decode_redeem, [](Call& from, auto&& decoded) {
+    return call.read_body(api::decode_redeem, [](Call& from, auto decoded) {
         RedeemCommand command{from.session(), from.target().approval, std::move(decoded),
                               alias_of(from.target(), from.caller)};
         return from.write(std::move(command), from.session());
