@@ -330,9 +330,9 @@ TEST_CASE("print: a command that sleeps for its own machine is refused by no pro
         CHECK(waits.failure == FailureKind::kOther);
         CHECK(waits.is(Shape::kBusy));
     }
-    CHECK(failed("curl localhost", closed).failure == FailureKind::kTransient);
+    CHECK(failed("curl localhost", closed).failure == FailureKind::kNetwork);
     CHECK(failed("sleep 10; curl api.example", "connect to api.example: Connection refused")
-              .failure == FailureKind::kTransient);
+              .failure == FailureKind::kNetwork);
 }
 
 TEST_CASE("print: the number that Codex puts before an answer is none of it", "[api]") {
