@@ -201,7 +201,7 @@ std::string unknown_option(const VerbSpec& verb, const std::string& word) {
     return "unknown option `" + clean_line(name) + "`" + core::did_you_mean(name, known);
 }
 
-/// Of a verb that has others below it.
+/// The mistake of a verb that has others below it.
 std::string missing_verb(const VerbSpec& verb, const std::string& full, const std::string* word) {
     std::vector<std::string_view> known;
     std::vector<std::string> listed;

@@ -26,7 +26,7 @@ std::size_t escape_bytes(std::string_view text) {
     return 2;
 }
 
-/// What a terminal would show of a line: colours, bells and the like are no words.
+/// The words that a terminal would show of a line: colours, bells and the like are none.
 std::string words_of(std::string_view text) {
     std::string words;
     while (!text.empty()) {

@@ -44,7 +44,7 @@ bool read_end(std::string_view text, TcpEnd& end) {
     return read_number(text.substr(colon + 1), 16, end.port);
 }
 
-/// Of all addresses of its kind.
+/// The wildcard address of its kind.
 bool is_any(const TcpEnd& end) {
     const bool mapped = std::equal(kMapped.begin(), kMapped.end(), end.address.begin());
     const auto begin = end.address.begin() + (mapped ? kMappedBytes : 0);

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// Who holds the other end of a connection on this machine: any user may open a port on loopback
+// The user at the other end of a connection on this machine: any user may open a port on loopback
 // that is free, so an address says nothing about its listener.
 
 namespace headway::cli {

@@ -15,9 +15,10 @@ namespace headway::config {
 /// arguments are opened here.
 int open_to_read(const std::filesystem::path& path, int flags = 0);
 
-/// What a file holds; nothing if open_to_read() fails, it cannot be read to its end, or it holds
-/// more than `bytes_max`. Not a std::ifstream: its buffer throws where read() fails, as it does for
-/// a folder, and in /proc for a process that has just ended. Never throws but for lack of memory.
+/// The content of a file; nothing if open_to_read() fails, it cannot be read to its end, or it
+/// holds more than `bytes_max`. Not a std::ifstream: its buffer throws where read() fails, as it
+/// does for a folder, and in /proc for a process that has just ended. Never throws but for lack of
+/// memory.
 std::optional<std::string> read_file(const std::filesystem::path& path,
                                      std::size_t bytes_max = 64U << 20);
 /// The same of an open descriptor, which stays open; for standard input, which may be a socket.

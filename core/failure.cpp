@@ -31,7 +31,7 @@ std::string unreadable_feedback(std::uint64_t times, std::uint64_t set) {
            ". Answer with one complete action in the expected form.";
 }
 
-/// What to do before the next attempt.
+/// The step before the next attempt.
 std::string_view remedy(FailureKind kind) {
     switch (kind) {
         case FailureKind::kAuth:

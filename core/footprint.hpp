@@ -21,7 +21,7 @@ struct IsSharedField : std::false_type {};
 template <class T>
 struct IsSharedField<Shared<T>> : std::true_type {};
 
-/// What the heap takes for a block of so many bytes, as glibc's malloc does.
+/// The bytes that the heap takes for a block of so many, as glibc's malloc does.
 constexpr std::size_t heap_block(std::size_t bytes) {
     constexpr std::size_t kHeader = 8;
     constexpr std::size_t kUnit = 16;

@@ -66,7 +66,7 @@ std::string in_mebibytes(std::uint64_t bytes) {
 Result<> check_room(const fs::path& folder, const fs::path& database, std::uint64_t free_min) {
     const std::uint64_t log = file_bytes(database.string() + "-wal");
     const std::uint64_t bytes = file_bytes(database.string()) + log;
-    // What is in the log has yet to find room in the database.
+    // The log has yet to find room in the database.
     const std::uint64_t kept = on_one_disk(folder, database) ? free_min + log : 0;
     std::error_code ec;
     const fs::space_info space = fs::space(folder, ec);

@@ -52,7 +52,7 @@ public:
         state_.database = std::move(database);
         state_.judges = std::move(judges);
     }
-    /// What a backup leaves free on the disk of the database, see Backups::copy_of().
+    /// Bytes that a backup leaves free on the disk of the database, see Backups::copy_of().
     void keep_free(std::uint64_t bytes) { backups_.copy_of(state_.database, bytes); }
     /// Several daemons share the store.
     void share() { views_.share(); }

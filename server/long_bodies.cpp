@@ -14,7 +14,7 @@
 namespace headway::server {
 namespace {
 
-/// What JSON is usually packed to: a sixteenth at most.
+/// JSON is usually packed to a sixteenth at most.
 constexpr std::size_t kPackedRatio = 16;
 
 std::size_t weight_of(const LongBodies::Body& body) {

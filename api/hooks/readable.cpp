@@ -78,7 +78,7 @@ void append_string(std::string& out, std::string_view text) {
         }
         const int half = surrogate_half(text);
         const bool pair = half == 1 && surrogate_half(text.substr(kUnicodeEscape)) == 2;
-        // What follows is a backslash then, and five letters.
+        // A backslash follows then, and five letters.
         if (half != 0 && !pair) out.append(kMark).append("\\");
         const std::size_t size = pair ? 2 * kUnicodeEscape : half != 0 ? kUnicodeEscape : 2;
         out += text.substr(0, size);

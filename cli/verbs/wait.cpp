@@ -122,7 +122,7 @@ private:
         for (bool again = false;; again = true) {
             // Once, however short the time is: 0 asks how things stand.
             if (again && !reached_ && options_.timeout == milliseconds{0}) return Poll::kGaveUp;
-            // That no daemon answers is another end than one whose session is not there yet.
+            // An unreachable daemon is another end than a session that is not there yet.
             if ((again || asked_) && time_left().count() <= 0)
                 return again && !reply.answered() ? Poll::kGaveUp : Poll::kTimedOut;
             // The first is answered at once: a mistyped name should be seen before the wait is

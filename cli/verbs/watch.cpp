@@ -142,7 +142,7 @@ private:
             const milliseconds patience = reached_ ? options_.connect_timeout : kFirstContact;
             if (steady_now() - *lost_since_ > patience) return false;
         }
-        // What a server asks for is no reason to ask it without a pause.
+        // Requests to a server that answers at once have a pause between them, too.
         std::this_thread::sleep_for(std::clamp(length, kPauseMin, milliseconds{2'000}));
         return true;
     }

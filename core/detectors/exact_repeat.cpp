@@ -66,7 +66,8 @@ void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     failing_run = seen.failed() && seen.print.kind != CallKind::kVerify ? 1 : 0;
     patience = std::max(1U, seen.patience);
     if (seen.weak()) patience *= seen.print.is(Shape::kSilent) ? kGuardPatience : kActPatience;
-    // Of a file: `update_order` and its like may do the second time what they refused the first.
+    // Only of a file: `update_order` and its like may do the second time what they refused the
+    // first.
     edits = failing_run > 0 && seen.print.kind == CallKind::kEdit && seen.print.content != 0 &&
             seen.print.path != 0;
     scope = now_scope;

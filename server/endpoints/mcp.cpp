@@ -37,7 +37,7 @@ Result<> reply(const Call& call, std::string body, std::string headers = {}) {
     return {};
 }
 
-/// What the body says, without its tape.
+/// The message of the body, without its tape.
 struct ReadMessage {
     std::string method;
     std::string id;

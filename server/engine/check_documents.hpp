@@ -7,7 +7,7 @@
 
 namespace headway::server {
 
-/// Of a check among those of all sessions; neither ids of checks nor of sessions have a `?`.
+/// The name of a check among those of all sessions; ids of checks and sessions have no `?`.
 inline std::string check_name(const std::string& session, const std::string& check_id) {
     return check_id + "?" + session;
 }

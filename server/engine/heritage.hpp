@@ -28,7 +28,7 @@ core::Result<> check_turn(Reader& reader, const std::string& session);
 /// Names a session that a report may open (WriteTask::name).
 core::Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session);
 
-/// What the next generation takes over.
+/// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
     /// Runs of a job: what was set for one is not for the next. What the operator did to it stays,

@@ -133,7 +133,7 @@ Result<bool> WebhookDesk::look_again() {
         const bool unwritten =
             std::find(changed_.begin(), changed_.end(), stored.name) != changed_.end();
         if (endpoint == nullptr || unwritten) continue;
-        // What the configuration says is each daemon's own.
+        // The configuration is each daemon's own.
         stored.target = endpoint->stored.target;
         stored.removed_at = endpoint->stored.removed_at;
         changed = changed || endpoint->stored != stored;

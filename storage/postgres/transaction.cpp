@@ -5,7 +5,7 @@
 #include "storage/corrupt.hpp"
 #include "storage/postgres/connection.hpp"
 
-// What a connection is asked, and its transaction.
+// Statements of a connection, and its transaction.
 
 namespace headway::storage {
 namespace {
@@ -68,7 +68,7 @@ void PostgresConnection::rollback() {
     if (done) {
         auto finished = finish();
         if (!finished && connection_ != nullptr && open) {
-            // What was queued before it had failed, and the pipeline ended there.
+            // A statement queued before it had failed, and the pipeline ended there.
             failure_.reset();
             done = enqueue("ROLLBACK", {}, {});
             if (done) finished = finish();

@@ -6,7 +6,7 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// What the users of the first designs report, by default and under their preset.
+// Reports of the users of the first designs, by default and under their preset.
 
 using namespace headway::tests::catalogue;
 using headway::core::Directive;

@@ -61,7 +61,7 @@ class LongBodies(OwnDaemonCase):
         seen = {}
         routes = json.loads(subprocess.run([str(BINARY), "routes", "--json"], capture_output=True, check=True).stdout)
         for route in routes:
-            # What a token is needed for comes from no agent.
+            # Requests that need a token come from no agent.
             if route["body_bytes_max"] <= AT_ONCE or route["guard"] == "approve":
                 continue
             path = route["path"]
@@ -80,7 +80,7 @@ class LongBodies(OwnDaemonCase):
         everything = sorted(seconds for witness in seen.values() for seconds in witness.seconds)
         p99 = everything[len(everything) * 99 // 100]
         self.assertLess(p99, bound, f"quiet {quiet * 1e3:.1f} ms\n{figures}")
-        # Of one kind alone there are few requests.
+        # One kind alone has few requests.
         slow = [key for key, witness in seen.items() if witness.percentile(50) > bound]
         self.assertEqual(slow, [], f"quiet {quiet * 1e3:.1f} ms\n{figures}")
 

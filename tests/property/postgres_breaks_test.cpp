@@ -47,7 +47,7 @@ const PostgresBreak kBreaks[] = {
 
 /// Statements of the store that are not in the story.
 constexpr std::string_view kNotSent[] = {
-    // Of a daemon that has the file to itself.
+    // For a daemon that has the file to itself.
     "SELECT DISTINCT session FROM inbox", "SELECT DISTINCT session FROM approval",
     // In races with another daemon: the test of these two.
     "INSERT INTO session(name,opened_at,n,last_at) VALUES", "SELECT n FROM event_id WHERE"};

@@ -169,7 +169,7 @@ void DaemonStory::report(const std::string& session, std::vector<core::Event> ev
 
 void DaemonStory::end(const std::string& session, core::Outcome outcome) {
     const auto answer = settle(Command{ReportCommand{session, {ended(outcome)}, true, {}}});
-    // Of an end whose answer was lost, the second says that the session has ended.
+    // The second of an end whose answer was lost says that the session has ended.
     if (!answer) CHECK(answer.error().code == core::ErrorCode::kSessionEnded);
     endings_.push_back(session);
 }

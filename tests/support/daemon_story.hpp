@@ -32,10 +32,10 @@ public:
     };
     explicit DaemonStory(Place place) : place_(std::move(place)) {}
 
-    /// What the rest needs to find in the database.
+    /// The rows that the rest needs to find in the database.
     static void prepare(storage::Sql& sql);
     void play();
-    /// What is wrong with what the database has at the end; empty: nothing.
+    /// The faults of the database at the end; empty: none.
     std::string faults();
 
     std::uint64_t refused = 0;   ///< requests that were answered with an error of the store

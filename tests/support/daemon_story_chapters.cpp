@@ -13,7 +13,7 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// What happens in the story.
+// The chapters of the story.
 
 namespace headway::tests {
 namespace {
@@ -183,7 +183,7 @@ void DaemonStory::send_webhooks() {
     (void)settle(Command{WebhookReplayCommand{"ops", {}}});
 }
 
-/// What another daemon commits; this one has the session in memory.
+/// A commit of another daemon; this one has the session in memory.
 void DaemonStory::follow_another() {
     revive();
     if (daemon_->store->shared() == nullptr) return;

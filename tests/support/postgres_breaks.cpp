@@ -14,7 +14,7 @@ namespace {
 
 using Kind = PostgresBreak::Kind;
 
-/// What the server owes a connection an answer to, in order.
+/// The requests that the server owes a connection an answer to, in order.
 struct Owed {
     enum class What : std::uint8_t { kOther, kSync, kHidden, kCut, kSilence };
     What what = What::kOther;
@@ -139,7 +139,7 @@ int send_plain(PGconn* connection, const std::string& sql) {
                                     1);
 }
 
-/// What is sent instead of a struck statement; empty: the statement itself.
+/// The statement that is sent instead of a struck one; empty: itself.
 std::optional<int> send_struck(PGconn* connection, const std::string& sql) {
     Link& link = links[connection];
     switch (fault.kind) {
@@ -256,7 +256,7 @@ void __wrap_PQfinish(PGconn* connection) {
     __real_PQfinish(connection);
 }
 
-/// Who waits for a silent server waits out its time at once.
+/// A wait for a silent server ends at once.
 int __wrap_poll(pollfd* fds, nfds_t count, int timeout) {
     return silent ? 0 : __real_poll(fds, count, timeout);
 }
