@@ -15,8 +15,6 @@
 namespace headway::storage {
 namespace {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 constexpr std::int64_t kNone = PostgresParameters::kNoNumber;
