@@ -10,8 +10,6 @@
 namespace headway::storage {
 namespace {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 constexpr std::size_t kShownMax = 80;  ///< of a statement, in an error
