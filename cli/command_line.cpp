@@ -227,7 +227,7 @@ std::string mistake_of(CLI::App& app, const SpecOf& spec_of, const CLI::ParseErr
     if (!left.empty())
         return "`" + clean_line(left.front()) + "` is one word too many for `" + full_name(chosen) +
                "`";
-    const std::string text = error.what();
+    std::string text = error.what();
     const std::string about = text.substr(0, text.find(':'));
     if (error.get_name() == "ArgumentMismatch") return about + " needs a value";
     return text;

@@ -216,14 +216,18 @@ std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& 
                            "go to the proxy, and be lost without a word");
     }
     const HookBarriers barriers = find_hook_barriers(row, place, way);
+    const auto warn = [&](std::string why, std::string_view follows) {
+        why += ": ";
+        why += title;
+        warnings.push_back(why += follows);
+    };
     for (const std::string& why : barriers.all)
-        warnings.push_back(why + ": " + title + " will not call these hooks");
-    for (const std::string& why : barriers.http) {
-        warnings.push_back(why + ": " + title +
-                           " would call no HTTP hook, so all are written as commands; `headway "
-                           "install " +
-                           std::string{row.name} + "` writes HTTP hooks once that is mended");
-    }
+        warn(why, " will not call these hooks");
+    const std::string instead =
+        " would call no HTTP hook, so all are written as commands; `headway install " +
+        std::string{row.name} + "` writes HTTP hooks once that is mended";
+    for (const std::string& why : barriers.http)
+        warn(why, instead);
     for (const std::string& note : barriers.notes)
         warnings.push_back(note);
     std::error_code none;
