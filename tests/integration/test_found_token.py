@@ -11,7 +11,7 @@ from support.case import OwnDaemonCase
 from support.cli import Cli, finish
 from support.daemon import clean_environment
 
-NOBODY = 65534
+STRANGER = 65534
 PYTHON = "/usr/bin/python3"
 # Prints its port, then the head of each request; answers each with {}.
 LISTENER = """
@@ -37,7 +37,7 @@ while True:
 class Stranger:
     """A program of another user on a port of this machine."""
 
-    def __init__(self, case, status="200 OK", user=NOBODY):
+    def __init__(self, case, status="200 OK", user=STRANGER):
         self.process = subprocess.Popen([PYTHON, "-c", LISTENER, status], env=clean_environment(), cwd="/", stdout=subprocess.PIPE, text=True,
                                         user=user, group=user, extra_groups=[])
         case.addCleanup(self.end)
@@ -76,10 +76,10 @@ class FoundToken(OwnDaemonCase):
         ran = Cli(self.daemon, stranger.url).run("sessions")
         self.assertNotEqual(ran.code, 0)
         self.assertNotIn("Authorization", stranger.end())
-        for word in (str(NOBODY), str(self.daemon.state_dir / "operator.token"), "was not sent", "--token-file"):
+        for word in (str(STRANGER), str(self.daemon.state_dir / "operator.token"), "was not sent", "--token-file"):
             self.assertIn(word, ran.err)
 
-    def test_a_daemon_that_nobody_named_is_not_asked_at_all(self):
+    def test_a_daemon_that_was_not_named_receives_nothing_from_a_found_token(self):
         self.daemon.stop()
         probe = socket.socket()
         try:
@@ -90,7 +90,7 @@ class FoundToken(OwnDaemonCase):
             probe.close()
         listener = LISTENER.replace("('127.0.0.1', 0)", "('127.0.0.1', 7717)")
         process = subprocess.Popen([PYTHON, "-c", listener, "200 OK"], env=clean_environment(), cwd="/", stdout=subprocess.PIPE, text=True,
-                                   user=NOBODY, group=NOBODY, extra_groups=[])
+                                   user=STRANGER, group=STRANGER, extra_groups=[])
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -100,7 +100,7 @@ class FoundToken(OwnDaemonCase):
         for verb in (["sessions"], ["approvals"], ["top", "--once"]):
             ran = cli.run(*verb)
             self.assertEqual(ran.code, 69, ran.err)
-            for word in (str(NOBODY), "nothing was sent", "headway serve --state-dir", "--url http://127.0.0.1:7717"):
+            for word in (str(STRANGER), "nothing was sent", "headway serve --state-dir", "--url http://127.0.0.1:7717"):
                 self.assertIn(word, ran.err)
         process.kill()
         self.assertEqual(process.stdout.read(), "", "no request came")

@@ -218,7 +218,7 @@ void DaemonStory::look() {
     list.filter.text = "parent";
     read(list);
     list = {};
-    list.filter.ids = std::vector<std::string>{"parent", "nobody"};
+    list.filter.ids = std::vector<std::string>{"parent", "absent"};
     read(list);
     list = {};
     list.filter.parent = "parent";
@@ -255,7 +255,7 @@ void DaemonStory::forget() {
 
 void DaemonStory::stop() {
     report("parent", {named(beat(), "g")});
-    (void)settle(Command{EndCommand{"nobody", {}}});  // a name that stays without events
+    (void)settle(Command{EndCommand{"absent", {}}});  // a name that stays without events
     daemon_->queue.close();
     daemon_->engine->run();
     daemon_.reset();

@@ -16,8 +16,8 @@ using Kind = PostgresBreak::Kind;
 
 /// The requests that the server owes a connection an answer to, in order.
 struct Owed {
-    enum class What : std::uint8_t { kOther, kSync, kHidden, kCut, kSilence };
-    What what = What::kOther;
+    enum class Step : std::uint8_t { kOther, kSync, kHidden, kCut, kSilence };
+    Step step = Step::kOther;
 };
 
 struct Link {
@@ -110,7 +110,7 @@ std::string PostgresBreaks::refusal() {
 }  // namespace headway::tests
 
 using namespace headway::tests;
-using What = Owed::What;
+using Step = Owed::Step;
 
 extern "C" {
 
@@ -147,31 +147,31 @@ std::optional<int> send_struck(PGconn* connection, const std::string& sql) {
             cut(connection);
             return 1;
         case Kind::kCutAfter:
-            link.owed.push_back({What::kCut});
+            link.owed.push_back({Step::kCut});
             return std::nullopt;
         case Kind::kSilence:
-            link.owed.push_back({What::kSilence});
+            link.owed.push_back({Step::kSilence});
             return std::nullopt;
         case Kind::kEnded:
-            link.owed.push_back({What::kOther});
+            link.owed.push_back({Step::kOther});
             return send_plain(connection, "SELECT pg_terminate_backend(pg_backend_pid())");
         case Kind::kRefused:
             break;
     }
     if (sql == "COMMIT") {
-        link.owed.push_back({What::kHidden});
-        link.owed.push_back({What::kOther});
+        link.owed.push_back({Step::kHidden});
+        link.owed.push_back({Step::kOther});
         (void)send_plain(connection, "INSERT INTO refusal VALUES('" + fault.state + "')");
         return std::nullopt;
     }
-    link.owed.push_back({What::kOther});
+    link.owed.push_back({Step::kOther});
     // Without ROLLBACK the transaction would stay, which no server does.
     return send_plain(connection, sql == "ROLLBACK" ? sql : raising());
 }
 
 /// Takes what the connection does not know of.
 bool take_hidden(PGconn* connection, Link& link) {
-    while (!link.owed.empty() && link.owed.front().what == What::kHidden) {
+    while (!link.owed.empty() && link.owed.front().step == Step::kHidden) {
         if (__real_PQisBusy(connection) != 0) return false;
         PGresult* const result = __real_PQgetResult(connection);
         if (result == nullptr) link.owed.pop_front();
@@ -224,7 +224,7 @@ int __wrap_PQsendQueryPrepared(PGconn* connection, const char* name, int count,
 }
 
 int __wrap_PQpipelineSync(PGconn* connection) {
-    links[connection].owed.push_back({What::kSync});
+    links[connection].owed.push_back({Step::kSync});
     return __real_PQpipelineSync(connection);
 }
 
@@ -233,8 +233,8 @@ int __wrap_PQisBusy(PGconn* connection) {
     if (link.cut || silent || !take_hidden(connection, link)) return 1;
     const int busy = __real_PQisBusy(connection);
     if (busy != 0 || link.owed.empty()) return busy;
-    if (link.owed.front().what == What::kCut) cut(connection);
-    if (link.owed.front().what == What::kSilence) silent = true;
+    if (link.owed.front().step == Step::kCut) cut(connection);
+    if (link.owed.front().step == Step::kSilence) silent = true;
     return link.cut || silent ? 1 : 0;
 }
 
