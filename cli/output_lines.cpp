@@ -27,7 +27,7 @@ std::size_t escape_bytes(std::string_view text) {
 }
 
 /// The words that a terminal would show of a line: colours, bells and the like are none.
-std::string words_of(std::string_view text) {
+std::string shown_words(std::string_view text) {
     std::string words;
     while (!text.empty()) {
         const char c = text.front();
@@ -56,7 +56,7 @@ void OutputLines::feed(std::string_view bytes) {
 }
 
 void OutputLines::complete_line() {
-    std::string line = words_of(current_);
+    std::string line = shown_words(current_);
     current_.clear();
     if (line.empty()) return;  // says nothing
     lines_.emplace_back(cut_bytes(line, kLineBytesMax));
