@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/json_tape.hpp"
-#include "core/risk.hpp"
-#include "core/session.hpp"
+#include "api/decode/decode.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/judgement/risk.hpp"
+#include "core/session/session.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"
 

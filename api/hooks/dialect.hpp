@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json_tape.hpp"
-#include "core/time.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/base/time.hpp"
 
 namespace headway::api::hooks {
 

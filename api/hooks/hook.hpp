@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json_tape.hpp"
-#include "core/budget_payloads.hpp"
-#include "core/fields.hpp"
-#include "core/time.hpp"
-#include "core/work_payloads.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/base/fields.hpp"
+#include "core/base/time.hpp"
+#include "core/events/budget_payloads.hpp"
+#include "core/events/work_payloads.hpp"
 
 // What an agent's hook says and what it is answered, in one form for all agents. Plain values,
 // pure.

@@ -5,9 +5,9 @@
 #include <array>
 #include <charconv>
 
-#include "api/args_digest.hpp"
-#include "api/canonical_json.hpp"
-#include "core/sha256.hpp"
+#include "api/json/canonical_json.hpp"
+#include "api/records/args_digest.hpp"
+#include "core/text/sha256.hpp"
 
 namespace headway::api::hooks {
 namespace {

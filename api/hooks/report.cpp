@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "api/args_digest.hpp"
-#include "api/json_writer.hpp"
-#include "core/assert.hpp"
-#include "core/limits.hpp"
-#include "core/text.hpp"
-#include "core/words.hpp"
+#include "api/json/json_writer.hpp"
+#include "api/records/args_digest.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/text/text.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::api::hooks {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
+#include "api/decode/decode.hpp"
 #include "api/hooks/hook.hpp"
-#include "api/json_tape.hpp"
-#include "core/approval_payloads.hpp"
-#include "core/result.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/base/result.hpp"
+#include "core/events/approval_payloads.hpp"
 
 // What a hook says, as events of its session.
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/json_tape.hpp"
-#include "core/result.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/base/result.hpp"
 
 // Messages of the Model Context Protocol over HTTP: JSON-RPC 2.0, one message in a body
 // (https://modelcontextprotocol.io/specification/2025-06-18/basic/transports). Pure.

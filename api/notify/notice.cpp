@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/notify/notice.hpp"
 
-#include "api/json_tape.hpp"
-#include "core/approvals.hpp"
-#include "core/mask.hpp"
-#include "core/visible.hpp"
-#include "core/words.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/approvals/approvals.hpp"
+#include "core/calls/mask.hpp"
+#include "core/text/visible.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::api::notify {
 namespace {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "api/decode.hpp"
-#include "api/json_writer.hpp"
-#include "core/limits.hpp"
-#include "core/text.hpp"
+#include "api/decode/decode.hpp"
+#include "api/json/json_writer.hpp"
+#include "core/base/limits.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::api::otlp {
 namespace {

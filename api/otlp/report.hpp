@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "api/json_tape.hpp"
+#include "api/json/json_tape.hpp"
 #include "api/otlp/said.hpp"
-#include "core/event.hpp"
+#include "core/events/event.hpp"
 
 // What telemetry says, as events of sessions.
 

@@ -6,7 +6,7 @@
 
 #include "cli/agents/agent_table.hpp"
 #include "cli/agents/talk.hpp"
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 
 namespace headway::cli {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/heartbeat_rule.hpp"
 
-#include "core/assert.hpp"
-#include "core/sound_rules.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/sound_rules.hpp"
 
 namespace headway::core {
 namespace {

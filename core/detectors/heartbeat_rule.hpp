@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/detector.hpp"
-#include "core/fields.hpp"
+#include "core/base/fields.hpp"
+#include "core/detection/detector.hpp"
 
 namespace headway::core {
 

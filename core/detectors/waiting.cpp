@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/assert.hpp"
-#include "core/classify.hpp"
-#include "core/sound_rules.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/sound_rules.hpp"
+#include "core/detection/classify.hpp"
 
 namespace headway::core {
 

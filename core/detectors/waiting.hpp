@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/detector.hpp"
+#include "core/detection/detector.hpp"
 
 namespace headway::core {
 

@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "core/assert.hpp"
-#include "core/limits.hpp"
-#include "core/sound.hpp"
-#include "storage/checksum.hpp"
-#include "storage/codec.hpp"
-#include "storage/corrupt.hpp"
-#include "storage/postgres/schema.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/state/sound.hpp"
+#include "storage/base/checksum.hpp"
+#include "storage/base/corrupt.hpp"
+#include "storage/codec/codec.hpp"
+#include "storage/postgres/wire/schema.hpp"
 
 // Opening, and the plain half of the store: what is no turn. A turn is in postgres_turn.cpp,
 // reading in postgres_read.cpp, what daemons know of each other in postgres_pulse.cpp.

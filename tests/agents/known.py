@@ -11,7 +11,7 @@ PLUGINS = {"opencode": "clients/opencode/headway.js", "pi": "clients/pi/headway.
 
 
 def squashed(word: str) -> str:
-    """As core/cause_names.cpp compares them: `usage_limit`, `UsageLimit` and `usage-limit` are one."""
+    """As core/detection/cause_names.cpp compares them: `usage_limit`, `UsageLimit` and `usage-limit` are one."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
@@ -24,7 +24,7 @@ def literals(path: Path) -> set:
 def sources_of_dialect(name: str) -> list:
     """The file of a dialect and those that it includes."""
     if name in PLUGINS:
-        return [PROJECT / PLUGINS[name], PROJECT / "api/hooks/generic.cpp"]
+        return [PROJECT / PLUGINS[name], PROJECT / "api/hooks/agents/generic.cpp"]
     files, left = [], [PROJECT / f"api/hooks/{name}.cpp"]
     while left:
         file = left.pop()

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "api/decode.hpp"
+#include "api/decode/decode.hpp"
 
 namespace headway::tests::catalogue {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/acp/acp_message.hpp"
 #include "cli/acp/acp_observer.hpp"
 #include "cli/acp/line_cutter.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"

@@ -2,15 +2,15 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/decode_approvals.hpp"
-#include "api/decode_budget.hpp"
-#include "api/decode_checks.hpp"
-#include "api/encode.hpp"
-#include "api/tokens.hpp"
-#include "core/session.hpp"
-#include "core/sound.hpp"
-#include "storage/codec.hpp"
+#include "api/admin/tokens.hpp"
+#include "api/decode/decode.hpp"
+#include "api/decode/decode_approvals.hpp"
+#include "api/decode/decode_budget.hpp"
+#include "api/decode/decode_checks.hpp"
+#include "api/encode/encode.hpp"
+#include "core/session/session.hpp"
+#include "core/state/sound.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 

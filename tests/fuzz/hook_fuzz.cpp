@@ -3,7 +3,7 @@
 #include <string>
 
 #include "api/hooks/dialect.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // Bodies of hooks, which come from programs of others. Whatever it is, it is read or left, and the

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/encode.hpp"
-#include "api/json_tape.hpp"
-#include "core/event.hpp"
-#include "storage/codec.hpp"
+#include "api/decode/decode.hpp"
+#include "api/encode/encode.hpp"
+#include "api/json/json_tape.hpp"
+#include "core/events/event.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // What becomes of events that were taken.

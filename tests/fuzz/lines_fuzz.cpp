@@ -7,7 +7,7 @@
 
 #include "cli/lines/agent_lines.hpp"
 #include "cli/lines/bounded_event.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"

@@ -6,7 +6,7 @@
 #include "api/hooks/report.hpp"
 #include "api/mcp/rpc.hpp"
 #include "api/mcp/tools.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"

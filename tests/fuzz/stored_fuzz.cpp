@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "core/lattice.hpp"
-#include "core/session.hpp"
-#include "core/sound.hpp"
-#include "core/view.hpp"
-#include "storage/codec.hpp"
+#include "core/judgement/lattice.hpp"
+#include "core/session/session.hpp"
+#include "core/state/sound.hpp"
+#include "core/views/view.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // Rows of a damaged database: read, or refused; and what was read is written back as the same.

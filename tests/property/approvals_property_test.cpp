@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include "core/exact_args.hpp"
-#include "core/session.hpp"
-#include "storage/codec.hpp"
+#include "core/calls/exact_args.hpp"
+#include "core/session/session.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"

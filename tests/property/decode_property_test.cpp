@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "api/decode.hpp"
-#include "api/encode.hpp"
+#include "api/decode/decode.hpp"
+#include "api/encode/encode.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"

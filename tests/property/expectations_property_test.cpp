@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "core/call_times.hpp"
-#include "core/limits.hpp"
-#include "core/sketch.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/sketch.hpp"
+#include "core/meters/call_times.hpp"
 #include "tests/support/gen.hpp"
 
 // Random sessions: a sketch keeps its bounds, is near the true quantile, and no session moves it by

@@ -161,7 +161,7 @@ TEST_CASE("property: the heartbeat rule agrees with its naive model", "[property
             (void)story.report(std::move(made), 10 + i);
             const SessionState& state = story.session.state();
             const Rung said = state.detectors->heartbeat_rule.rung(
-                policy.thresholds(kIdOf<HeartbeatRule>), *state.ledger);
+                thresholds_of(policy, kIdOf<HeartbeatRule>), *state.ledger);
             naive.see(steps.back());
             const Rung expected = naive.rung();
             if (said == expected) continue;

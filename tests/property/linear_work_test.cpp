@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/text_readers.hpp"
 

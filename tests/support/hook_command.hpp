@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/hooks/report.hpp"
-#include "server/engine/hook_commands.hpp"
+#include "server/engine/hooks/hook_commands.hpp"
 
 namespace headway::tests {
 

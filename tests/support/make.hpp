@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/event.hpp"
-#include "core/session.hpp"
-#include "core/text.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
+#include "core/events/event.hpp"
+#include "core/session/session.hpp"
+#include "core/text/text.hpp"
 
 // Short ways to the values that tests are made of.
 

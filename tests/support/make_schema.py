@@ -4,7 +4,7 @@
 
 Run it once, when a schema is released, with a build of it: HEADWAY_BINARY=build/dev/headway tests/support/make_schema.py
 What is there already is not written again: it stands for what users have. Rows are those of the build that runs it; the
-tables are made by the first N steps of storage/migrations.cpp.
+tables are made by the first N steps of storage/sqlite/migrations.cpp.
 """
 import re
 import sqlite3

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/decode_approvals.hpp"
-#include "api/decode_budget.hpp"
-#include "api/decode_checks.hpp"
-#include "core/sanitize.hpp"
+#include "api/decode/decode.hpp"
+#include "api/decode/decode_approvals.hpp"
+#include "api/decode/decode_budget.hpp"
+#include "api/decode/decode_checks.hpp"
+#include "core/redaction/sanitize.hpp"
 #include "tests/support/gen.hpp"
 
 // Every way in which text of a client comes to be read, and patterns of text that try them.

@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <variant>
 
-#include "api/encode.hpp"
-#include "cli/offline_judge.hpp"
-#include "cli/recording.hpp"
+#include "api/encode/encode.hpp"
+#include "cli/records/offline_judge.hpp"
+#include "cli/records/recording.hpp"
 
 namespace headway::tests {
 

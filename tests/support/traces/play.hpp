@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "core/session.hpp"
+#include "api/decode/decode.hpp"
+#include "core/session/session.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/traces/trace.hpp"
 

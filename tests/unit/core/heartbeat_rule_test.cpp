@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/detectors.hpp"
+#include "core/detectors/detectors.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -46,7 +46,7 @@ struct Watched {
         return rung(policy);
     }
     Rung rung(const Policy& policy) const {
-        return rule.rung(policy.thresholds(kIdOf<HeartbeatRule>), ledger);
+        return rule.rung(thresholds_of(policy, kIdOf<HeartbeatRule>), ledger);
     }
 };
 

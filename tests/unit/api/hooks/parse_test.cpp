@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "api/hooks/dialect.hpp"
-#include "core/secrets.hpp"
-#include "core/text.hpp"
+#include "core/redaction/secrets.hpp"
+#include "core/text/text.hpp"
 #include "tests/unit/api/hooks/fixtures.hpp"
 
 // What the golden files do not say: facts besides the body, ids, bounds, members of a wrong type.

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "api/json_tape.hpp"
+#include "api/json/json_tape.hpp"
 #include "tests/support/gen.hpp"
 
 // Bodies that a model can make its agent write, and the tape would refuse.

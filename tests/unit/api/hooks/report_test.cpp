@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "api/args_digest.hpp"
 #include "api/hooks/dialect.hpp"
-#include "core/limits.hpp"
+#include "api/records/args_digest.hpp"
+#include "core/base/limits.hpp"
 
 // What hooks of the neutral form say, as events.
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/otlp/report.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 using namespace headway;
 using namespace headway::api::otlp;
