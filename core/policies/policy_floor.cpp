@@ -146,7 +146,7 @@ private:
             DetectorPolicy& own = policy_.detectors[i];
             if (own.off && !floor_.detectors_off && !base.is_off(own.detector))
                 set(own.off, false, at("detectors", i, "off"));
-            const Thresholds limits = base.thresholds(own.detector);
+            const Thresholds limits = thresholds_of(base, own.detector);
             const std::uint32_t factor = std::max(1U, floor_.threshold_factor);
             if (past(own.suspect, limits.suspect, factor))
                 set(own.suspect, limits.suspect * factor, at("detectors", i, "suspect"));
@@ -217,8 +217,8 @@ std::string weaker_tool(const Policy& next, const Policy& now) {
 std::string weaker_detector(const Policy& next, const Policy& now) {
     for (std::size_t i = 0; i < kDetectorCount; ++i) {
         const auto id = static_cast<DetectorId>(i);
-        const Thresholds after = next.thresholds(id);
-        const Thresholds before = now.thresholds(id);
+        const Thresholds after = thresholds_of(next, id);
+        const Thresholds before = thresholds_of(now, id);
         const bool off = next.is_off(id) && !now.is_off(id);
         if (off || weaker_limit(after.suspect, before.suspect) ||
             weaker_limit(after.stuck, before.stuck)) {

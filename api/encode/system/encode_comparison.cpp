@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/encode/encode.hpp"
 #include "api/json/json_writer.hpp"
+#include "core/state/legacy_comparison.hpp"
 
 // The old timers beside what really happened.
 
