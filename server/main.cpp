@@ -13,7 +13,7 @@
 #include "storage/damage/offline.hpp"
 #include "storage/damage/repair.hpp"
 #include "storage/sql/sqlite_handle.hpp"
-#include "storage/sqlite/migrations.hpp"
+#include "storage/sqlite/schema.hpp"
 
 namespace {
 

@@ -115,15 +115,12 @@ struct SeenPaths {
     static constexpr auto fields() { return field_list(field("digests", &SeenPaths::digests)); }
 };
 
-/// The opening in force: SessionStarted, and what an amendment has changed. Its field numbers are
-/// those of SessionStarted, as which older versions stored it.
+/// The opening in force: SessionStarted, and what an amendment has changed.
 struct Opening {
     Text goal;
     AgentInfo agent;
     std::string parent;
     std::vector<Label> labels;
-    /// Of snapshots of older versions: SessionState::policy has all of it. Not written.
-    Rare<PolicyOverride> policy;
     bool implicit = false;
     BudgetSource budget_source = BudgetSource::kNone;
     std::optional<Complexity> complexity;
@@ -134,13 +131,12 @@ struct Opening {
     bool operator==(const Opening&) const = default;
     static constexpr auto fields() {
         using O = Opening;
-        return field_list(field("goal", &O::goal), field("agent", &O::agent),
-                          field("parent", &O::parent), field("labels", &O::labels),
-                          field("policy", &O::policy), field("implicit", &O::implicit),
-                          field("budget", &O::budget), field("budget_rules", &O::budget_rules),
-                          field("raised", &O::raised), field("budget_source", &O::budget_source),
-                          field("complexity", &O::complexity),
-                          field("suggested_from", &O::suggested_from));
+        return field_list(
+            field("goal", &O::goal), field("agent", &O::agent), field("parent", &O::parent),
+            field("labels", &O::labels), field("implicit", &O::implicit),
+            field("budget", &O::budget), field("budget_rules", &O::budget_rules),
+            field("raised", &O::raised), field("budget_source", &O::budget_source),
+            field("complexity", &O::complexity), field("suggested_from", &O::suggested_from));
     }
 };
 
@@ -234,8 +230,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 17 is that of the first 26. A change of anything else raises the 17.
-inline constexpr std::uint32_t kSnapshotVersion = 17 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 1 is that of the first 26. A change of anything else raises the 1.
+inline constexpr std::uint32_t kSnapshotVersion = 1 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -7,8 +7,7 @@
 namespace headway::storage {
 namespace {
 
-/// Version 2 adds the agent's state to every event, version 3 the state before it.
-constexpr std::uint64_t kRowVersion = 3;
+constexpr std::uint64_t kRowVersion = 1;
 
 static_assert(kRowVersion < 0x80, "one byte, so that a row begins with it");
 static_assert(core::EnumNames<core::EventType>::kNames.size() < 0x80);
@@ -35,15 +34,15 @@ bool decode_agent_state(std::uint64_t number, std::optional<core::AgentState>& s
     return true;
 }
 
-bool decode_event(bytes::Reader& reader, std::uint64_t version, core::Event& event) {
+bool decode_event(bytes::Reader& reader, core::Event& event) {
     const bool known =
         core::set_payload(event.payload, static_cast<core::EventType>(reader.varint()));
     reader.value(event.at);
     reader.value(event.attempt);
     reader.value(event.next_heartbeat_ms);
     reader.value(event.event_id);
-    if (version >= 2 && !decode_agent_state(reader.varint(), event.state)) return false;
-    if (version >= 3 && !decode_agent_state(reader.varint(), event.from)) return false;
+    if (!decode_agent_state(reader.varint(), event.state)) return false;
+    if (!decode_agent_state(reader.varint(), event.from)) return false;
     if (!known || !reader.ok()) return false;
     std::visit([&reader](auto& p) { reader.structure(p); }, event.payload);
     HEADWAY_ASSERT(!event.payload.valueless_by_exception());
@@ -94,8 +93,7 @@ core::Result<std::uint64_t> count_events(std::string_view bytes) {
     bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
-    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0 ||
-        count > bytes.size()) {
+    if (!reader.ok() || version != kRowVersion || count == 0 || count > bytes.size()) {
         return undecodable("a journal row");
     }
     return count;
@@ -106,15 +104,13 @@ core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std
     bytes::Reader reader{bytes, texts == Texts::kChecked};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
-    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0 ||
-        count > bytes.size()) {
+    if (!reader.ok() || version != kRowVersion || count == 0 || count > bytes.size()) {
         return undecodable("a journal row");
     }
     std::vector<core::Event> events(count);
     for (core::Event& event : events) {
         event.n = first_n++;
-        if (!decode_event(reader, version, event))
-            return undecodable("event " + std::to_string(event.n));
+        if (!decode_event(reader, event)) return undecodable("event " + std::to_string(event.n));
     }
     if (!reader.at_end()) return undecodable("a journal row");
     HEADWAY_ASSERT(events.size() == count && events.back().n + 1 == first_n);

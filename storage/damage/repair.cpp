@@ -143,9 +143,10 @@ private:
     /// Reads names and snapshot positions. False if some were unreadable.
     bool read_names(std::map<SessionKey, std::uint64_t>& stored_n) {
         for (const char* order : {"", " DESC"}) {  // from both ends, up to the damage
-            auto names = from_.prepare("SELECT key,name,opened_at,n,tail,ifnull(ended_at,0)," +
-                                       checksum_column(from_, "session") +
-                                       " FROM session ORDER BY key" + order);
+            auto names =
+                from_.prepare(std::string{"SELECT key,name,opened_at,n,tail,ifnull(ended_at,0),crc "
+                                          "FROM session ORDER BY key"} +
+                              order);
             while (names) {
                 const auto row = names->step();
                 if (!row) break;
@@ -248,7 +249,7 @@ private:
             "DELETE FROM approval WHERE session NOT IN (SELECT key FROM session);");
     }
 
-    /// With column names: the damaged database may have an older schema.
+    /// With the column names that the damaged database states.
     static std::string insert_like(const Statement& row, const std::string& table) {
         std::string names;
         std::string values;

@@ -14,10 +14,6 @@ constexpr Cursor kStepMax = Cursor{1} << 60;
 
 }  // namespace
 
-std::string checksum_column(Database& database, const std::string& table) {
-    return database.prepare("SELECT crc FROM " + table) ? "crc" : "NULL";
-}
-
 core::Result<> check_row(const Statement& row) {
     HEADWAY_ASSERT(row.columns() == 6);
     const Cursor cursor = row.integer(0);
@@ -46,8 +42,9 @@ void JournalScan::run(FoundRows& rows) {
 
 /// Reads on from `after` and moves it; false at an unreadable place.
 bool JournalScan::read_from(Cursor& after, FoundRows& rows) {
-    auto scan = database_.prepare("SELECT cursor,session,n,prev,events," + crc_ +
-                                  " FROM journal WHERE cursor>?1 ORDER BY cursor");
+    auto scan = database_.prepare(
+        "SELECT cursor,session,n,prev,events,crc FROM journal WHERE cursor>?1 "
+        "ORDER BY cursor");
     if (!scan) return false;
     scan->bind(1, after);
     while (true) {

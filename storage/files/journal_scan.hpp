@@ -21,9 +21,6 @@ struct RowAt {
     Cursor cursor_of(std::uint64_t event) const { return cursor + static_cast<Cursor>(event - n); }
 };
 
-/// Column expression for the checksum of `table`: NULL in an older schema without checksums.
-std::string checksum_column(Database& database, const std::string& table);
-
 /// Verifies a journal row; its columns are cursor, session, n, prev, events, crc. Error:
 /// kStorageCorrupt.
 core::Result<> check_row(const Statement& row);
@@ -33,8 +30,7 @@ using FoundRows = std::map<SessionKey, std::vector<RowAt>>;
 /// Reads the journal of a damaged database past unreadable places, by probing.
 class JournalScan {
 public:
-    explicit JournalScan(Database& database)
-        : database_(database), crc_(checksum_column(database, "journal")) {}
+    explicit JournalScan(Database& database) : database_(database) {}
 
     /// Adds every row that can be decoded.
     void run(FoundRows& rows);
@@ -48,7 +44,6 @@ private:
     std::optional<Cursor> next_readable(Cursor after);
 
     Database& database_;
-    const std::string crc_;  ///< column expression, NULL if the schema has none
     std::uint64_t unread_rows_ = 0;
     std::uint64_t unread_places_ = 0;
 };

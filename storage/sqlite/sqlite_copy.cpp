@@ -13,7 +13,7 @@
 #include "storage/base/checksum.hpp"
 #include "storage/codec/codec.hpp"
 #include "storage/files/journal_scan.hpp"
-#include "storage/sqlite/migrations.hpp"
+#include "storage/sqlite/schema.hpp"
 
 namespace headway::storage {
 namespace {
@@ -46,9 +46,9 @@ Result<> check_integrity(Database& database, const std::filesystem::path& file) 
 /// Checks that every row can be decoded, and that rows do not overlap.
 Result<> count_journal(Database& database, const std::filesystem::path& file,
                        DatabaseCounts& counts) {
-    HEADWAY_TRY(Statement rows, database.prepare("SELECT cursor,session,n,prev,events," +
-                                                 checksum_column(database, "journal") +
-                                                 " FROM journal ORDER BY cursor"));
+    HEADWAY_TRY(Statement rows,
+                database.prepare("SELECT cursor,session,n,prev,events,crc FROM journal "
+                                 "ORDER BY cursor"));
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return {};
@@ -84,14 +84,14 @@ Result<> sync_descriptor(const std::filesystem::path& path, int flags) {
 /// damaged snapshot the journal takes the place; without its place in the journal a session cannot
 /// be read.
 Result<> count_sessions(Database& database, DatabaseCounts& counts) {
-    HEADWAY_TRY(Statement rows, database.prepare("SELECT key,name,n,tail,ended_at,state," +
-                                                 checksum_column(database, "session") +
-                                                 " FROM session WHERE name IS NOT NULL"));
+    HEADWAY_TRY(Statement rows,
+                database.prepare("SELECT key,name,n,tail,ended_at,state,crc FROM session "
+                                 "WHERE name IS NOT NULL"));
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return {};
         ++counts.sessions;
-        if (rows.is_null(6)) continue;  // from an older schema, or never saved
+        if (rows.is_null(6)) continue;  // never saved
         const std::int64_t key = rows.integer(0);
         const auto sum = SessionChecksum::from_column(rows.integer(6));
         const auto place =
@@ -160,7 +160,7 @@ Result<DatabaseCounts> verify_database(const std::filesystem::path& file) {
     HEADWAY_TRY(const std::int64_t schema, database.query_integer("PRAGMA user_version"));
     if (schema > kSchemaVersion) {
         return Error{ErrorCode::kStorageTooNew,
-                     file.string() + " was written by a newer Headway (schema " +
+                     file.string() + " was written by another Headway (schema " +
                          std::to_string(schema) + ")",
                      {}};
     }

@@ -67,7 +67,7 @@ Result<SqliteStore::SessionRow> SqliteStore::read_session_row(SessionKey key) {
         return corrupt("the row of session " + std::to_string(key) +
                        " points to a journal row that does not exist");
     }
-    if (rows->is_null(5)) return row;  // from an older schema, or never saved
+    if (rows->is_null(5)) return row;  // never saved
     const auto sum = SessionChecksum::from_column(rows->integer(5));
     if (sum.place !=
         place_checksum(key, row.name, rows->integer(1), row.chain.tail, rows->integer(3))) {

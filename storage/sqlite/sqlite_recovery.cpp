@@ -126,7 +126,7 @@ Result<> SqliteRecovery::point_at(SessionKey key, std::uint64_t n, Cursor damage
     return point.bind(1, key).bind(2, static_cast<std::int64_t>(n)).bind(3, damaged).run();
 }
 
-/// Fills the index once after its migration, from what is stored of each session.
+/// Fills the index of sessions once after a repair, from what is stored of each session.
 Result<> SqliteRecovery::fill_session_index(const Recovery& recovery,
                                             const SqliteStore::Progress& progress) {
     std::unordered_map<SessionKey, const core::Session*> recovered;

@@ -17,7 +17,7 @@ public:
 
     /// As Store::recover, without the index.
     core::Result<Recovery> recover();
-    /// Fills the index once after its migration, from what is stored of each session. In a
+    /// Fills the index of sessions once after a repair, from what is stored of each session. In a
     /// transaction.
     core::Result<> fill_session_index(const Recovery& recovery,
                                       const SqliteStore::Progress& progress);

@@ -11,7 +11,7 @@
 #include "storage/base/checksum.hpp"
 #include "storage/codec/codec.hpp"
 #include "storage/files/wal.hpp"
-#include "storage/sqlite/migrations.hpp"
+#include "storage/sqlite/schema.hpp"
 
 // Opening, and the write half: the path of a committed batch.
 
@@ -69,15 +69,13 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     HEADWAY_TRY(Database database, Database::open(file.string(), vfs));
     if (auto done = database.execute(kPragmas); !done)
         return opening_error(database, file.string(), std::move(done).error());
-    HEADWAY_TRY(std::filesystem::path saved, save_before_migration(database, file, vfs));
-    HEADWAY_CHECK(migrate(database));
+    HEADWAY_CHECK(prepare_schema(database));
     std::unique_ptr<SqliteStore> store{new SqliteStore{std::move(database)}};
-    store->saved_copy_ = std::move(saved);
     sqlite3_wal_hook(store->database_.get(), count_wal_pages<LogPages>, &store->log_);
     HEADWAY_CHECK(empty_log(store->database_));
     HEADWAY_CHECK(store->prepare());
     if (vfs.empty()) store->files_ = FileWatch{file};
-    // The pages that a migration has read: half of the heap of a fresh daemon.
+    // The pages that the opening has read: half of the heap of a fresh daemon.
     sqlite3_db_release_memory(store->database_.get());
     return store;
 }

@@ -20,16 +20,13 @@ namespace headway::storage {
 /// "SQLite settings"), and a second daemon on the file is refused at once.
 class SqliteStore final : public Store {
 public:
-    /// Opens or creates `file` and migrates it, after a copy of an older schema. `vfs` as in
-    /// Database::open. Errors besides those of Store: kStorageTooNew; kStorageUnavailable if
-    /// another process holds the file.
+    /// Opens or creates `file`. `vfs` as in Database::open. Errors besides those of Store:
+    /// kStorageTooNew; kStorageUnavailable if another process holds the file.
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
-    /// The copy made before a migration, empty without one.
-    const std::filesystem::path& saved_copy() const { return saved_copy_; }
 
-    /// Called by recover() for each session that it must read because the database has an older
-    /// schema.
+    /// Called by recover() for each session that it must read, because a repair has left the index
+    /// of sessions to it.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 
@@ -117,7 +114,6 @@ private:
     SqliteBackups backups_{database_};
     SqliteRetention retention_{database_, meta_, journal_, history_};
     Statements sql_;
-    std::filesystem::path saved_copy_;
     std::int64_t page_bytes_ = 0;
     bool sync_failed_ = false;
     Progress progress_;

@@ -31,10 +31,6 @@ Result<std::unique_ptr<storage::Store>> open_sqlite_store(const std::filesystem:
             damage->frame, damage->lost_commits, damage->kept.string());
     }
     HEADWAY_TRY(auto store, storage::SqliteStore::open(database));
-    if (!store->saved_copy().empty()) {
-        log.info("migrated the database to a newer schema; the old one is kept as {}",
-                 store->saved_copy().string());
-    }
     store->show_progress(
         [&log, told = Clock::steady()](std::size_t done, std::size_t total) mutable {
             if (Clock::steady() - told < kProgressEvery) return;

@@ -38,7 +38,6 @@ SessionState random_state(Gen& gen) {
     SessionState state;
     gen.fill(state);
     state.reached.assign(kVerdictCount, 0);
-    state.about.policy.reset();  // an older version stored it
     return state;
 }
 

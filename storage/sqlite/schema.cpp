@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/sqlite/migrations.hpp"
+#include "storage/sqlite/schema.hpp"
 
-#include <sqlite3.h>
-
-#include <array>
 #include <string>
-
-#include "core/base/assert.hpp"
-#include "storage/sqlite/sqlite_copy.hpp"
 
 namespace headway::storage {
 namespace {
 
-// Step i leads from version i to i + 1. Released steps never change; storage/FORMAT.md describes
-// the tables.
-constexpr std::array<const char*, kSchemaVersion> kSteps{
-    R"sql(
+// storage/FORMAT.md describes the tables.
+constexpr const char* kSchema = R"sql(
 CREATE TABLE session(
     key INTEGER PRIMARY KEY,
     name TEXT UNIQUE,
@@ -23,7 +15,8 @@ CREATE TABLE session(
     n INTEGER NOT NULL DEFAULT 0,
     tail INTEGER NOT NULL DEFAULT 0,
     ended_at INTEGER,
-    state BLOB
+    state BLOB,
+    crc INTEGER
 ) STRICT;
 CREATE INDEX session_open ON session(key) WHERE ended_at IS NULL;
 CREATE INDEX session_ended ON session(ended_at) WHERE ended_at IS NOT NULL;
@@ -32,7 +25,8 @@ CREATE TABLE journal(
     session INTEGER NOT NULL,
     n INTEGER NOT NULL,
     prev INTEGER NOT NULL,
-    events BLOB NOT NULL
+    events BLOB NOT NULL,
+    crc INTEGER
 ) STRICT;
 CREATE TABLE mark(
     session INTEGER NOT NULL,
@@ -56,8 +50,6 @@ CREATE TABLE meta(
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-)sql",
-    R"sql(
 CREATE TABLE used(
     id INTEGER PRIMARY KEY,
     agent TEXT NOT NULL,
@@ -69,8 +61,6 @@ CREATE TABLE used(
     cost_micros INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX used_agent ON used(agent);
-)sql",
-    R"sql(
 CREATE TABLE token(
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -81,8 +71,6 @@ CREATE TABLE token(
     revoked_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-)sql",
-    R"sql(
 CREATE TABLE approval(
     cursor INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
@@ -96,8 +84,6 @@ CREATE TABLE approval(
 CREATE UNIQUE INDEX approval_session ON approval(session, n);
 CREATE INDEX approval_pending ON approval(cursor) WHERE pending=1;
 CREATE INDEX approval_identical ON approval(identity) WHERE pending=1;
-)sql",
-    R"sql(
 CREATE TABLE judge_check(
     id TEXT PRIMARY KEY,
     session INTEGER NOT NULL,
@@ -125,9 +111,6 @@ CREATE TABLE estimate_score(
     signed_error_milli INTEGER NOT NULL,
     PRIMARY KEY(source, model, decile)
 ) STRICT, WITHOUT ROWID;
-)sql",
-    // SqliteStore::recover() fills the rows, because it can read stored sessions.
-    R"sql(
 CREATE TABLE session_index(
     session INTEGER PRIMARY KEY,
     open INTEGER NOT NULL,
@@ -137,15 +120,14 @@ CREATE TABLE session_index(
     agent TEXT NOT NULL,
     parent TEXT NOT NULL,
     labels TEXT NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    alarm INTEGER,
+    alarm_at INTEGER
 ) STRICT;
 CREATE INDEX session_index_verdict ON session_index(open, verdict);
 CREATE INDEX session_index_parent ON session_index(parent) WHERE parent<>'';
 CREATE INDEX session_index_attention ON session_index(attention_at) WHERE attention_at IS NOT NULL;
 CREATE INDEX session_index_budget ON session_index(over_budget_at) WHERE over_budget_at IS NOT NULL;
-INSERT INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
-)sql",
-    R"sql(
 CREATE TABLE webhook_message(
     id INTEGER PRIMARY KEY,
     endpoint TEXT NOT NULL,
@@ -178,28 +160,13 @@ CREATE TABLE webhook_endpoint(
     failed_at INTEGER NOT NULL,
     failure TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-)sql",
-    // The rows are rebuilt, as in the step that added the table.
-    R"sql(
-ALTER TABLE session_index ADD COLUMN alarm INTEGER;
-ALTER TABLE session_index ADD COLUMN alarm_at INTEGER;
 CREATE INDEX session_index_alarm ON session_index(alarm) WHERE alarm IS NOT NULL;
-INSERT OR REPLACE INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
-)sql",
-    // Older rows and snapshots have no checksum.
-    R"sql(
-ALTER TABLE journal ADD COLUMN crc INTEGER;
-ALTER TABLE session ADD COLUMN crc INTEGER;
-)sql",
-    R"sql(
 CREATE TABLE inbox(
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
     event BLOB NOT NULL
 ) STRICT;
 CREATE INDEX inbox_session ON inbox(session);
-)sql",
-    R"sql(
 CREATE TABLE expectation(
     agent TEXT NOT NULL,
     kind INTEGER NOT NULL,
@@ -210,15 +177,14 @@ CREATE TABLE expectation(
     PRIMARY KEY(agent, kind, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX expectation_agent ON expectation(updated_at) WHERE kind=0;
-)sql"};
+)sql";
 
 static_assert(kSchemaVersion > 0 && kApplicationId <= INT32_MAX, "the header has 32 bits for each");
 
-core::Result<> run_step(Database& database, int step) {
-    HEADWAY_ASSERT(step >= 0 && step < kSchemaVersion);
-    const std::string sql = "BEGIN IMMEDIATE;" +
-                            std::string{kSteps[static_cast<std::size_t>(step)]} +
-                            "PRAGMA user_version=" + std::to_string(step + 1) + ";COMMIT;";
+core::Result<> create_tables(Database& database) {
+    const std::string sql = "BEGIN IMMEDIATE;" + std::string{kSchema} +
+                            "PRAGMA application_id=" + std::to_string(kApplicationId) +
+                            ";PRAGMA user_version=" + std::to_string(kSchemaVersion) + ";COMMIT;";
     auto done = database.execute(sql.c_str());
     if (!done && database.in_transaction()) {
         (void)database.execute("ROLLBACK");
@@ -228,25 +194,7 @@ core::Result<> run_step(Database& database, int step) {
 
 }  // namespace
 
-core::Result<std::filesystem::path> save_before_migration(Database& database,
-                                                          const std::filesystem::path& file,
-                                                          const std::string& vfs) {
-    HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
-    HEADWAY_TRY(const std::int64_t version, database.query_integer("PRAGMA user_version"));
-    if (application != kApplicationId || version < 1 || version >= kSchemaVersion)
-        return std::filesystem::path{};
-    const std::filesystem::path copy =
-        file.string() + ".before-schema-" + std::to_string(version + 1);
-    // From an interrupted attempt; the database has not changed since.
-    sqlite3_vfs* files = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
-    (void)files->xDelete(files, copy.c_str(), 0);
-    HEADWAY_TRY(DatabaseCopy making, DatabaseCopy::start(database, copy, vfs));
-    HEADWAY_CHECK(making.step(-1));
-    if (vfs.empty()) HEADWAY_CHECK(sync_file(copy));
-    return copy;
-}
-
-core::Result<> migrate(Database& database) {
+core::Result<> prepare_schema(Database& database) {
     HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
     HEADWAY_TRY(const std::int64_t version, database.query_integer("PRAGMA user_version"));
     HEADWAY_TRY(const std::int64_t tables,
@@ -260,24 +208,17 @@ core::Result<> migrate(Database& database) {
     if (version > kSchemaVersion) {
         return core::Error{core::ErrorCode::kStorageTooNew,
                            "the database has schema " + std::to_string(version) +
-                               ", written by a newer Headway; this one knows up to " +
+                               ", written by another Headway; this one knows up to " +
                                std::to_string(kSchemaVersion) + ". Nothing was changed",
                            {}};
     }
-    if (version < 0) {
+    if (version < 0 || (version == 0 && tables > 0)) {
         return core::Error{
             core::ErrorCode::kStorageCorrupt,
             "the header of the database is damaged: its schema is " + std::to_string(version),
             {}};
     }
-    if (application == 0) {
-        HEADWAY_CHECK(
-            database.execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str()));
-    }
-    for (int step = static_cast<int>(version); step < kSchemaVersion; ++step) {
-        HEADWAY_CHECK(run_step(database, step));
-    }
-    return {};
+    return version == kSchemaVersion ? core::Result<>{} : create_tables(database);
 }
 
 }  // namespace headway::storage
