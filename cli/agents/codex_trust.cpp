@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/agents/agent_table.hpp"
+#include "cli/agents/settings/hook_command.hpp"
 #include "cli/agents/talk.hpp"
 #include "cli/base/json.hpp"
 

@@ -25,7 +25,7 @@ std::string_view first_word(std::string_view text) {
 }
 
 /// Field 22 of a stat file. The second one is a name in parentheses, which may hold any character.
-std::string_view start_of(std::string_view stat) {
+std::string_view start_in(std::string_view stat) {
     constexpr int kFieldsBetween = 22 - 3;
     const std::size_t name_end = stat.rfind(") ");
     if (name_end == stat.npos) return {};
@@ -64,7 +64,7 @@ OwnedDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& 
     if (!process.open()) return {};
     // Read once it is held: the number cannot become another process's any more.
     const std::string stat = read_start("/proc/" + std::to_string(pid) + "/stat");
-    if (start_of(stat) != numbers.start) return {};
+    if (start_in(stat) != numbers.start) return {};
     return process;
 }
 
