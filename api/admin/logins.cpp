@@ -17,10 +17,10 @@ struct LoginBody {
 
 }  // namespace
 
-core::Result<std::string> decode_login(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+core::Result<std::string> decode_login(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     LoginBody said;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), said));
+    HEADWAY_CHECK(fields::decode_object(document.root(), said));
     return std::move(said.code);
 }
 

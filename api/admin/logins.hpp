@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
@@ -14,7 +14,7 @@
 namespace headway::api {
 
 /// The code in the body of a login. Errors: kInvalidField and such.
-core::Result<std::string> decode_login(JsonTape& tape, std::string_view body);
+core::Result<std::string> decode_login(JsonDocument& document, std::string_view body);
 void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at);
 
 void append_login_code(std::string& out, std::string_view url, core::Timestamp expires_at);

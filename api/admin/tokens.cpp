@@ -94,10 +94,10 @@ void write(JsonWriter& json, const core::TokenRecord& token, core::Timestamp now
 
 }  // namespace
 
-Result<DecodedToken> decode_token(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     TokenBody read;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), read));
+    HEADWAY_CHECK(fields::decode_object(document.root(), read));
     if (auto named = check_name(read.name); !named) {
         return fields::under(std::move(named).error(), "name");
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/approvals/access.hpp"
 #include "core/base/result.hpp"
 
@@ -22,7 +22,7 @@ struct DecodedToken {
 
 /// `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d" or a
 /// number of seconds. Errors like those of every body.
-core::Result<DecodedToken> decode_token(JsonTape& tape, std::string_view body);
+core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body);
 
 /// The document of a token. `secret`, when not empty, is the token itself: shown once, when it is
 /// made.

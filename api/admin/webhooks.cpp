@@ -85,10 +85,10 @@ void append_deliveries(std::string& out, std::span<const DeliveryDocument> deliv
     json.close_object();
 }
 
-Result<DecodedReplay> decode_replay(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     ReplayBody read;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), read));
+    HEADWAY_CHECK(fields::decode_object(document.root(), read));
     if (read.all == !read.ids.empty()) {
         return Error{ErrorCode::kMissingField,
                      "name the dead letters, as {\"ids\":[\"msg_...\"]}, or all of them, as "

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
@@ -59,6 +59,6 @@ struct DecodedReplay {
     std::vector<std::string> ids;  ///< or, without any, all
 };
 /// `{"ids":[...]}` or `{"all":true}`. Errors: those of JSON; kInvalidField, kMissingField.
-core::Result<DecodedReplay> decode_replay(JsonTape& tape, std::string_view body);
+core::Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body);
 
 }  // namespace headway::api

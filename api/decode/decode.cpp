@@ -160,12 +160,12 @@ Result<> decode_member(JsonValue member, core::Event& event) {
                  {}};
 }
 
-/// What only the JSON of the data can give: prints and digests, and arguments that were cut.
+/// What only the JSON of the data can give: fingerprints and digests, and arguments that were cut.
 Result<> complete(JsonValue data, DecodedReport& report) {
     core::Event& event = report.events.back();
     if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
-        call->print = print_of(data, *call);
-        keep_exact_args(data, *call->print);
+        call->fingerprint = fingerprint_of(data, *call);
+        keep_exact_args(data, *call->fingerprint);
     } else if (auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {
         return complete_request(data, *asked);
     } else if (const auto* started = std::get_if<core::ToolStarted>(&event.payload)) {
@@ -237,7 +237,7 @@ Result<DecodedReport> decode_array(JsonValue array) {
     return report;
 }
 
-Result<DecodedReport> decode_lines(JsonTape& tape, std::string_view body) {
+Result<DecodedReport> decode_lines(JsonDocument& document, std::string_view body) {
     DecodedReport report;
     report.batch = true;
     for (std::size_t number = 1; !body.empty(); ++number) {
@@ -245,8 +245,8 @@ Result<DecodedReport> decode_lines(JsonTape& tape, std::string_view body) {
         body.remove_prefix(std::min(body.size(), line.size() + 1));
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
         if (report.events.size() == core::limits::kReportEventsMax) return too_many();
-        auto decoded = tape.parse(line);
-        if (decoded) decoded = decode_event(tape.root(), report);
+        auto decoded = document.parse(line);
+        if (decoded) decoded = decode_event(document.root(), report);
         if (!decoded) {
             Error error = under(std::move(decoded).error(), std::to_string(number - 1));
             error.detail = "line " + std::to_string(number) + ": " + error.detail;
@@ -258,8 +258,8 @@ Result<DecodedReport> decode_lines(JsonTape& tape, std::string_view body) {
 }
 
 /// An absent body stands for an object without members.
-Result<> parse_object(JsonTape& tape, std::string_view body) {
-    return tape.parse(body.empty() ? std::string_view{"{}"} : body);
+Result<> parse_object(JsonDocument& document, std::string_view body) {
+    return document.parse(body.empty() ? std::string_view{"{}"} : body);
 }
 
 struct PauseBody {
@@ -282,56 +282,57 @@ struct NudgeBody {
 
 }  // namespace
 
-Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyFormat format) {
-    if (format == BodyFormat::kNdjson) return decode_lines(tape, body);
-    HEADWAY_CHECK(tape.parse(body));
-    if (tape.root().kind() == JsonKind::kArray) return decode_array(tape.root());
+Result<DecodedReport> decode_report(JsonDocument& document, std::string_view body,
+                                    BodyFormat format) {
+    if (format == BodyFormat::kNdjson) return decode_lines(document, body);
+    HEADWAY_CHECK(document.parse(body));
+    if (document.root().kind() == JsonKind::kArray) return decode_array(document.root());
     DecodedReport report;
-    HEADWAY_CHECK(decode_event(tape.root(), report));
+    HEADWAY_CHECK(decode_event(document.root(), report));
     return report;
 }
 
-Result<core::Event> decode_taped_event(const JsonTape& tape) {
+Result<core::Event> decode_event_of(const JsonDocument& document) {
     DecodedReport report;
-    HEADWAY_CHECK(decode_event(tape.root(), report));
+    HEADWAY_CHECK(decode_event(document.root(), report));
     return std::move(report.events.front());
 }
 
-Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(parse_object(tape, body));
+Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(parse_object(document, body));
     DecodedReport report;
     core::Event& event = report.events.emplace_back();
     event.payload = core::Heartbeat{};
-    HEADWAY_CHECK(decode_data(tape.root(), event.payload));
+    HEADWAY_CHECK(decode_data(document.root(), event.payload));
     return report;
 }
 
-Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(parse_object(tape, body));
+Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(parse_object(document, body));
     core::SessionEnded end;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), end));
+    HEADWAY_CHECK(fields::decode_object(document.root(), end));
     HEADWAY_CHECK(check(end));
     return end;
 }
 
-Result<core::CancelRequested> decode_cancel(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(parse_object(tape, body));
+Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(parse_object(document, body));
     core::CancelRequested cancel;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), cancel));
+    HEADWAY_CHECK(fields::decode_object(document.root(), cancel));
     return cancel;
 }
 
-Result<ControlBody> decode_pause(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(parse_object(tape, body));
+Result<ControlBody> decode_pause(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(parse_object(document, body));
     PauseBody pause;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), pause));
+    HEADWAY_CHECK(fields::decode_object(document.root(), pause));
     return ControlBody{std::move(pause.reason), std::move(pause.by)};
 }
 
-Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(parse_object(tape, body));
+Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(parse_object(document, body));
     NudgeBody nudge;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), nudge));
+    HEADWAY_CHECK(fields::decode_object(document.root(), nudge));
     if (nudge.text.find_first_not_of(" \t\r\n") == std::string::npos)
         return under(wrong("must say something"), "text");
     return ControlBody{std::move(nudge.text), std::move(nudge.by)};

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Bodies to commands. Pure; errors name the JSON pointer and the fix. `tape` is scratch memory that
-// the caller reuses.
+// Bodies to commands. Pure; errors name the JSON pointer and the fix. `document` is scratch memory
+// that the caller reuses.
 
 namespace headway::api {
 
@@ -33,13 +33,14 @@ struct DecodedReport {
 
 /// 1 to limits::kReportEventsMax events. Errors: kInvalidJson, kInvalidField, kUnknownField,
 /// kMissingField, kTooManyEvents, kEmptyReport.
-core::Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyFormat format);
+core::Result<DecodedReport> decode_report(JsonDocument& document, std::string_view body,
+                                          BodyFormat format);
 
-/// The event that `tape` holds already, as decode_report() reads the only one of a body.
-core::Result<core::Event> decode_taped_event(const JsonTape& tape);
+/// The event that `document` holds already, as decode_report() reads the only one of a body.
+core::Result<core::Event> decode_event_of(const JsonDocument& document);
 
 /// The body is the data of one heartbeat; empty is `{}`.
-core::Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body);
+core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
 
 struct DecodedOpen {
     std::string id;  ///< from the body, or empty
@@ -48,12 +49,12 @@ struct DecodedOpen {
 };
 
 /// Empty is `{}`.
-core::Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body);
+core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body);
 
-core::Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view body);
+core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);
 
 /// `{"reason"?}`; empty is `{}`.
-core::Result<core::CancelRequested> decode_cancel(JsonTape& tape, std::string_view body);
+core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body);
 
 /// What an operator says with a pause, a resume or a nudge.
 struct ControlBody {
@@ -62,10 +63,10 @@ struct ControlBody {
 };
 
 /// `{"reason"?,"by"?}`; empty is `{}`.
-core::Result<ControlBody> decode_pause(JsonTape& tape, std::string_view body);
+core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view body);
 
 /// `{"text","by"?}`.
-core::Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body);
+core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
 
 /// Whether `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
 bool valid_id(std::string_view id) noexcept;

@@ -212,21 +212,23 @@ Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
     return {};
 }
 
-void keep_exact_args(JsonValue data, core::CallPrint& print) {
+void keep_exact_args(JsonValue data, core::CallFingerprint& fingerprint) {
     const std::optional<JsonValue> args = member(data, "args");
     static const core::ArgsDigest kNone = core::args_digest_bytes(core::kNoArgsDigest);
-    core::keep_args(print, args ? args_digest_bytes(*args) : kNone);
+    core::keep_args(fingerprint, args ? args_digest_bytes(*args) : kNone);
 }
 
-Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<core::ApprovalRequested> decode_approval_request(JsonDocument& document,
+                                                        std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     core::ApprovalRequested asked;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), asked));
-    HEADWAY_CHECK(complete_request(tape.root(), asked));
+    HEADWAY_CHECK(fields::decode_object(document.root(), asked));
+    HEADWAY_CHECK(complete_request(document.root(), asked));
     return asked;
 }
 
-Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::ToolStarted& call,
+Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
+                                                 const core::ToolStarted& call,
                                                  std::string_view args, std::string_view shown) {
     core::ApprovalRequested asked;
     asked.tool = call.tool;
@@ -247,23 +249,24 @@ Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::Too
                            "see all of it"),
                      "args");
     }
-    HEADWAY_CHECK(tape.parse(args));
+    HEADWAY_CHECK(document.parse(args));
     asked.args.text = shown;
     note_hidden(asked, hidden_in(args, shown));
-    asked.args_digest = args_digest(tape.root());
-    asked.question = question_of(call.tool, tape.root());
+    asked.args_digest = args_digest(document.root());
+    asked.question = question_of(call.tool, document.root());
     return asked;
 }
 
-std::uint64_t question_of_call(JsonTape& tape, std::string_view tool, std::string_view args) {
-    if (!tape.parse(args)) return 0;
-    return question_of(tool, tape.root());
+std::uint64_t question_of_call(JsonDocument& document, std::string_view tool,
+                               std::string_view args) {
+    if (!document.parse(args)) return 0;
+    return question_of(tool, document.root());
 }
 
-Result<DecodedDecision> decode_decision(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedDecision> decode_decision(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     DecisionBody said;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), said));
+    HEADWAY_CHECK(fields::decode_object(document.root(), said));
     HEADWAY_CHECK(check_who(said.by, said.channel));
     const bool edits = said.decision == core::Decision::kEdit;
     const bool responds = said.decision == core::Decision::kRespond;
@@ -288,12 +291,12 @@ Result<DecodedDecision> decode_decision(JsonTape& tape, std::string_view body) {
     if (said.match != core::GrantMatch::kArgs && said.scope == core::GrantScope::kOnce) {
         return under(wrong("goes with scope session or until"), "match");
     }
-    HEADWAY_CHECK(check_written_out(tape.root(), "edited_args"));
-    HEADWAY_CHECK(check_written_out(tape.root(), "response"));
+    HEADWAY_CHECK(check_written_out(document.root(), "edited_args"));
+    HEADWAY_CHECK(check_written_out(document.root(), "response"));
     DecodedDecision decoded;
     decoded.apply_to_identical = said.apply_to_identical;
     core::Ruling& ruling = decoded.ruling;
-    if (edits) ruling.edited_digest = args_digest(*member(tape.root(), "edited_args"));
+    if (edits) ruling.edited_digest = args_digest(*member(document.root(), "edited_args"));
     ruling.decision = said.decision;
     ruling.reason = std::move(said.reason);
     ruling.by = std::move(said.by);
@@ -308,10 +311,10 @@ Result<DecodedDecision> decode_decision(JsonTape& tape, std::string_view body) {
     return decoded;
 }
 
-Result<DecodedRedeem> decode_redeem(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     RedeemBody said;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), said));
+    HEADWAY_CHECK(fields::decode_object(document.root(), said));
     HEADWAY_CHECK(check_bytes(said.key, limits::kRedeemKeyBytesMax, "key"));
     DecodedRedeem decoded;
     decoded.key = std::move(said.key);
@@ -319,7 +322,7 @@ Result<DecodedRedeem> decode_redeem(JsonTape& tape, std::string_view body) {
         return under(wrong("must be sha256: and 64 hexadecimal digits; or send args"),
                      "args_digest");
     }
-    if (const auto args = member(tape.root(), "args")) {
+    if (const auto args = member(document.root(), "args")) {
         decoded.args_digest = args_digest(*args);
         if (!said.args_digest.empty() && said.args_digest != decoded.args_digest) {
             return under(wrong("is not the digest of args; leave it out"), "args_digest");
@@ -333,27 +336,27 @@ Result<DecodedRedeem> decode_redeem(JsonTape& tape, std::string_view body) {
     return decoded;
 }
 
-Result<DecodedRevoke> decode_revoke(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedRevoke> decode_revoke(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     DecodedRevoke decoded;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
+    HEADWAY_CHECK(fields::decode_object(document.root(), decoded));
     HEADWAY_CHECK(check_who(decoded.by, {}));
     return decoded;
 }
 
-Result<DecodedAcknowledge> decode_acknowledge(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     DecodedAcknowledge decoded;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
+    HEADWAY_CHECK(fields::decode_object(document.root(), decoded));
     if (decoded.n == 0) return under(wrong("must be at least 1; leave it out for all"), "n");
     HEADWAY_CHECK(check_who(decoded.by, {}));
     return decoded;
 }
 
-Result<DecodedApproveAgent> decode_approve_agent(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedApproveAgent> decode_approve_agent(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     DecodedApproveAgent decoded;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
+    HEADWAY_CHECK(fields::decode_object(document.root(), decoded));
     return decoded;
 }
 

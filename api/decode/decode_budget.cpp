@@ -36,10 +36,10 @@ struct DayBody {
 
 }  // namespace
 
-Result<DayChange> decode_day_change(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DayChange> decode_day_change(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     DayBody parsed;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), parsed));
+    HEADWAY_CHECK(fields::decode_object(document.root(), parsed));
     if (parsed.lift == parsed.extend.has_value()) {
         return Error{ErrorCode::kMissingField,
                      "give `extend` with what is added for this day, or `lift`: true, and not both",
@@ -62,10 +62,10 @@ Result<DayChange> decode_day_change(JsonTape& tape, std::string_view body) {
                  "/extend"};
 }
 
-Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     ChangeBody parsed;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), parsed));
+    HEADWAY_CHECK(fields::decode_object(document.root(), parsed));
     if (parsed.set.has_value() == parsed.extend.has_value()) {
         return Error{parsed.set ? ErrorCode::kInvalidField : ErrorCode::kMissingField,
                      "give `set` with the limits that replace the present ones, or `extend` with "

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 #include "core/events/budget_payloads.hpp"
 
@@ -21,7 +21,7 @@ struct BudgetChange {
 
 /// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the engine's to
 /// check, which knows the configuration. Errors as those of decode.hpp. Pure.
-core::Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body);
+core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a cap of the day.
 struct DayChange {
@@ -32,6 +32,6 @@ struct DayChange {
 };
 
 /// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Pure.
-core::Result<DayChange> decode_day_change(JsonTape& tape, std::string_view body);
+core::Result<DayChange> decode_day_change(JsonDocument& document, std::string_view body);
 
 }  // namespace headway::api

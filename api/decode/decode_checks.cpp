@@ -22,10 +22,10 @@ bool valid_check_id(std::string_view id) noexcept {
     return true;
 }
 
-Result<DecodedCheck> decode_check(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body));
+Result<DecodedCheck> decode_check(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body));
     DecodedCheck decoded;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
+    HEADWAY_CHECK(fields::decode_object(document.root(), decoded));
     if (!valid_id(decoded.session)) {
         return Error{ErrorCode::kInvalidId,
                      "a session id is 1 to 128 of A-Z a-z 0-9 . _ ~ : - and not . or ..",

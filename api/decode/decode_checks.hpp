@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 
@@ -23,7 +23,7 @@ struct DecodedCheck {
 };
 
 /// Errors: kInvalidJson, kMissingField, kUnknownField, kInvalidField, kInvalidId.
-core::Result<DecodedCheck> decode_check(JsonTape& tape, std::string_view body);
+core::Result<DecodedCheck> decode_check(JsonDocument& document, std::string_view body);
 
 /// 1 to limits::kCheckIdBytesMax of A-Z a-z 0-9 . _ : - Pure.
 bool valid_check_id(std::string_view id) noexcept;

@@ -56,10 +56,10 @@ struct OpenBody {
 
 }  // namespace
 
-Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     OpenBody open;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), open));
+    HEADWAY_CHECK(fields::decode_object(document.root(), open));
     if (auto checked = check_policy(open.policy); !checked) {
         return fields::under(std::move(checked).error(), "policy");
     }

@@ -2,13 +2,13 @@
 #include "api/encode/encode.hpp"
 
 #include "api/encode/encode_budget.hpp"
-#include "api/encode/export_print.hpp"
+#include "api/encode/export_fingerprint.hpp"
 #include "api/encode/parts/encode_block.hpp"
 #include "api/encode/parts/encode_estimate.hpp"
 #include "api/encode/parts/encode_expectations.hpp"
 #include "api/encode/parts/encode_risk.hpp"
 #include "api/json/json_writer.hpp"
-#include "api/text/print_text.hpp"
+#include "api/text/fingerprint_text.hpp"
 
 namespace headway::api {
 namespace {
@@ -31,18 +31,18 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     json.close_object();
 }
 
-void write_print(JsonWriter& json, std::string_view session, const core::Event& event,
-                 const Prints& prints) {
+void write_fingerprint(JsonWriter& json, std::string_view session, const core::Event& event,
+                       const Fingerprints& fingerprints) {
     const auto* call = std::get_if<core::ToolFinished>(&event.payload);
     if (call == nullptr) return;
     const bool hides = holds_redacted(*call);
-    if (hides && prints.key.empty()) return;
-    if (hides) return json.member("print", hidden_print(session, event, prints.key));
-    json.member("print", call->print ? print_text(*call->print) : std::string{});
+    if (hides && fingerprints.key.empty()) return;
+    if (hides) return json.member("print", hidden_fingerprint(session, event, fingerprints.key));
+    json.member("print", call->fingerprint ? fingerprint_text(*call->fingerprint) : std::string{});
 }
 
 void write_envelope(JsonWriter& json, std::string_view session, const core::Event& event,
-                    const Prints& prints) {
+                    const Fingerprints& fingerprints) {
     json.open_object();
     json.member("session", session);
     json.member("n", event.n);
@@ -53,9 +53,9 @@ void write_envelope(JsonWriter& json, std::string_view session, const core::Even
     if (event.state) json.member("state", *event.state);
     if (event.from) json.member("from", *event.from);
     if (event.next_heartbeat_ms != 0) json.member("next_heartbeat_ms", event.next_heartbeat_ms);
-    if (prints.written) write_print(json, session, event, prints);
+    if (fingerprints.written) write_fingerprint(json, session, event, fingerprints);
     const auto* message = std::get_if<core::Message>(&event.payload);
-    if (prints.written && message != nullptr && message->of_operator)
+    if (fingerprints.written && message != nullptr && message->of_operator)
         json.member("of_operator", true);
     json.key("data");
     std::visit([&json](const auto& data) { json.value(data); }, event.payload);
@@ -260,9 +260,9 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
 }
 
 void append_event(std::string& out, std::string_view session, const core::Event& event,
-                  const Prints& prints) {
+                  const Fingerprints& fingerprints) {
     JsonWriter json{out};
-    write_envelope(json, session, event, prints);
+    write_envelope(json, session, event, fingerprints);
 }
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,

@@ -47,14 +47,14 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
 /// Whether an event is written with what calls were compared by, which an export needs. A digest of
 /// a secret could be guessed, so `key` hides those of calls that held one; without a key they are
 /// left out.
-struct Prints {
+struct Fingerprints {
     bool written = false;
     std::string_view key = {};
 };
 
 /// The envelope of one event.
 void append_event(std::string& out, std::string_view session, const core::Event& event,
-                  const Prints& prints = {});
+                  const Fingerprints& fingerprints = {});
 
 /// When the clock that reads it stood where, for fields such as `alive`.
 struct ReadingTime {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/fields.hpp"
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
@@ -51,10 +51,11 @@ constexpr bool asks_person(HookKind kind) {
     return kind == HookKind::kRequest || kind == HookKind::kQuestion;
 }
 
-/// One call of a tool. Texts are without secrets if the tape cuts them out (JsonTape::redact_with).
+/// One call of a tool. Texts are without secrets if the document cuts them out
+/// (JsonDocument::redact_with).
 struct HookCall {
     std::string tool;               ///< the agent's name of it
-    std::optional<JsonValue> args;  ///< valid until its tape parses again
+    std::optional<JsonValue> args;  ///< valid until its document parses again
     /// Of a kPermission whose dialog shows other arguments than the call has: those of the call, as
     /// its kPre and kPost tell them. JSON; otherwise empty.
     std::string call_args;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::api::hooks {

@@ -8,7 +8,7 @@
 
 #include "api/decode/decode.hpp"
 #include "api/hooks/hook.hpp"
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 #include "core/events/approval_payloads.hpp"
 
@@ -29,9 +29,9 @@ struct HookReport {
     std::vector<std::size_t> untold;
 };
 
-/// Parses `tape` again: the hook's arguments are gone afterwards, and its long texts with them,
+/// Parses `document` again: the hook's arguments are gone afterwards, and its long texts with them,
 /// which are in the events. Errors: those of decode_report(), of a hook whose names or numbers are
 /// out of bounds.
-core::Result<HookReport> take_report(JsonTape& tape, Hook& hook);
+core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

@@ -207,10 +207,10 @@ private:
         const bool looks = (body.front() == '{' && body.back() == '}') ||
                            (body.front() == '[' && body.back() == ']');
         if (!looks) return false;
-        JsonTape tape;
-        if (!tape.parse(body)) return false;
+        JsonDocument document;
+        if (!document.parse(body)) return false;
         ++depth_;
-        value(tape.root());
+        value(document.root());
         --depth_;
         return true;
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 
 // The canonical form of arguments and results (api/API.md, "How calls are compared"), and a look at
 // their members. Pure.

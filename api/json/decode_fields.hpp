@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "api/text/timestamp.hpp"
 #include "core/base/fields.hpp"
 #include "core/base/limits.hpp"

@@ -49,15 +49,17 @@ bool has_any(JsonValue object, std::span<const std::string_view> names) {
     });
 }
 
-bool parses(std::string_view text, std::span<const std::string_view> names, JsonTape& tape) {
-    return tape.parse(text).has_value() && has_any(tape.root(), names);
+bool parses(std::string_view text, std::span<const std::string_view> names,
+            JsonDocument& document) {
+    return document.parse(text).has_value() && has_any(document.root(), names);
 }
 
 /// Parses an object of which only the end is missing, from somewhere in its last string on.
-bool parses_closed(std::string_view text, std::span<const std::string_view> names, JsonTape& tape) {
+bool parses_closed(std::string_view text, std::span<const std::string_view> names,
+                   JsonDocument& document) {
     for (std::size_t cut = 0; cut <= kEscapeBytesMax && cut < text.size(); ++cut) {
         const std::string_view kept = text.substr(0, text.size() - cut);
-        if (parses(std::string{kept} + "\"}", names, tape)) return true;
+        if (parses(std::string{kept} + "\"}", names, document)) return true;
         if (kept.back() == '"') break;  // the string that was open began here
     }
     return false;
@@ -80,7 +82,7 @@ std::string_view without_thoughts(std::string_view text) {
 }
 
 bool parse_last_object(std::string_view text, std::span<const std::string_view> names,
-                       JsonTape& tape) {
+                       JsonDocument& document) {
     std::optional<std::string> found;
     std::size_t at = text.find('{');
     for (std::size_t tries = 0; at != std::string_view::npos; ++tries) {
@@ -88,15 +90,15 @@ bool parse_last_object(std::string_view text, std::span<const std::string_view> 
         const std::string_view rest = text.substr(at);
         const Extent extent = extent_of(rest);
         std::size_t next = at + 1;
-        if (extent.bytes > 0 && parses(rest.substr(0, extent.bytes), names, tape)) {
+        if (extent.bytes > 0 && parses(rest.substr(0, extent.bytes), names, document)) {
             found = rest.substr(0, extent.bytes);
             next = at + extent.bytes;
         } else if (extent.bytes == 0 && extent.in_string && extent.depth == 1) {
-            if (parses_closed(rest, names, tape)) return true;
+            if (parses_closed(rest, names, document)) return true;
         }
         at = text.find('{', next);
     }
-    return found && tape.parse(*found).has_value();
+    return found && document.parse(*found).has_value();
 }
 
 }  // namespace headway::api

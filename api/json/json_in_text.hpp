@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 
 // JSON in what a language model says: between prose, in code fences, behind its thoughts, cut off.
 
@@ -21,6 +21,6 @@ std::string_view without_thoughts(std::string_view text);
 /// cost the answer. At most limits::kJudgeObjectsMax braces are looked at, behind them nothing is
 /// found.
 bool parse_last_object(std::string_view text, std::span<const std::string_view> names,
-                       JsonTape& tape);
+                       JsonDocument& document);
 
 }  // namespace headway::api

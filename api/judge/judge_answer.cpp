@@ -291,26 +291,26 @@ void read_estimate(JsonValue object, EstimateAnswer& out) {
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown) {
     StatusReader out{shown};
     const std::string_view said = readable(text);
-    JsonTape tape;
-    const bool bare = !parse_last_object(said, kAnswerNames, tape);
+    JsonDocument document;
+    const bool bare = !parse_last_object(said, kAnswerNames, document);
     if (bare) {
         read_letter(said, out);
     } else {
-        read_object(tape.root(), out);
+        read_object(document.root(), out);
     }
     return out.take(bare);
 }
 
 EstimateAnswer read_estimate_answer(std::string_view text) {
     EstimateAnswer out;
-    JsonTape tape;
-    if (!parse_last_object(readable(text), kPercentNames, tape)) {
+    JsonDocument document;
+    if (!parse_last_object(readable(text), kPercentNames, document)) {
         out.error = "no JSON object with progressPercent";
         return out;
     }
-    read_estimate(tape.root(), out);
-    auto value = member_of(tape.root(), kPercentNames[0]);
-    if (!value) value = member_of(tape.root(), kPercentNames[1]);
+    read_estimate(document.root(), out);
+    auto value = member_of(document.root(), kPercentNames[0]);
+    if (!value) value = member_of(document.root(), kPercentNames[1]);
     const std::optional<double> percent = value ? percent_of(*value) : std::nullopt;
     if (percent && *percent >= 0 && *percent <= 100) {  // false for NaN
         out.percent = percent;

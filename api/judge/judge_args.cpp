@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "api/judge/data_fence.hpp"
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
@@ -27,11 +27,12 @@ struct Member {
 /// Nothing when the arguments are no object, or were cut.
 std::vector<Member> members_of(const core::Json& args) {
     std::vector<Member> members;
-    JsonTape tape;
-    if (!args.whole() || !tape.parse(args.kept) || tape.root().kind() != JsonKind::kObject) {
+    JsonDocument document;
+    if (!args.whole() || !document.parse(args.kept) ||
+        document.root().kind() != JsonKind::kObject) {
         return members;
     }
-    tape.root().each([&members](JsonValue value) {
+    document.root().each([&members](JsonValue value) {
         Member& member = members.emplace_back();
         member.key = value.key();
         value.append_to(member.text);
@@ -108,10 +109,10 @@ std::string args_change(const core::Json* before, const core::Json& now) {
 }
 
 std::string plain_text(const core::Json& json) {
-    JsonTape tape;
-    const bool string = json.whole() && json.kept.starts_with('"') && tape.parse(json.kept) &&
-                        tape.root().kind() == JsonKind::kString;
-    return string ? std::string{tape.root().text()} : json.kept;
+    JsonDocument document;
+    const bool string = json.whole() && json.kept.starts_with('"') && document.parse(json.kept) &&
+                        document.root().kind() == JsonKind::kString;
+    return string ? std::string{document.root().text()} : json.kept;
 }
 
 }  // namespace headway::api

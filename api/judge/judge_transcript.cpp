@@ -77,12 +77,12 @@ private:
 
     /// Most of a long output is not shown, so that two look alike which are not, and the other way.
     std::string repeated(const core::ToolFinished& call) {
-        if (!call.print || call.print->question == core::Digest{}) return {};
+        if (!call.fingerprint || call.fingerprint->question == core::Digest{}) return {};
         const auto [known, fresh] =
-            answers_.try_emplace(call.print->question.low, call.print->outcome);
+            answers_.try_emplace(call.fingerprint->question.low, call.fingerprint->outcome);
         if (fresh) return {};
-        const bool same = known->second == call.print->outcome;
-        known->second = call.print->outcome;
+        const bool same = known->second == call.fingerprint->outcome;
+        known->second = call.fingerprint->outcome;
         return same ? " [same answer]" : " [another answer]";
     }
 

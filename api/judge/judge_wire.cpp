@@ -108,9 +108,9 @@ std::string encode_chat_request(const ChatRequest& request) {
     return body;
 }
 
-core::Result<ChatPart> decode_chat_part(JsonTape& tape, std::string_view json) {
-    HEADWAY_CHECK(tape.parse(json));
-    const JsonValue root = tape.root();
+core::Result<ChatPart> decode_chat_part(JsonDocument& document, std::string_view json) {
+    HEADWAY_CHECK(document.parse(json));
+    const JsonValue root = document.root();
     if (root.kind() != JsonKind::kObject) {
         return Error{ErrorCode::kInvalidField, "a completion is an object", ""};
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 
 // Chat completions as OpenAI describes them and llama.cpp, Ollama, vLLM and others understand them:
@@ -44,6 +44,6 @@ struct ChatPart {
 
 /// Members that we do not know are passed over. Errors: kInvalidJson; kInvalidField when it is no
 /// object.
-core::Result<ChatPart> decode_chat_part(JsonTape& tape, std::string_view json);
+core::Result<ChatPart> decode_chat_part(JsonDocument& document, std::string_view json);
 
 }  // namespace headway::api

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 
 // Telemetry of OpenTelemetry exporters (OTLP 1.x over HTTP), read from JSON or protobuf into one

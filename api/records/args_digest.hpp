@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/calls/exact_args.hpp"
 
 namespace headway::api {

@@ -16,10 +16,10 @@ struct BackupBody {
 
 }  // namespace
 
-Result<std::string> decode_backup(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+Result<std::string> decode_backup(JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     BackupBody read;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), read));
+    HEADWAY_CHECK(fields::decode_object(document.root(), read));
     const bool named = read.file.starts_with('/') && !read.file.ends_with('/') &&
                        read.file.find('\0') == std::string::npos;
     if (named) return std::move(read.file);

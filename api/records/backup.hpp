@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 
 // The bodies of /v1/backup. Pure.
@@ -22,7 +22,7 @@ struct BackupMade {
 };
 
 /// `{"file"}`: where to, an absolute path. Errors like those of every body.
-core::Result<std::string> decode_backup(JsonTape& tape, std::string_view body);
+core::Result<std::string> decode_backup(JsonDocument& document, std::string_view body);
 
 void append_backup(std::string& out, const BackupMade& made);
 

@@ -21,8 +21,8 @@
 namespace headway::api {
 namespace {
 
+using core::CallFingerprint;
 using core::CallKind;
-using core::CallPrint;
 using core::FailureKind;
 
 std::uint64_t low_digest(std::string_view text) {
@@ -87,22 +87,23 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
     return read;
 }
 
-void print_failure(CallPrint& print, const core::ToolFinished& call, std::string_view result) {
+void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   std::string_view result) {
     std::string_view message =
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
     // Then the output has the diagnostic.
     if (message.empty() || (core::is_only_exit_status(message) && !result.empty()))
         message = result;
-    if (call.error) print.failure = core::failure_of_tool_class(call.error->error_class);
-    print.typed_failure = print.failure != FailureKind::kNone;
-    if (!print.typed_failure) print.failure = core::failure_of_tool_message(message);
+    if (call.error) fingerprint.failure = core::failure_of_tool_class(call.error->error_class);
+    fingerprint.typed_failure = fingerprint.failure != FailureKind::kNone;
+    if (!fingerprint.typed_failure) fingerprint.failure = core::failure_of_tool_message(message);
     // Words such as "connection refused" in a red test are what the test is about.
-    const bool of_the_test = print.kind == CallKind::kVerify && !print.typed_failure;
-    if (of_the_test) print.failure = FailureKind::kAssertion;
+    const bool of_the_test = fingerprint.kind == CallKind::kVerify && !fingerprint.typed_failure;
+    if (of_the_test) fingerprint.failure = FailureKind::kAssertion;
     std::string line = core::diagnostic_line(message);
-    if (print.failure == FailureKind::kNotFound) line = core::without_quotes(line);
-    line.push_back(static_cast<char>('a' + static_cast<int>(print.failure)));
-    print.diagnostic = low_digest(line);
+    if (fingerprint.failure == FailureKind::kNotFound) line = core::without_quotes(line);
+    line.push_back(static_cast<char>('a' + static_cast<int>(fingerprint.failure)));
+    fingerprint.diagnostic = low_digest(line);
 }
 
 constexpr std::array<std::string_view, 6> kOldKeys{"old",    "oldstring", "oldstr",
@@ -113,12 +114,13 @@ constexpr std::array<std::string_view, 5> kWholeKeys{"content", "filetext", "con
                                                      "data"};
 
 /// An edit by its old and new text, or by the whole content of a file.
-void shape_edit(CallPrint& print, std::optional<JsonValue> args) {
+void shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
     const std::string_view before = text_under(args, kOldKeys);
     const std::string_view after = text_under(args, kNewKeys);
     const bool replaces = !before.empty() || !after.empty();
-    print.set(core::Shape::kCosmetic, !before.empty() && core::differ_in_looks_only(before, after));
-    print.set(core::Shape::kWhole, !replaces && !text_under(args, kWholeKeys).empty());
+    fingerprint.set(core::Shape::kCosmetic,
+                    !before.empty() && core::differ_in_looks_only(before, after));
+    fingerprint.set(core::Shape::kWhole, !replaces && !text_under(args, kWholeKeys).empty());
 }
 
 constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are looked at
@@ -132,51 +134,54 @@ std::string_view action_of(std::string_view tool, const std::optional<JsonValue>
 }
 
 /// True if the call ended because its time was up, and what it waited for has not come.
-bool ran_out_of_time(const CallPrint& print, const core::ToolFinished& call,
+bool ran_out_of_time(const CallFingerprint& fingerprint, const core::ToolFinished& call,
                      std::string_view result) {
-    if (print.running || print.failure == core::FailureKind::kTimeout) return true;
+    if (fingerprint.running || fingerprint.failure == core::FailureKind::kTimeout) return true;
     if (result.find("timed out") != result.npos) return true;
     if (!call.error) return false;
     static constexpr std::array<std::string_view, 2> kSaid{"timed out", "124"};  // of timeout(1)
     return core::mentions(call.error->message.kept, kSaid);
 }
 
-void shape_call(CallPrint& print, const core::ToolFinished& call,
+void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                 const std::optional<JsonValue>& args, std::string_view command,
                 std::string_view result) {
     using core::Shape;
     const bool bare = !call.error || call.error->message.empty() ||
                       core::is_only_exit_status(call.error->message.kept);
-    const bool silent = !call.ok && !print.typed_failure && bare && print.kind != CallKind::kVerify;
+    const bool silent =
+        !call.ok && !fingerprint.typed_failure && bare && fingerprint.kind != CallKind::kVerify;
     const std::string_view text = core::trimmed(result);
     // Without a result and without a message nothing is known.
     const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
     // A count of zero is as much: `grep -c` says it beside its exit status.
     const bool empty = told && (text.empty() || text == "\"\"" || text == "null" || text == "0");
-    print.set(Shape::kSilent, silent && !command.empty() && empty && call.result_digest.empty());
+    fingerprint.set(Shape::kSilent,
+                    silent && !command.empty() && empty && call.result_digest.empty());
     const bool receipt = call.ok && core::is_receipt(result);
-    print.set(Shape::kAcknowledged,
-              call.ok && call.result_digest.empty() &&
-                  (print.trivial || receipt || core::is_acknowledgement(result)));
+    fingerprint.set(Shape::kAcknowledged,
+                    call.ok && call.result_digest.empty() &&
+                        (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
     if (command.empty()) {
-        print.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
-                                    core::acts_on_screen(action_of(call.tool, args)));
-        print.set(Shape::kNothing,
-                  print.kind != CallKind::kRead && core::only_remembers(call.tool));
+        fingerprint.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
+                                          core::acts_on_screen(action_of(call.tool, args)));
+        fingerprint.set(Shape::kNothing,
+                        fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
         return;
     }
-    print.set(Shape::kCommand, true);
-    print.set(Shape::kActs, receipt);
+    fingerprint.set(Shape::kCommand, true);
+    fingerprint.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     const core::CommandParts parts{command};
-    print.set(Shape::kLooks, core::only_looks(parts));
-    print.set(Shape::kGuard, core::is_guard(command));
-    print.set(Shape::kSleeps,
-              core::sleeps_and_more(parts) ||
-                  (ran_out_of_time(print, call, result) && core::waits_itself(parts)));
-    print.set(Shape::kRests, print.kind == CallKind::kOther && core::rests_first(command));
-    print.set(Shape::kRestores, core::takes_files_back(parts));
-    print.set(Shape::kNothing, core::does_nothing(parts));
+    fingerprint.set(Shape::kLooks, core::only_looks(parts));
+    fingerprint.set(Shape::kGuard, core::is_guard(command));
+    fingerprint.set(Shape::kSleeps,
+                    core::sleeps_and_more(parts) ||
+                        (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));
+    fingerprint.set(Shape::kRests,
+                    fingerprint.kind == CallKind::kOther && core::rests_first(command));
+    fingerprint.set(Shape::kRestores, core::takes_files_back(parts));
+    fingerprint.set(Shape::kNothing, core::does_nothing(parts));
 }
 
 constexpr std::size_t kEchoBytesMax = 512;  ///< of a result in which the question is looked for
@@ -237,15 +242,15 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
 }
 
 /// What the answer says of something that runs elsewhere.
-void shape_state(CallPrint& print, const core::ToolFinished& call, std::string_view command,
-                 std::string_view result) {
-    if (print.kind == CallKind::kVerify || !core::has_state_words(result)) return;
-    print.running = call.ok && core::says_running(result);
-    print.set(core::Shape::kBusy, core::says_busy(result));
+void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                 std::string_view command, std::string_view result) {
+    if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
+    fingerprint.running = call.ok && core::says_running(result);
+    fingerprint.set(core::Shape::kBusy, core::says_busy(result));
     // A wait of a tool that ran out of time has not ended: it is asked again.
-    const bool ran_out = command.empty() && print.kind == CallKind::kPoll && call.ok &&
+    const bool ran_out = command.empty() && fingerprint.kind == CallKind::kPoll && call.ok &&
                          result.find("timed_out") != result.npos;
-    print.set(core::Shape::kOver, !ran_out && core::says_over(result));
+    fingerprint.set(core::Shape::kOver, !ran_out && core::says_over(result));
 }
 
 /// True if it says that a lock is held, or a port of this machine taken or closed.
@@ -264,14 +269,16 @@ bool waits_for_own_machine(std::string_view said) {
 /// A failure that only says "not yet": of a command that asks for a status and exits with one while
 /// it is pending, or that sleeps first (10 s at least) and finds it pending, a lock held or a port
 /// closed. Anything else may be an error of the agent's own, and a short sleep excuses none.
-void shape_not_yet(CallPrint& print, const core::ToolFinished& call, std::string_view command,
-                   std::string_view result) {
-    const bool of_work = print.kind == CallKind::kOther || print.kind == CallKind::kEdit;
-    const bool asks = print.kind == CallKind::kPoll && !command.empty();
-    const bool open = print.failure == FailureKind::kOther ||
-                      print.failure == FailureKind::kTransient ||
-                      print.failure == FailureKind::kNetwork;
-    if (print.typed_failure || !open || (!asks && !of_work) || command.size() > kShapeBytesMax)
+void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   std::string_view command, std::string_view result) {
+    const bool of_work =
+        fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
+    const bool asks = fingerprint.kind == CallKind::kPoll && !command.empty();
+    const bool open = fingerprint.failure == FailureKind::kOther ||
+                      fingerprint.failure == FailureKind::kTransient ||
+                      fingerprint.failure == FailureKind::kNetwork;
+    if (fingerprint.typed_failure || !open || (!asks && !of_work) ||
+        command.size() > kShapeBytesMax)
         return;
     const bool rests = of_work && core::rests_first(command);
     if (!asks && !rests) return;
@@ -279,62 +286,63 @@ void shape_not_yet(CallPrint& print, const core::ToolFinished& call, std::string
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
     const bool bare = error.empty() || core::is_only_exit_status(error);
     const std::string_view said = (bare ? result : error).substr(0, kEchoBytesMax);
-    print.running = print.failure == FailureKind::kOther && core::says_pending(said);
+    fingerprint.running = fingerprint.failure == FailureKind::kOther && core::says_pending(said);
     if (!rests || !waits_for_own_machine(core::lower(said))) return;
-    print.failure = FailureKind::kOther;  // no provider refuses anything
-    print.set(core::Shape::kBusy, true);
+    fingerprint.failure = FailureKind::kOther;  // no provider refuses anything
+    fingerprint.set(core::Shape::kBusy, true);
 }
 
 }  // namespace
 
-CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
+CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     const std::optional<JsonValue> args = member(data, "args");
     std::string joined;
     std::string_view command = command_of(args, joined);
     std::string_view path = call.target;
     if (path.empty()) path = text_under(args, kPathKeys);
-    CallPrint print;
+    CallFingerprint fingerprint;
     const auto editing = core::kind_of_editing(call.tool, command, !path.empty());
     if (editing) command = {};
-    print.kind = editing ? *editing : core::kind_of_call(call.tool, command);
+    fingerprint.kind = editing ? *editing : core::kind_of_call(call.tool, command);
     const std::string_view action = action_of(call.tool, args);
     if (command.empty() && (action == "wait" || action == "sleep"))
-        print.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;
+        fingerprint.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;
     if (path.empty()) path = core::path_in_command(command);
-    if (!path.empty()) print.path = low_digest(plain_path(path));
+    if (!path.empty()) fingerprint.path = low_digest(plain_path(path));
 
     std::string text;
     append_question(text, args, call);
-    print.question = core::digest_of(text);
+    fingerprint.question = core::digest_of(text);
     // What a shell command leaves in a file is not known; what an editing tool writes is.
-    const bool writes = print.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
-    if (writes && args) print.content = content_of(*args);
-    if (writes) shape_edit(print, args);
+    const bool writes =
+        fingerprint.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
+    if (writes && args) fingerprint.content = content_of(*args);
+    if (writes) shape_edit(fingerprint, args);
 
     ResultText result = read_result(member(data, "result"), call, !command.empty());
     if (command.empty()) mask_echoes(result.canonical, args);
     const std::string_view plain =
         core::without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
-    print.result_bytes = result.bytes;
-    print.trivial = core::is_trivial(plain) && call.result_digest.empty();
-    print.measured =
+    fingerprint.result_bytes = result.bytes;
+    fingerprint.trivial = core::is_trivial(plain) && call.result_digest.empty();
+    fingerprint.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
-    shape_state(print, call, command, plain);
+    shape_state(fingerprint, call, command, plain);
     text = result.canonical;
     text.push_back(call.ok ? '+' : '-');
     if (call.error) {
         core::append_masked(text, call.error->message.kept);
         text.append(call.error->error_class);
     }
-    print.outcome = core::digest_of(text);
-    print.raw_outcome = raw_outcome_of(call, text);
-    if (print.kind == CallKind::kVerify) print.failing = core::failing_count(plain);
-    const bool red = print.failing.value_or(0) > 0;
-    if (!call.ok || red) print_failure(print, call, plain);
-    shape_call(print, call, args, command, plain);
-    print.set(core::Shape::kBlind, core::is_blind_edit(print, call));
-    if (!call.ok) shape_not_yet(print, call, command, plain);
-    return print;
+    fingerprint.outcome = core::digest_of(text);
+    fingerprint.raw_outcome = raw_outcome_of(call, text);
+    if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = core::failing_count(plain);
+    const bool red = fingerprint.failing.value_or(0) > 0;
+    if (!call.ok || red) print_failure(fingerprint, call, plain);
+    shape_call(fingerprint, call, args, command, plain);
+    fingerprint.set(core::Shape::kBlind, core::is_blind_edit(fingerprint, call));
+    if (!call.ok) shape_not_yet(fingerprint, call, command, plain);
+    return fingerprint;
 }
 
 std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>& args) {

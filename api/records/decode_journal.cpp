@@ -9,7 +9,7 @@
 
 #include "api/json/decode_fields.hpp"
 #include "api/records/canonical.hpp"
-#include "api/text/print_text.hpp"
+#include "api/text/fingerprint_text.hpp"
 
 namespace headway::api {
 namespace {
@@ -22,7 +22,7 @@ using fields::wrong;
 struct Members {
     std::optional<JsonValue> type;
     std::optional<JsonValue> data;
-    std::optional<JsonValue> print;
+    std::optional<JsonValue> fingerprint;
     bool of_operator = false;
 };
 
@@ -32,7 +32,7 @@ Result<> decode_envelope(JsonValue member, Event& event, Members& members) {
     if (member.kind() == JsonKind::kNull) return {};
     if (name == "type") members.type = member;
     if (name == "data") members.data = member;
-    if (name == "print") members.print = member;
+    if (name == "print") members.fingerprint = member;
     if (name == "of_operator") return fields::decode(member, members.of_operator);
     if (name == "n") return fields::decode(member, event.n);
     if (name == "at") return fields::decode(member, event.at);
@@ -60,14 +60,15 @@ Result<> decode_payload(const Members& members, Event& event) {
         message->of_operator = members.of_operator;
     auto* const call = std::get_if<core::ToolFinished>(&event.payload);
     if (call == nullptr) return {};
-    if (!members.print) {
-        call->print = print_of(*members.data, *call);
+    if (!members.fingerprint) {
+        call->fingerprint = fingerprint_of(*members.data, *call);
         return {};
     }
-    const bool none = members.print->kind() == JsonKind::kString && members.print->text().empty();
+    const bool none =
+        members.fingerprint->kind() == JsonKind::kString && members.fingerprint->text().empty();
     if (none) return {};
-    const bool read = members.print->kind() == JsonKind::kString &&
-                      parse_print(members.print->text(), call->print.emplace());
+    const bool read = members.fingerprint->kind() == JsonKind::kString &&
+                      parse_fingerprint(members.fingerprint->text(), call->fingerprint.emplace());
     return read ? Result<>{} : under(wrong("is not what an export writes there"), "print");
 }
 
@@ -100,24 +101,24 @@ Result<> fields::decode_cut(JsonValue json, core::Text& out) {
     return wrong("is not how a text that was cut is stored");
 }
 
-core::Result<Event> decode_stored_event(JsonTape& tape, std::string_view line) {
-    HEADWAY_CHECK(tape.parse(line));
-    return decode_taped_stored_event(tape);
+core::Result<Event> decode_stored_event(JsonDocument& document, std::string_view line) {
+    HEADWAY_CHECK(document.parse(line));
+    return decode_stored_event_of(document);
 }
 
-core::Result<Event> decode_taped_stored_event(JsonTape& tape) {
-    if (tape.root().kind() != JsonKind::kObject) return wrong("an event must be an object");
-    tape.read_exports(true);
+core::Result<Event> decode_stored_event_of(JsonDocument& document) {
+    if (document.root().kind() != JsonKind::kObject) return wrong("an event must be an object");
+    document.read_exports(true);
     Event event;
     Members members;
     Result<> result;
-    tape.root().each([&](JsonValue member) {
+    document.root().each([&](JsonValue member) {
         result = decode_envelope(member, event, members);
         if (!result) result = under(result.error(), member.key());
         return result.has_value();
     });
     if (result) result = decode_payload(members, event);
-    tape.read_exports(false);
+    document.read_exports(false);
     if (!result) return std::move(result).error();
     return event;
 }

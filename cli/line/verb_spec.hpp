@@ -78,7 +78,7 @@ struct VerbSpec {
     /// Takes the words of another command, behind `--` or behind the options.
     std::function<void(std::vector<std::string> words)> command{};
 
-    // What the verb takes from its surroundings, see command_line.cpp.
+    // What the verb takes from its context, see command_line.cpp.
     ClientOptions* client = nullptr;
     std::function<bool()> needs_daemon{};  ///< unset: a verb with a client always does
     bool by_socket = true;                 ///< the daemon may be found by its Unix socket

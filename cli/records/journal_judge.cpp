@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "core/fold/fold.hpp"
-#include "core/judgement/lattice.hpp"
+#include "core/judgement/resolver.hpp"
 #include "core/state/session_state.hpp"
 
 namespace headway::cli {
@@ -65,7 +65,7 @@ private:
         const auto* change =
             said == nullptr ? nullptr : std::get_if<VerdictChanged>(&said->payload);
         const core::Timestamp now = said != nullptr ? said->at : agents_.at;
-        core::Surroundings around{now, core::Watch{now}, false};
+        core::VerdictContext around{now, core::Watch{now}, false};
         if (change != nullptr && change->detector == "liveness") {
             around.watch = core::Watch{};
             around.children_work = change->to == core::Verdict::kWaiting;

@@ -159,8 +159,8 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
     }
     const auto data = build_data("", pairs);
     if (!data) return data.error();
-    api::JsonTape tape;
-    auto open = api::decode_open(tape, dump({{"policy", *data}}));
+    api::JsonDocument document;
+    auto open = api::decode_open(document, dump({{"policy", *data}}));
     if (!open) {
         core::Error error = open.error();
         const std::size_t key = error.field.rfind('/');
@@ -178,10 +178,10 @@ ReadFor reading_for(const JudgeOptions& options) {
 }
 
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
-                                       api::JsonTape& tape) {
+                                       api::JsonDocument& document) {
     if (!recording.journal.empty())
         return judge_journal(std::move(recording.journal), options.keep_journal);
-    auto open = api::decode_open(tape, recording.open);
+    auto open = api::decode_open(document, recording.open);
     if (!open) return at_line(1, open.error());
     Judge judge(options, std::move(open->about));
     RecordingClock clock(recording);

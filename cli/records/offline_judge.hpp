@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "cli/records/recording.hpp"
 #include "core/base/result.hpp"
 #include "core/events/event.hpp"
@@ -78,8 +78,9 @@ ReadFor reading_for(const JudgeOptions& options);
 /// else event after event, at the times of the recording's own clock; one second an event where
 /// it has none. Nothing is judged between events: a recording does not tell whether an agent that
 /// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
-/// with the line ("12: ..."). Precondition: it was read for this. Pure; `tape` is scratch memory.
+/// with the line ("12: ..."). Precondition: it was read for this. Pure; `document` is scratch
+/// memory.
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
-                                       api::JsonTape& tape);
+                                       api::JsonDocument& document);
 
 }  // namespace headway::cli

@@ -13,9 +13,9 @@
 namespace headway::cli {
 namespace {
 
+using api::DocumentWriter;
 using api::JsonKind;
 using api::JsonValue;
-using api::TapeWriter;
 
 bool is_integer(JsonValue value) {
     return value.kind() == JsonKind::kUnsigned || value.kind() == JsonKind::kNegative;
@@ -25,23 +25,23 @@ bool is_number(JsonValue value) {
     return is_integer(value) || value.kind() == JsonKind::kNumber;
 }
 
-void write_short(TapeWriter& data, std::string_view name, JsonValue value) {
+void write_short(DocumentWriter& data, std::string_view name, JsonValue value) {
     if (value.kind() != JsonKind::kString) return data.text(name, short_text(value));
     data.text(name, cut_bytes(value.text(), kShortTextBytesMax));
 }
 
 // Copy a member if it is there, the last two if it is an integer or a number.
 
-void copy_short(const LineMembers& line, std::string_view from, TapeWriter& data,
+void copy_short(const LineMembers& line, std::string_view from, DocumentWriter& data,
                 std::string_view to) {
     if (const auto value = line.find(from)) write_short(data, to, *value);
 }
 
-void copy_whole(const LineMembers& line, std::string_view name, TapeWriter& data) {
+void copy_whole(const LineMembers& line, std::string_view name, DocumentWriter& data) {
     if (const auto value = line.find(name)) data.copy(name, *value);
 }
 
-void copy_whole_number(const LineMembers& line, std::string_view from, TapeWriter& data,
+void copy_whole_number(const LineMembers& line, std::string_view from, DocumentWriter& data,
                        std::string_view to) {
     if (const auto value = line.find(from); value && is_integer(*value)) data.copy(to, *value);
 }
@@ -70,7 +70,7 @@ bool recorded_result_is_cut(const LineMembers& line) {
 
 // A digest stands for text that we do not have. Where all of it is here, the daemon's own canonical
 // form knows better what is equal.
-void write_digests(const LineMembers& line, TapeWriter& data) {
+void write_digests(const LineMembers& line, DocumentWriter& data) {
     if (const auto args = line.find("args"); args && says_cut_value(*args))
         copy_short(line, "args_hash", data, "args_digest");
     if (!recorded_result_is_cut(line)) return;
@@ -78,7 +78,7 @@ void write_digests(const LineMembers& line, TapeWriter& data) {
     copy_short(line, masked, data, "result_digest");
 }
 
-void write_tool_finished(const LineMembers& line, TapeWriter& data) {
+void write_tool_finished(const LineMembers& line, DocumentWriter& data) {
     if (const auto tool = line.find("tool")) {
         write_short(data, "tool", *tool);
     } else {
@@ -104,7 +104,7 @@ void write_tool_finished(const LineMembers& line, TapeWriter& data) {
     copy_short(line, "origin", data, "origin");
 }
 
-void write_message(const LineMembers& line, TapeWriter& data) {
+void write_message(const LineMembers& line, DocumentWriter& data) {
     copy_short(line, "role", data, "role");
     if (const auto text = line.find("text")) {
         std::string json;
@@ -115,14 +115,14 @@ void write_message(const LineMembers& line, TapeWriter& data) {
     copy_short(line, "text_hash", data, "digest");
 }
 
-void write_test_result(const LineMembers& line, TapeWriter& data) {
+void write_test_result(const LineMembers& line, DocumentWriter& data) {
     for (const char* name : {"passed", "failed", "errors"})
         copy_whole_number(line, name, data, name);
     if (line.find("failures", JsonKind::kArray)) copy_whole(line, "failures", data);
     copy_short(line, "command", data, "command");
 }
 
-void write_phase_started(const LineMembers& line, TapeWriter& data) {
+void write_phase_started(const LineMembers& line, DocumentWriter& data) {
     const auto phase = line.find("phase");
     const auto name = phase ? phase : line.find("name");
     if (name) {
@@ -142,11 +142,11 @@ bool says_compaction(const LineMembers& line) {
            name.find("compact") != std::string::npos;
 }
 
-void write_compacted(const LineMembers& line, TapeWriter& data) {
+void write_compacted(const LineMembers& line, DocumentWriter& data) {
     copy_short(line, "phase", data, "trigger");
 }
 
-void write_progress_estimated(const LineMembers& line, TapeWriter& data) {
+void write_progress_estimated(const LineMembers& line, DocumentWriter& data) {
     const bool percent = line.number_of("percent").has_value();
     const char* const said = percent ? "percent" : "progress";
     if (line.number_of(said)) {
@@ -159,14 +159,14 @@ void write_progress_estimated(const LineMembers& line, TapeWriter& data) {
     copy_whole(line, "blockers", data);
 }
 
-void write_heartbeat(const LineMembers& line, TapeWriter& data) {
+void write_heartbeat(const LineMembers& line, DocumentWriter& data) {
     copy_short(line, "phase", data, "phase");
     copy_short(line, "note", data, "note");
     copy_whole_number(line, "iteration", data, "iteration");
     copy_whole(line, "in_flight", data);
 }
 
-void write_session_ended(const LineMembers& line, TapeWriter& data) {
+void write_session_ended(const LineMembers& line, DocumentWriter& data) {
     const bool success = line.text_of("outcome") == "success";
     data.text("outcome", success ? "completed" : "failed");
     copy_short(line, "exit_status", data, "reason");
@@ -175,7 +175,7 @@ void write_session_ended(const LineMembers& line, TapeWriter& data) {
 struct LineMapping {
     const char* line_type;
     const char* event_type;
-    void (*write)(const LineMembers& line, TapeWriter& data);
+    void (*write)(const LineMembers& line, DocumentWriter& data);
 };
 
 constexpr LineMapping kCompactedLine{"phase", "compacted", write_compacted};
@@ -235,7 +235,7 @@ bool is_agents_event(std::string_view line_type) {
 }
 
 std::optional<core::Result<>> write_event(const LineMembers& line, std::string_view id,
-                                          api::JsonTape& to) {
+                                          api::JsonDocument& to) {
     const std::string_view type = line.text_of("type");
     const auto* const named =
         std::find_if(kLineMappings.begin(), kLineMappings.end(),
@@ -243,7 +243,7 @@ std::optional<core::Result<>> write_event(const LineMembers& line, std::string_v
     if (named == kLineMappings.end()) return std::nullopt;
     const bool compaction = type == kCompactedLine.line_type && says_compaction(line);
     const LineMapping& mapping = compaction ? kCompactedLine : *named;
-    TapeWriter event(to);
+    DocumentWriter event(to);
     event.text("type", mapping.event_type);
     event.text("event_id", id);
     event.begin_object("data");

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
-#include "api/json/tape_writer.hpp"
+#include "api/json/document_writer.hpp"
+#include "api/json/json_document.hpp"
 
 // A line of a recording as the parser left it, and the event that it stands for. The text of a line
-// is read once: what is taken from it goes from tape to tape.
+// is read once: what is taken from it goes from document to document.
 
 namespace headway::cli {
 
-/// The members of a line that is an object; valid until its tape parses again.
+/// The members of a line that is an object; valid until its document parses again.
 class LineMembers {
 public:
     /// From now on of this object.
@@ -41,9 +41,9 @@ std::string short_text(api::JsonValue value);
 /// True for the types of agents' lines that stand for an event.
 bool is_agents_event(std::string_view line_type);
 
-/// Writes what an agent's line stands for, with `id`, as the root of a tape; nothing: it is
-/// skipped. Error: the event is one that no tape holds.
+/// Writes what an agent's line stands for, with `id`, as the root of a document; nothing: it is
+/// skipped. Error: the event is one that no document holds.
 std::optional<core::Result<>> write_event(const LineMembers& line, std::string_view id,
-                                          api::JsonTape& to);
+                                          api::JsonDocument& to);
 
 }  // namespace headway::cli

@@ -114,14 +114,15 @@ public:
 
     core::Result<> take(std::string_view text, std::size_t number) {
         if (text.find_first_not_of(" \t\r") == std::string_view::npos) return {};
-        if (auto parsed = tape_.parse(text); !parsed) {
+        if (auto parsed = document_.parse(text); !parsed) {
             // What a daemon refuses may still be JSON: keys that stand twice, many levels.
             const Json value = Json::parse(text).value_or(Json());
             if (!value.is_object()) return no_object(number);
-            if (!tape_.parse(dump(value))) return take_refused(text, value, parsed.error(), number);
+            if (!document_.parse(dump(value)))
+                return take_refused(text, value, parsed.error(), number);
         }
-        if (tape_.root().kind() != api::JsonKind::kObject) return no_object(number);
-        line_.read(tape_.root());
+        if (document_.root().kind() != api::JsonKind::kObject) return no_object(number);
+        line_.read(document_.root());
         const auto ack = line_.find("ack", api::JsonKind::kBoolean);
         if (ack && ack->boolean()) {
             acknowledge(number);
@@ -215,7 +216,7 @@ private:
         ++stored_lines_;
         if (const auto session = line_.find("session")) recording_.session = short_text(*session);
         if (use_ == ReadFor::kJudge) {
-            recording_.journal.push_back({api::decode_taped_stored_event(tape_), number});
+            recording_.journal.push_back({api::decode_stored_event_of(document_), number});
             return {};
         }
         Json line = Json::parse(text).value_or(Json());
@@ -225,7 +226,7 @@ private:
             ++recording_.skipped;
             return {};
         }
-        return keep(event_tape_.parse(dump(*event)), seconds_of(line), number);
+        return keep(event_document_.parse(dump(*event)), seconds_of(line), number);
     }
 
     /// An element of the body of POST /v1/sessions/{id}/events.
@@ -237,7 +238,7 @@ private:
 
     core::Result<> take_report(std::size_t number) {
         const auto id = line_.find("event_id");
-        api::TapeWriter event(event_tape_);
+        api::DocumentWriter event(event_document_);
         event.copy("type", *line_.find("type"));
         event.text("event_id", id ? short_text(*id) : std::to_string(number));
         event.copy("data", *line_.find("data"));
@@ -258,13 +259,13 @@ private:
         const bool numbered = seq && (seq->kind() == api::JsonKind::kUnsigned ||
                                       seq->kind() == api::JsonKind::kNegative);
         const std::string id = numbered ? short_text(*seq) : std::to_string(number);
-        const auto written = write_event(line_, id, event_tape_);
+        const auto written = write_event(line_, id, event_document_);
         if (written) return keep(*written, line_.number_of("ts"), number);
         ++recording_.skipped;
         return {};
     }
 
-    /// The event on the second tape, if it could be `written`.
+    /// The event on the second document, if it could be `written`.
     core::Result<> keep(const core::Result<>& written, std::optional<double> seconds,
                         std::size_t number) {
         if (!written && use_ == ReadFor::kPlay) return bad_line(number, written.error().detail);
@@ -274,9 +275,9 @@ private:
         if (!written) {
             recorded.event = written.error();
         } else if (use_ == ReadFor::kPlay) {
-            event_tape_.root().append_to(recorded.text);
+            event_document_.root().append_to(recorded.text);
         } else {
-            recorded.event = api::decode_taped_event(event_tape_);
+            recorded.event = api::decode_event_of(event_document_);
         }
         return {};
     }
@@ -288,8 +289,8 @@ private:
     std::size_t stored_lines_ = 0;
     std::size_t whole_ = 0;  ///< of them from the first on without a gap
     bool other_lines_ = false;
-    api::JsonTape tape_;        ///< the line
-    api::JsonTape event_tape_;  ///< what it stands for
+    api::JsonDocument document_;        ///< the line
+    api::JsonDocument event_document_;  ///< what it stands for
     LineMembers line_;
 };
 

@@ -42,7 +42,7 @@ std::optional<AddressBytes> read_address(const std::string& host) {
 
 bool is_mapped_ipv4(const AddressBytes& bytes) {
     constexpr std::array<unsigned char, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    return std::equal(kMapped.begin(), kPrefix.end(), bytes.begin());
+    return std::equal(kMapped.begin(), kMapped.end(), bytes.begin());
 }
 
 /// Any address, 0.0.0.0 or ::, which as a destination is this machine.

@@ -32,10 +32,10 @@ bool same_id(std::string_view call_id, const Approval& approval) {
 /// Recognises a finished call by the strongest identification that it carries.
 class FinishedCall {
 public:
-    FinishedCall(const ToolFinished& call, const CallPrint& print)
+    FinishedCall(const ToolFinished& call, const CallFingerprint& fingerprint)
         : call_(call),
-          print_(print),
-          exact_(args_of(print)),
+          fingerprint_(fingerprint),
+          exact_(args_of(fingerprint)),
           exact_said_(is_args_digest(call.args_digest)),
           bound_(call.args_digest.empty() ? std::string{} : bound_digest(call.args_digest)) {}
 
@@ -92,7 +92,7 @@ private:
         const auto whether = [](bool same) { return same ? Told::kSame : Told::kOther; };
         const std::string& said = call_.args_digest;
         if (of_before()) {
-            if (!call_.args.empty()) return whether(print_.question.low == question);
+            if (!call_.args.empty()) return whether(fingerprint_.question.low == question);
             return said.starts_with("sha256:") ? whether(said == digest) : Told::kNothing;
         }
         const bool nothing = call_.args.empty() && said.empty();
@@ -105,7 +105,7 @@ private:
     }
 
     const ToolFinished& call_;
-    const CallPrint& print_;
+    const CallFingerprint& fingerprint_;
     std::string exact_;
     bool exact_said_;
     std::string bound_;  ///< computed once: a call is compared with every request
@@ -200,9 +200,9 @@ bool against(const Approval& approval, const FinishedCall& call) {
 
 }  // namespace
 
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
-           bool replayed) {
-    const FinishedCall finished{call, print};
+void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
+           std::uint64_t n, bool replayed) {
+    const FinishedCall finished{call, fingerprint};
     if (replayed && finished.of_before()) return;
     const auto place = covering(approvals, finished);
     if (!place) return;
@@ -238,10 +238,10 @@ ApprovalAlarm refusal_alarm(const Approval& approval, std::string_view session,
 }  // namespace
 
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
-                                      const ToolFinished& call, const CallPrint& print,
+                                      const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now) {
     if (!must_ask && approvals.requests.empty()) return std::nullopt;
-    const FinishedCall finished{call, print};
+    const FinishedCall finished{call, fingerprint};
     if (const auto place = covering(approvals, finished)) {
         // Other arguments than those of the call were approved by an edit.
         const Approval& approval = approvals.requests[*place];
@@ -291,8 +291,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 }
 
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
-                                 const CallPrint& print) {
-    const FinishedCall finished{call, print};
+                                 const CallFingerprint& fingerprint) {
+    const FinishedCall finished{call, fingerprint};
     // A call that a person has allowed is no answer to another dialog.
     if (approvals.requests.empty() || covering(approvals, finished)) return 0;
     const auto& requests = approvals.requests;

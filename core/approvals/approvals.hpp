@@ -10,7 +10,7 @@
 #include "core/base/limits.hpp"
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 #include "core/events/approval_payloads.hpp"
 #include "core/events/work_payloads.hpp"
 
@@ -212,8 +212,8 @@ void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
 /// A call finished: it uses up the approval that covers it, if any. A `replayed` call is a replay
 /// for the loop rules, but uses up an approval like any other.
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
-           bool replayed);
+void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
+           std::uint64_t n, bool replayed);
 /// The agent has read the decision.
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
 /// The session ended: requests need no decision any more, and grants end.
@@ -255,7 +255,7 @@ bool asks_for_another_way(std::string_view reason);
 /// The alarm for a call that just finished, by the decisions before it; nothing if the call was
 /// allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
-                                      const ToolFinished& call, const CallPrint& print,
+                                      const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);
 /// The alarm for a call that just started: its id was rejected. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
@@ -264,7 +264,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 /// Number of the pending request of the agent's own dialog that is about this finished call: it was
 /// answered at the agent. The oldest of equal ones; 0 = none. Pure.
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
-                                 const CallPrint& print);
+                                 const CallFingerprint& fingerprint);
 
 /// An approval that the agent's own dialog about exactly this call may use, so that no person is
 /// asked about it again: decided, and not given out yet. Null if there is none. Pure.

@@ -5,21 +5,21 @@
 #include <string>
 #include <type_traits>
 
+#include "core/base/cow_box.hpp"
 #include "core/base/fields.hpp"
-#include "core/base/rare.hpp"
-#include "core/base/shared.hpp"
+#include "core/base/lazy_optional.hpp"
 
 namespace headway::core {
 
 template <class T>
 struct IsRareField : std::false_type {};
 template <class T>
-struct IsRareField<Rare<T>> : std::true_type {};
+struct IsRareField<LazyOptional<T>> : std::true_type {};
 
 template <class T>
 struct IsSharedField : std::false_type {};
 template <class T>
-struct IsSharedField<Shared<T>> : std::true_type {};
+struct IsSharedField<CowBox<T>> : std::true_type {};
 
 /// The bytes that the heap takes for a block of so many, as glibc's malloc does.
 constexpr std::size_t heap_block(std::size_t bytes) {

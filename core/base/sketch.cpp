@@ -147,7 +147,7 @@ std::uint64_t Sketch::weight() const noexcept {
     return total(buckets);
 }
 
-bool is_sound(const Sketch& sketch) noexcept {
+bool is_valid(const Sketch& sketch) noexcept {
     const auto& buckets = sketch.buckets;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         if (buckets[i].index > kSketchBucketLast || buckets[i].weight == 0) return false;

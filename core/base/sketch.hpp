@@ -63,7 +63,7 @@ struct Sketch {
 };
 
 /// Whether learn() can have produced it: for sketches that were read from a disk.
-bool is_sound(const Sketch& sketch) noexcept;
+bool is_valid(const Sketch& sketch) noexcept;
 
 /// The weight of one session.
 inline constexpr std::uint32_t kSessionWeight = 1U << 16;

@@ -82,9 +82,9 @@ std::string count_of(std::uint64_t value, std::uint64_t unit, const char* name) 
 
 }  // namespace
 
-bool is_sound(const UseSketches& sketches) noexcept {
-    return is_sound(sketches.elapsed_ms) && is_sound(sketches.steps) && is_sound(sketches.tokens) &&
-           is_sound(sketches.cost_micros);
+bool is_valid(const UseSketches& sketches) noexcept {
+    return is_valid(sketches.elapsed_ms) && is_valid(sketches.steps) && is_valid(sketches.tokens) &&
+           is_valid(sketches.cost_micros);
 }
 
 void learn(UseSketches& sketches, const UseRecord& record) {

@@ -32,7 +32,7 @@ struct UseSketches {
     }
 };
 
-bool is_sound(const UseSketches& sketches) noexcept;
+bool is_valid(const UseSketches& sketches) noexcept;
 
 /// Adds an ended session: what a completed one used, and twice what one used whose budget ran out,
 /// since it would have gone on. How much others would have needed is unknown: they do not count.

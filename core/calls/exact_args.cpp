@@ -66,14 +66,15 @@ ArgsDigest args_digest_bytes(std::string_view text) {
     return digest;
 }
 
-void keep_args(CallPrint& print, const ArgsDigest& digest) {
-    print.args_start = {word_of(digest, 0), word_of(digest, 1)};
-    print.args_end = {word_of(digest, 2), word_of(digest, 3)};
+void keep_args(CallFingerprint& fingerprint, const ArgsDigest& digest) {
+    fingerprint.args_start = {word_of(digest, 0), word_of(digest, 1)};
+    fingerprint.args_end = {word_of(digest, 2), word_of(digest, 3)};
 }
 
-std::string args_of(const CallPrint& print) {
-    if (print.args_start == Digest{} && print.args_end == Digest{}) return {};
-    return std::string{kDigestStart} + to_hex(print.args_start) + to_hex(print.args_end);
+std::string args_of(const CallFingerprint& fingerprint) {
+    if (fingerprint.args_start == Digest{} && fingerprint.args_end == Digest{}) return {};
+    return std::string{kDigestStart} + to_hex(fingerprint.args_start) +
+           to_hex(fingerprint.args_end);
 }
 
 }  // namespace headway::core

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 #include "core/text/sha256.hpp"
 
 // The digest of a call's exact arguments: approvals bind to it, and finished calls are compared by
@@ -32,12 +32,12 @@ std::string args_digest_text(const ArgsDigest& digest);
 ArgsDigest args_digest_bytes(std::string_view text);
 
 /// Stores the digest in the fingerprint.
-void keep_args(CallPrint& print, const ArgsDigest& digest);
-inline void keep_args(CallPrint& print, std::string_view digest) {
-    keep_args(print, args_digest_bytes(digest));
+void keep_args(CallFingerprint& fingerprint, const ArgsDigest& digest);
+inline void keep_args(CallFingerprint& fingerprint, std::string_view digest) {
+    keep_args(fingerprint, args_digest_bytes(digest));
 }
 
 /// That digest; empty if the fingerprint has none. Pure.
-std::string args_of(const CallPrint& print);
+std::string args_of(const CallFingerprint& fingerprint);
 
 }  // namespace headway::core

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -6,6 +7,20 @@
 #include "core/detection/ledger.hpp"
 
 namespace headway::core {
+
+void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
+    HEADWAY_ASSERT(ledger.hard_n <= n && ledger.moved_n <= n);
+    if (telling || tier != Tier::kNone) ledger.round_counts = true;
+    ledger.round_tier = std::max(ledger.round_tier, tier);
+    HEADWAY_ASSERT(ledger.round_counts || ledger.round_tier == Tier::kNone);
+    if (tier == Tier::kNone) return;
+    if (tier == Tier::kInformation || tier == Tier::kAnswerChanged) ledger.moved_n = n;
+    if (is_hard(tier)) {
+        ledger.hard_n = n;
+        ledger.hard_round = ledger.rounds;
+    }
+    if (is_hard(tier) || tier == Tier::kAnswerChanged) ++ledger.epoch;
+}
 
 std::string activity_of(const Ledger& ledger) {
     constexpr std::string_view kLetters = ".xiivs";  // by tier

@@ -209,8 +209,8 @@ std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view 
     return std::nullopt;
 }
 
-bool is_blind_edit(const CallPrint& print, const ToolFinished& call) {
-    if (print.kind != CallKind::kEdit || !call.ok || !print.trivial) return false;
+bool is_blind_edit(const CallFingerprint& fingerprint, const ToolFinished& call) {
+    if (fingerprint.kind != CallKind::kEdit || !call.ok || !fingerprint.trivial) return false;
     const std::string_view args = trimmed(call.args.kept);
     const bool none = args.empty() || args == "{}" || args == "null";
     return none && call.args_digest.empty() && call.result_digest.empty() &&

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 
 // Classifies a call and its outcome by names, commands and messages. Pure; linear in the text.
 
@@ -26,7 +26,7 @@ CallKind kind_of_call(std::string_view tool, std::string_view command);
 
 /// True for an edit that went well and of which neither arguments, a digest nor a result tell the
 /// content: whether it repeats another is not known.
-bool is_blind_edit(const CallPrint& print, const ToolFinished& call);
+bool is_blind_edit(const CallFingerprint& fingerprint, const ToolFinished& call);
 
 /// The path a shell command ends in or redirects to, or empty.
 std::string_view path_in_command(std::string_view command);

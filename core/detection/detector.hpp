@@ -16,7 +16,7 @@ namespace headway::core {
 
 /// Severity of a detector's claim, weakest first, in the order of verdicts (api/API.md,
 /// "Verdicts"). A block is certain and needs a person, so it is above a suspicion.
-enum class Rung : std::uint8_t { kNone, kWaiting, kSlow, kSuspect, kBlocked, kStuck };
+enum class Severity : std::uint8_t { kNone, kWaiting, kSlow, kSuspect, kBlocked, kStuck };
 
 /// Kinds of evidence: two detectors of one kind do not confirm each other.
 enum class EvidenceKind : std::uint8_t {
@@ -58,7 +58,7 @@ struct Finding {
 /// A finished call that counts as evidence, with what the ledger found.
 struct CallSeen {
     const ToolFinished& call;
-    const CallPrint& print;
+    const CallFingerprint& fingerprint;
     const Entry& entry;
     std::uint32_t patience = 1;  ///< ToolPolicy::patience of its tool
     /// A wait, or a request that a provider refused: neither progress nor a repeat, but it
@@ -70,9 +70,9 @@ struct CallSeen {
     /// A failure that says something. Without a word it is an answer, "no"; and so is that of a
     /// poll, "not yet".
     bool failed() const {
-        return !call.ok && !print.is(Shape::kSilent) && print.kind != CallKind::kPoll;
+        return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
     }
-    bool weak() const { return print.weak(); }
+    bool weak() const { return fingerprint.weak(); }
 };
 
 /// What the fold saw in an event.
@@ -102,27 +102,27 @@ struct Observation : EventSigns {
 };
 
 /// The interface of all detectors: a value in the session's state that the fold feeds with every
-/// event (so replay reproduces it) and the lattice asks. Constant memory, amortised O(1) per event,
-/// no clock. `finding()` is called only if `rung()` claims something. `is_sound()` checks a state
-/// from a snapshot, for a session whose last event is `newest`: false if no fold can have produced
-/// it and an assertion relies on that. All that is a detector's own is in its two files in
-/// detectors/; its place in `Detectors` (detectors.hpp) makes it one of those in use.
+/// event (so replay reproduces it) and the resolver asks. Constant memory, amortised O(1) per
+/// event, no clock. `finding()` is called only if `severity()` claims something. `is_valid()`
+/// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold can
+/// have produced it and an assertion relies on that. All that is a detector's own is in its two
+/// files in detectors/; its place in `Detectors` (detectors.hpp) makes it one of those in use.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
              std::uint64_t newest) {
     { D::kTraits } -> std::convertible_to<DetectorTraits>;
     detector.observe(seen);
-    { std::as_const(detector).rung(limits, ledger) } -> std::same_as<Rung>;
+    { std::as_const(detector).severity(limits, ledger) } -> std::same_as<Severity>;
     { std::as_const(detector).finding(ledger) } -> std::same_as<Finding>;
-    { std::as_const(detector).is_sound(ledger, newest) } -> std::same_as<bool>;
+    { std::as_const(detector).is_valid(ledger, newest) } -> std::same_as<bool>;
 };
 
 /// The severity for a count; a threshold of 0 is never reached.
-constexpr Rung rung_of(std::uint64_t count, Thresholds limits) {
-    if (limits.stuck != 0 && count >= limits.stuck) return Rung::kStuck;
-    if (limits.suspect != 0 && count >= limits.suspect) return Rung::kSuspect;
-    return Rung::kNone;
+constexpr Severity severity_of(std::uint64_t count, Thresholds limits) {
+    if (limits.stuck != 0 && count >= limits.stuck) return Severity::kStuck;
+    if (limits.suspect != 0 && count >= limits.suspect) return Severity::kSuspect;
+    return Severity::kNone;
 }
 
 /// "3 times"; a count of one does not occur in findings.

@@ -148,30 +148,32 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
     HEADWAY_ASSERT(trail.digests.back() == digest);
 }
 
-void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n,
-                  Entry& entry) {
+void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
+                  std::uint64_t n, Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
         // What tests and tools write by themselves is theirs.
-        const bool edits = print.kind == CallKind::kEdit;
-        if (print.kind == CallKind::kVerify || (!edits && is_artifact(mutation.path))) continue;
+        const bool edits = fingerprint.kind == CallKind::kEdit;
+        if (fingerprint.kind == CallKind::kVerify || (!edits && is_artifact(mutation.path)))
+            continue;
         // Without a digest, the call itself stands for the content.
         const std::uint64_t digest =
-            mutation.digest.empty() ? print.question.low : digest_of(mutation.digest).low;
+            mutation.digest.empty() ? fingerprint.question.low : digest_of(mutation.digest).low;
         change_file(ledger, digest_of(mutation.path).low, digest, !mutation.digest.empty(), n,
                     entry);
     }
-    const bool claims = print.kind == CallKind::kEdit || print.kind == CallKind::kCommit;
+    const bool claims =
+        fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
     if (!call.mutated.empty() || !claims) return;
-    const bool certain = print.content != 0;
-    const std::uint64_t content = certain ? print.content : print.question.low;
-    const bool copy = print.is(Shape::kWhole) && certain && content == ledger.last_content;
+    const bool certain = fingerprint.content != 0;
+    const std::uint64_t content = certain ? fingerprint.content : fingerprint.question.low;
+    const bool copy = fingerprint.is(Shape::kWhole) && certain && content == ledger.last_content;
     ledger.content_copies = copy ? ledger.content_copies + 1 : 0;
-    ledger.last_content = print.is(Shape::kWhole) ? content : 0;
-    ledger.cosmetic_path = print.is(Shape::kCosmetic) ? print.path : 0;
-    change_file(ledger, print.path != 0 ? print.path : print.question.low, content, certain, n,
-                entry);
+    ledger.last_content = fingerprint.is(Shape::kWhole) ? content : 0;
+    ledger.cosmetic_path = fingerprint.is(Shape::kCosmetic) ? fingerprint.path : 0;
+    change_file(ledger, fingerprint.path != 0 ? fingerprint.path : fingerprint.question.low,
+                content, certain, n, entry);
     // Comments, white space, and one text in ever more files prove nothing.
-    const bool cosmetic = print.is(Shape::kCosmetic) && entry.fresh_paths.empty();
+    const bool cosmetic = fingerprint.is(Shape::kCosmetic) && entry.fresh_paths.empty();
     if (!cosmetic && ledger.content_copies < kCopiesMax) return;
     entry.tier = Tier::kNone;
     entry.changed_path = 0;
@@ -214,17 +216,17 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 }
 
 /// True for a look at a file that the agent itself just changed in comments only.
-bool shows_own_comment(const Ledger& ledger, const CallPrint& print) {
-    return ledger.cosmetic_path != 0 && print.path == ledger.cosmetic_path &&
-           (print.kind == CallKind::kRead || print.is(Shape::kLooks));
+bool shows_own_comment(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    return ledger.cosmetic_path != 0 && fingerprint.path == ledger.cosmetic_path &&
+           (fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks));
 }
 
 /// The count of red results with one diagnostic while nothing changes, whatever flags, seeds or
 /// targets the test has: one question. They are kept beside the answers.
-void answer_red(Ledger& ledger, const CallPrint& print, std::uint64_t n, Entry& entry) {
+void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n, Entry& entry) {
     constexpr std::uint64_t kReds = 0x5bf0'3635'dcd6'1e9bULL;  // apart from questions
     bool known = false;
-    KnownAnswer& red = answer_to(ledger.answers, (print.diagnostic ^ kReds) | 1U, known);
+    KnownAnswer& red = answer_to(ledger.answers, (fingerprint.diagnostic ^ kReds) | 1U, known);
     HEADWAY_ASSERT(red.last_n <= n);
     if (known && red.outcome == ledger.changes && red.span >> 16U == (ledger.scope & 0xffffU)) {
         ++red.repeats;
@@ -242,26 +244,27 @@ void answer_red(Ledger& ledger, const CallPrint& print, std::uint64_t n, Entry& 
 }
 
 /// P3 and the count of equal answers.
-void keep(const Ledger& ledger, KnownAnswer& last, const CallPrint& print, bool ok,
+void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& fingerprint, bool ok,
           std::uint64_t n) {
-    HEADWAY_ASSERT(last.question == print.question.low && last.last_n <= n);
-    last.outcome = print.outcome.low;
-    last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);
+    HEADWAY_ASSERT(last.question == fingerprint.question.low && last.last_n <= n);
+    last.outcome = fingerprint.outcome.low;
+    last.raw_outcome = static_cast<std::uint32_t>(fingerprint.raw_outcome);
     last.ok = ok;
     last.last_n = n;
     last.epoch = ledger.epoch;
     last.span = span_of(ledger);
 }
 
-void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
+void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::uint64_t n,
+            Entry& entry) {
     bool known = false;
-    KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
+    KnownAnswer& last = answer_to(ledger.answers, fingerprint.question.low, known);
     HEADWAY_ASSERT(last.first_n <= n);
     entry.known_question = known;
-    const bool same = known && last.outcome == print.outcome.low;
-    entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(print.raw_outcome);
-    const bool counts_again = same && !(entry.jitter && print.measured);
-    const bool free_again = print.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
+    const bool same = known && last.outcome == fingerprint.outcome.low;
+    entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
+    const bool counts_again = same && !(entry.jitter && fingerprint.measured);
+    const bool free_again = fingerprint.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
     entry.same_answer = counts_again;
     entry.free_again = free_again;
     if (counts_again && same_span(ledger, last)) {
@@ -272,15 +275,17 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     }
     // The acknowledgement of an edit is no information, and a failure after a failure answers
     // nothing.
-    const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit &&
-                         !print.is(Shape::kNothing) && !shows_own_comment(ledger, print);
+    const bool informs = ok && !fingerprint.trivial && fingerprint.kind != CallKind::kEdit &&
+                         !fingerprint.is(Shape::kNothing) &&
+                         !shows_own_comment(ledger, fingerprint);
     if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
     // Back to the answer before the last is no news.
-    const bool back = !same && last.before == static_cast<std::uint32_t>(print.outcome.low);
-    if (known && !counts_again && !back && (ok || last.ok) && !shows_own_comment(ledger, print))
+    const bool back = !same && last.before == static_cast<std::uint32_t>(fingerprint.outcome.low);
+    if (known && !counts_again && !back && (ok || last.ok) &&
+        !shows_own_comment(ledger, fingerprint))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
     if (!same) last.before = static_cast<std::uint32_t>(last.outcome);
-    keep(ledger, last, print, ok, n);
+    keep(ledger, last, fingerprint, ok, n);
     entry.repeats = last.repeats;
     entry.first_n = last.first_n;
     HEADWAY_ASSERT(entry.first_n <= n);
@@ -330,72 +335,64 @@ const CallMark* Ledger::back(std::size_t i) const {
     return &recent[place];
 }
 
-bool repeats_answer(const Ledger& ledger, const CallPrint& print) {
-    const auto* last = find_answer(ledger.answers, print.question.low);
-    return last != nullptr && last->outcome == print.outcome.low;
+bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    const auto* last = find_answer(ledger.answers, fingerprint.question.low);
+    return last != nullptr && last->outcome == fingerprint.outcome.low;
 }
 
-bool slept_before(const Ledger& ledger, const CallPrint& print) {
-    if (print.is(Shape::kSleeps)) return true;
-    const KnownAnswer* last = find_answer(ledger.answers, print.question.low);
+bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    if (fingerprint.is(Shape::kSleeps)) return true;
+    const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
     return last != nullptr && last->last_n < ledger.slept_n;
 }
 
-Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n) {
+Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
+             std::uint64_t n) {
     Entry entry;
-    if (call.ok && print.is(Shape::kRestores)) take_back(ledger);
-    entry.hollow = print.is(Shape::kNothing);
-    if (call.ok && !print.is(Shape::kNothing)) change_files(ledger, print, call, n, entry);
-    const bool only_asks = print.kind == CallKind::kRead || print.kind == CallKind::kPoll ||
-                           print.is(Shape::kLooks) || print.is(Shape::kNothing);
-    if (print.kind == CallKind::kVerify)
-        verify(ledger, print.question.low, print.outcome.low, print.failing, n, entry);
+    if (call.ok && fingerprint.is(Shape::kRestores)) take_back(ledger);
+    entry.hollow = fingerprint.is(Shape::kNothing);
+    if (call.ok && !fingerprint.is(Shape::kNothing))
+        change_files(ledger, fingerprint, call, n, entry);
+    const bool only_asks = fingerprint.kind == CallKind::kRead ||
+                           fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
+                           fingerprint.is(Shape::kNothing);
+    if (fingerprint.kind == CallKind::kVerify)
+        verify(ledger, fingerprint.question.low, fingerprint.outcome.low, fingerprint.failing, n,
+               entry);
     else if (!only_asks)
         ++ledger.changes;
-    answer(ledger, print, call.ok || print.kind == CallKind::kPoll, n, entry);
-    if (print.kind == CallKind::kVerify && print.diagnostic != 0)
-        answer_red(ledger, print, n, entry);
-    remember(ledger, {key_of(print), print.question.low, n, ledger.scope, print.weak(),
-                      print.is(Shape::kActs)});
+    answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
+    if (fingerprint.kind == CallKind::kVerify && fingerprint.diagnostic != 0)
+        answer_red(ledger, fingerprint, n, entry);
+    remember(ledger, {key_of(fingerprint), fingerprint.question.low, n, ledger.scope,
+                      fingerprint.weak(), fingerprint.is(Shape::kActs)});
     HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
     return entry;
 }
 
 Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std::uint64_t failing,
              std::uint64_t n) {
-    CallPrint print;
-    print.question.low = question;
-    print.outcome.low = print.raw_outcome = outcome;
+    CallFingerprint fingerprint;
+    fingerprint.question.low = question;
+    fingerprint.outcome.low = fingerprint.raw_outcome = outcome;
     Entry entry;
     verify(ledger, question, outcome, failing, n, entry);
-    answer(ledger, print, true, n, entry);
+    answer(ledger, fingerprint, true, n, entry);
     return entry;
 }
 
-Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
+Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n) {
     ledger.interrupt(n);
     bool known = false;
-    KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
+    KnownAnswer& last = answer_to(ledger.answers, fingerprint.question.low, known);
     // The same state at another address is no news: `/status?attempt=4`.
-    const bool other = std::exchange(ledger.wait_outcome, print.outcome.low) != print.outcome.low;
-    const bool moved = print.running && other && (!known || last.outcome != print.outcome.low);
-    keep(ledger, last, print, print.running, n);
+    const bool other =
+        std::exchange(ledger.wait_outcome, fingerprint.outcome.low) != fingerprint.outcome.low;
+    const bool moved =
+        fingerprint.running && other && (!known || last.outcome != fingerprint.outcome.low);
+    keep(ledger, last, fingerprint, fingerprint.running, n);
     if (moved) ledger.external_n = n;
     return moved ? Tier::kExternal : Tier::kNone;
-}
-
-void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
-    HEADWAY_ASSERT(ledger.hard_n <= n && ledger.moved_n <= n);
-    if (telling || tier != Tier::kNone) ledger.round_counts = true;
-    ledger.round_tier = std::max(ledger.round_tier, tier);
-    HEADWAY_ASSERT(ledger.round_counts || ledger.round_tier == Tier::kNone);
-    if (tier == Tier::kNone) return;
-    if (tier == Tier::kInformation || tier == Tier::kAnswerChanged) ledger.moved_n = n;
-    if (is_hard(tier)) {
-        ledger.hard_n = n;
-        ledger.hard_round = ledger.rounds;
-    }
-    if (is_hard(tier) || tier == Tier::kAnswerChanged) ++ledger.epoch;
 }
 
 }  // namespace headway::core

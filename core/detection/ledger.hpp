@@ -9,7 +9,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/limits.hpp"
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 #include "core/events/work_payloads.hpp"
 #include "core/values/tier.hpp"
 
@@ -193,18 +193,19 @@ struct Entry {
 };
 
 /// Combines question and outcome.
-constexpr std::uint64_t key_of(const CallPrint& print) {
-    return print.question.low ^ (print.outcome.low * 0x9e3779b97f4a7c15ULL);
+constexpr std::uint64_t key_of(const CallFingerprint& fingerprint) {
+    return fingerprint.question.low ^ (fingerprint.outcome.low * 0x9e3779b97f4a7c15ULL);
 }
 
 /// True if the question got this answer the last time. Pure.
-bool repeats_answer(const Ledger& ledger, const CallPrint& print);
+bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// True if the agent slept since it asked this question before, or sleeps in the call itself. Pure.
-bool slept_before(const Ledger& ledger, const CallPrint& print);
+bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// Records a counted call. `n` is its event.
-Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n);
+Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
+             std::uint64_t n);
 
 /// Records a test result that arrived as an event. `question` and `outcome` are digests of its
 /// command and its content.
@@ -212,7 +213,7 @@ Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std:
              std::uint64_t n);
 
 /// Records the answer of a wait; kExternal if it changed.
-Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n);
+Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n);
 
 /// Adds the tier of a call or result to the round and the epoch. `telling` is false for a new
 /// question with a trivial answer: such a round is neither progress nor the lack of it.

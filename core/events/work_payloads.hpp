@@ -8,7 +8,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/time.hpp"
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 #include "core/events/budget_payloads.hpp"
 #include "core/events/event_type.hpp"
 #include "core/events/judge_payloads.hpp"
@@ -116,7 +116,7 @@ struct ToolFinished {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> round;
     std::string origin;
-    std::optional<CallPrint> print;  ///< made by the decoder; tests may leave it out
+    std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
@@ -128,7 +128,7 @@ struct ToolFinished {
             field("result_digest", &ToolFinished::result_digest),
             field("mutated", &ToolFinished::mutated),
             field("duration_ms", &ToolFinished::duration_ms), field("round", &ToolFinished::round),
-            field("origin", &ToolFinished::origin), internal("print", &ToolFinished::print),
+            field("origin", &ToolFinished::origin), internal("print", &ToolFinished::fingerprint),
             field("usage", &ToolFinished::usage));
     }
 };

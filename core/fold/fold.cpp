@@ -77,7 +77,7 @@ struct Fold {
         const auto took = since != kNever ? std::optional{event.at - since} : std::nullopt;
         evidence = enter_call(state, call, event.n, took, since != kNever);
         if (!state.approvals.requests.empty())
-            enter(state.approvals, call, evidence.print, event.n, evidence.replayed);
+            enter(state.approvals, call, evidence.fingerprint, event.n, evidence.replayed);
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
         if (evidence.unrun) return;
@@ -296,7 +296,7 @@ struct Fold {
         fail(call.tool,
              says ? std::string_view{call.error->message.kept}
                   : std::string_view{call.error ? call.error->error_class : ""},
-             evidence.print.failure);
+             evidence.fingerprint.failure);
     }
 
     void fail(const std::string& tool, std::string_view said, FailureKind kind) const {

@@ -42,9 +42,9 @@ static_assert(limits::kRoundEchoesMax < limits::kRoundCallsMax, "an echo is a ca
 static_assert(kPatienceMax * kFlakyPatience * kGreenPatience < UINT32_MAX, "patience fits");
 
 /// True if this finish arrived before, as in a replayed stream: same id, same content.
-bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& print) {
+bool replayed(SessionState& state, const ToolFinished& call, const CallFingerprint& fingerprint) {
     if (call.call_id.empty()) return false;
-    const std::uint64_t id = digest_of(call.call_id).low ^ key_of(print);
+    const std::uint64_t id = digest_of(call.call_id).low ^ key_of(fingerprint);
     auto& ids = state.recent_call_ids;
     const std::ptrdiff_t before = std::count(ids.begin(), ids.end(), id);
     if (ids.size() == limits::kRecentCallIdsMax) ids.erase(ids.begin());
@@ -67,34 +67,40 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
 
 /// A sleep, a poll of something that runs, or a request that a provider refused (docs/detection.md,
 /// section 8).
-bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished& call,
+bool is_neutral(const Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                 bool slept) {
-    if (print.kind == CallKind::kSleep) return true;
-    const bool looks = print.is(Shape::kLooks) || print.kind == CallKind::kRead;
-    const bool polls = print.kind == CallKind::kPoll;
+    if (fingerprint.kind == CallKind::kSleep) return true;
+    const bool looks = fingerprint.is(Shape::kLooks) || fingerprint.kind == CallKind::kRead;
+    const bool polls = fingerprint.kind == CallKind::kPoll;
     // It was busy the last time too, and the agent let time pass.
-    if (slept && print.is(Shape::kBusy)) return true;
-    if (!call.ok && !print.is(Shape::kSilent)) {
-        if (print.running) return true;  // "pending" by its exit status
+    if (slept && fingerprint.is(Shape::kBusy)) return true;
+    if (!call.ok && !fingerprint.is(Shape::kSilent)) {
+        if (fingerprint.running) return true;  // "pending" by its exit status
         // Between two looks for a port that is still closed, the agent let time pass.
-        const bool closed = print.failure == FailureKind::kNetwork;
-        return print.failure == FailureKind::kTransient || (slept && (looks || polls || closed));
+        const bool closed = fingerprint.failure == FailureKind::kNetwork;
+        return fingerprint.failure == FailureKind::kTransient ||
+               (slept && (looks || polls || closed));
     }
-    const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
-    if (print.running && (polls || (asks && print.result_bytes <= kStatusBytesMax))) return true;
+    const bool asks = fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kRead;
+    if (fingerprint.running && (polls || (asks && fingerprint.result_bytes <= kStatusBytesMax)))
+        return true;
     // A poll, or a look between two sleeps, that finds what it found before.
-    const bool rests = print.is(Shape::kRests);  // then it asks again, whatever the command is
-    const bool waits = print.result_bytes <= kPollBytesMax && (polls || rests || (slept && looks));
-    return waits && repeats_answer(ledger, print);
+    const bool rests =
+        fingerprint.is(Shape::kRests);  // then it asks again, whatever the command is
+    const bool waits =
+        fingerprint.result_bytes <= kPollBytesMax && (polls || rests || (slept && looks));
+    return waits && repeats_answer(ledger, fingerprint);
 }
 
 /// False for a call that shows neither progress nor the lack of it: a new question that found
 /// nothing, or an action that another call has to show.
 bool tells(const CallEvidence& evidence, const ToolFinished& call) {
-    if (evidence.print.weak()) return false;
+    if (evidence.fingerprint.weak()) return false;
     if (evidence.entry.hollow || evidence.entry.known_question) return true;
-    if (evidence.print.is(Shape::kSilent) && evidence.print.is(Shape::kLooks)) return false;
-    return call.ok ? !evidence.print.trivial : evidence.print.failure != FailureKind::kNotFound;
+    if (evidence.fingerprint.is(Shape::kSilent) && evidence.fingerprint.is(Shape::kLooks))
+        return false;
+    return call.ok ? !evidence.fingerprint.trivial
+                   : evidence.fingerprint.failure != FailureKind::kNotFound;
 }
 
 /// `origin` is the agent's word: a platform that runs more hooks than a third of all calls is none.
@@ -144,8 +150,8 @@ void count_for_phase(SessionState& state, const ToolFinished& call, const CallEv
         ++state.current_phase.change().files_changed;
         ++state.phase_totals.files_changed;
     }
-    if (call.ok && evidence.print.kind == CallKind::kVerify &&
-        evidence.print.failing.value_or(0) == 0) {
+    if (call.ok && evidence.fingerprint.kind == CallKind::kVerify &&
+        evidence.fingerprint.failing.value_or(0) == 0) {
         ++state.current_phase.change().tests_passed;
         ++state.phase_totals.tests_passed;
     }
@@ -167,24 +173,25 @@ void count_path(SessionState& state, std::uint64_t path) {
 
 }  // namespace
 
-CallPrint plain_print(const ToolFinished& call) {
-    CallPrint print;
-    print.kind = kind_of_call(call.tool, {});
-    print.question = digest_of(call.tool + "\n" + call.args.kept + call.args_digest + call.target);
+CallFingerprint plain_fingerprint(const ToolFinished& call) {
+    CallFingerprint fingerprint;
+    fingerprint.kind = kind_of_call(call.tool, {});
+    fingerprint.question =
+        digest_of(call.tool + "\n" + call.args.kept + call.args_digest + call.target);
     const std::string outcome = call.result.kept + call.result_digest +
                                 (call.error ? call.error->message.kept : std::string{});
-    print.outcome = digest_of(outcome + (call.ok ? "+" : "-"));
-    print.raw_outcome = digest_of(outcome).low;
-    print.trivial = is_trivial(call.result.kept) && call.result_digest.empty();
-    print.result_bytes = call.result.kept.size();
-    if (!call.target.empty()) print.path = digest_of(call.target).low;
-    print.set(Shape::kBlind, is_blind_edit(print, call));
-    if (call.ok) return print;
-    print.failure =
+    fingerprint.outcome = digest_of(outcome + (call.ok ? "+" : "-"));
+    fingerprint.raw_outcome = digest_of(outcome).low;
+    fingerprint.trivial = is_trivial(call.result.kept) && call.result_digest.empty();
+    fingerprint.result_bytes = call.result.kept.size();
+    if (!call.target.empty()) fingerprint.path = digest_of(call.target).low;
+    fingerprint.set(Shape::kBlind, is_blind_edit(fingerprint, call));
+    if (call.ok) return fingerprint;
+    fingerprint.failure =
         call.error ? failure_of_tool_class(call.error->error_class) : FailureKind::kOther;
-    print.typed_failure = print.failure != FailureKind::kNone && call.error.has_value();
-    print.diagnostic = digest_of(outcome).low;
-    return print;
+    fingerprint.typed_failure = fingerprint.failure != FailureKind::kNone && call.error.has_value();
+    fingerprint.diagnostic = digest_of(outcome).low;
+    return fingerprint;
 }
 
 /// True if the call let time pass by itself: a tool that waits for other agents, for an event or
@@ -206,8 +213,8 @@ void begin_call(SessionState& state, const ToolStarted& call) {
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open) {
     CallEvidence evidence;
-    evidence.print = call.print ? *call.print : plain_print(call);
-    evidence.replayed = replayed(state, call, evidence.print);
+    evidence.fingerprint = call.fingerprint ? *call.fingerprint : plain_fingerprint(call);
+    evidence.replayed = replayed(state, call, evidence.fingerprint);
     if (evidence.replayed) return evidence;  // and no turn of its own
     evidence.unrun = did_not_run(call) && unrun_is_likely(state, call);
     if (evidence.unrun) return evidence;
@@ -217,27 +224,27 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
         call.origin == "hook" && state.policy->trust_origin && hook_is_likely(state);
     const bool ignored = of_hook || (own != nullptr && own->ignore);
     if (ignored) return evidence;
-    if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
+    if (asked_in_round(state.round, evidence.fingerprint.question.low)) return evidence;
     evidence.counts = true;
     if (own != nullptr) evidence.patience = std::clamp(own->patience, 1U, kPatienceMax);
     HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
     Ledger& ledger = state.ledger.change();
-    if (own != nullptr && own->polls) evidence.print.kind = CallKind::kPoll;
-    evidence.slept = slept_before(ledger, evidence.print) || waited_itself(call, took);
-    evidence.neutral = is_neutral(ledger, evidence.print, call, evidence.slept);
-    if (evidence.print.kind == CallKind::kSleep || evidence.print.is(Shape::kSleeps))
+    if (own != nullptr && own->polls) evidence.fingerprint.kind = CallKind::kPoll;
+    evidence.slept = slept_before(ledger, evidence.fingerprint) || waited_itself(call, took);
+    evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);
+    if (evidence.fingerprint.kind == CallKind::kSleep || evidence.fingerprint.is(Shape::kSleeps))
         ledger.slept_n = n;
     if (evidence.neutral) {
-        evidence.tier = wait_on(ledger, evidence.print, n);
+        evidence.tier = wait_on(ledger, evidence.fingerprint, n);
         HEADWAY_ASSERT(evidence.tier <= Tier::kExternal);
         return evidence;
     }
-    evidence.entry = record(ledger, evidence.print, call, n);
+    evidence.entry = record(ledger, evidence.fingerprint, call, n);
     for (const std::uint64_t path : evidence.entry.fresh_paths)
         count_path(state, path);
     if (evidence.entry.flaky) evidence.patience *= kFlakyPatience;
-    const bool green = evidence.print.kind == CallKind::kVerify && call.ok &&
-                       evidence.print.failing.value_or(0) == 0;
+    const bool green = evidence.fingerprint.kind == CallKind::kVerify && call.ok &&
+                       evidence.fingerprint.failing.value_or(0) == 0;
     if (green && evidence.entry.jitter) evidence.patience *= kGreenPatience;
     evidence.tier = evidence.entry.tier;
     book(ledger, evidence.tier, n, tells(evidence, call));

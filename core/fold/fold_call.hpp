@@ -9,7 +9,7 @@ namespace headway::core {
 /// A finished call as evidence: what the ledger found, and the storage behind the observation. The
 /// fold keeps it while the detectors observe.
 struct CallEvidence {
-    CallPrint print;
+    CallFingerprint fingerprint;
     Entry entry;
     bool counts = false;
     bool replayed = false;  ///< a replay of an earlier finish: ignored
@@ -37,7 +37,7 @@ bool overran(const SessionState& state, const ToolFinished& call, Timestamp sinc
              const Event& event);
 
 /// The fingerprint of an event that did not pass the decoder (tests, old journals). Pure.
-CallPrint plain_print(const ToolFinished& call);
+CallFingerprint plain_fingerprint(const ToolFinished& call);
 
 /// Enters a test result that arrived as an event; returns its tier.
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n);

@@ -15,7 +15,7 @@ void show_all(Detectors& detectors, Observation& seen, const CallEvidence& evide
         return;
     }
     const CallSeen call{std::get<ToolFinished>(seen.event.payload),
-                        evidence.print,
+                        evidence.fingerprint,
                         evidence.entry,
                         evidence.patience,
                         evidence.neutral,
@@ -29,7 +29,7 @@ void show_all(Detectors& detectors, Observation& seen, const CallEvidence& evide
 
 }  // namespace
 
-void show_to_detectors(Rare<Detectors>& detectors, Observation& seen,
+void show_to_detectors(LazyOptional<Detectors>& detectors, Observation& seen,
                        const CallEvidence& evidence) {
     if (detectors.has_value()) return show_all(detectors.change(), seen, evidence);
     Detectors first;

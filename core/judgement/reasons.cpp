@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judgement/reasons.hpp"
 
-#include "core/judgement/lattice.hpp"
+#include "core/judgement/resolver.hpp"
 
 namespace headway::core {
 

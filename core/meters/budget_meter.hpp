@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.hpp"
-#include "core/base/rare.hpp"
+#include "core/base/lazy_optional.hpp"
 #include "core/base/time.hpp"
 #include "core/events/budget_payloads.hpp"
 
@@ -110,7 +110,7 @@ struct BudgetMeter {
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
     std::vector<ChildUse> children;             ///< open ones, at most limits::kChildrenMax
-    Rare<BudgetUse> ended_children;             ///< sum of those that have ended
+    LazyOptional<BudgetUse> ended_children;     ///< sum of those that have ended
     std::uint64_t ended_count = 0;              ///< how many those are
     std::uint64_t uncounted_count = 0;          ///< times that `children` had no room for a child
     std::string directive;                      ///< id of the directive in force, if any
@@ -123,11 +123,11 @@ struct BudgetMeter {
     BudgetLevel told_level = BudgetLevel::kNominal;  ///< level of `directive`
     bool rate_limited = false;
     BudgetSource source = BudgetSource::kNone;  ///< of `limits`
-    Rare<ParentBudget> parent;
+    LazyOptional<ParentBudget> parent;
     bool told = false;  ///< a reply carried the stop: another step ends the session
-    Rare<UseParts> parts;
-    Rare<FanOut> alarmed;      ///< as of the last alarm about them
-    Rare<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
+    LazyOptional<UseParts> parts;
+    LazyOptional<FanOut> alarmed;      ///< as of the last alarm about them
+    LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
 
     /// A place for the last words.
     LastWords& words() {

@@ -44,8 +44,8 @@ std::vector<RunFiles::Write> RunFiles::writes_of(const ToolFinished& call) {
         if (mutation.digest.empty()) continue;
         writes.push_back({hash_of(mutation.path), hash_of(mutation.digest), mutation.path});
     }
-    if (!writes.empty() || !call.print || call.print->content == 0) return writes;
-    writes.push_back({call.print->path, call.print->content, call.target});
+    if (!writes.empty() || !call.fingerprint || call.fingerprint->content == 0) return writes;
+    writes.push_back({call.fingerprint->path, call.fingerprint->content, call.target});
     return writes;
 }
 

@@ -40,7 +40,8 @@ struct Strip {
     void operator()(ToolStarted& call) const { replace(call.args, call.args_digest); }
     void operator()(ToolFinished& call) const {
         // The exact arguments, by which an approval is recognised.
-        if (call.args_digest.empty() && call.print) call.args_digest = args_of(*call.print);
+        if (call.args_digest.empty() && call.fingerprint)
+            call.args_digest = args_of(*call.fingerprint);
         replace(call.args, call.args_digest);
         replace(call.result, call.result_digest);
         if (call.error) call.error->message = {};

@@ -10,8 +10,8 @@
 #include "core/events/state_machine.hpp"
 #include "core/fold/fold.hpp"
 #include "core/judgement/failure.hpp"
-#include "core/judgement/lattice.hpp"
 #include "core/judgement/recovery.hpp"
+#include "core/judgement/resolver.hpp"
 #include "core/session/approval_asks.hpp"
 #include "core/session/session_command.hpp"
 #include "core/session/session_family.hpp"
@@ -25,9 +25,9 @@ namespace {
 /// Only approvals compare exact arguments. Without approvals they need no space on disk.
 void forget_args(Event& event) {
     auto* call = std::get_if<ToolFinished>(&event.payload);
-    if (call == nullptr || !call->print) return;
-    call->print->args_start = {};
-    call->print->args_end = {};
+    if (call == nullptr || !call->fingerprint) return;
+    call->fingerprint->args_start = {};
+    call->fingerprint->args_end = {};
 }
 
 EstimatePtr shared_estimate(const SessionState& state) {

@@ -256,8 +256,10 @@ std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& e
                               : ApprovalRules{}.must_ask(*state.policy, call->tool);
     if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
     if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
-    const CallPrint print = call->print ? *call->print : plain_print(*call);
-    auto alarm = alarm_of(state.approvals, command.id(), *call, print, must_ask, command.now());
+    const CallFingerprint fingerprint =
+        call->fingerprint ? *call->fingerprint : plain_fingerprint(*call);
+    auto alarm =
+        alarm_of(state.approvals, command.id(), *call, fingerprint, must_ask, command.now());
     // It was Headway that refused this one.
     const bool refused = alarm && alarm->alarm == ApprovalAlarmKind::kApprovedButRefused;
     if (refused && must_stop(state)) alarm.reset();

@@ -7,8 +7,8 @@
 #include "core/events/state_machine.hpp"
 #include "core/fold/fold.hpp"
 #include "core/fold/fold_phase.hpp"
-#include "core/judgement/lattice.hpp"
 #include "core/judgement/recovery.hpp"
+#include "core/judgement/resolver.hpp"
 #include "core/state/completion.hpp"
 #include "core/values/liveness.hpp"
 
@@ -33,9 +33,9 @@ bool may_stop(Command& command) {
 
 void add_verdict(Command& command, Tier tier) {
     const SessionState& state = command.state();
-    const Surroundings around{command.now(), command.context().watch,
-                              command.context().children_work, command.context().agent_runs,
-                              command.context().agent_works};
+    const VerdictContext around{command.now(), command.context().watch,
+                                command.context().children_work, command.context().agent_runs,
+                                command.context().agent_works};
     const Verdict verdict = verdict_of(state, around);
     const bool needs = needs_somebody(state, verdict, command.now());
     const Judgement& before = *state.judgement;

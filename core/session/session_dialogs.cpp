@@ -15,7 +15,8 @@ std::uint64_t dialog_before(const Command& command, const Event& event) {
     const auto* call = std::get_if<ToolFinished>(&event.payload);
     const Approvals& approvals = command.state().approvals;
     if (call == nullptr || approvals.oldest_pending() == nullptr) return 0;
-    return dialog_answered_by(approvals, *call, call->print ? *call->print : plain_print(*call));
+    return dialog_answered_by(approvals, *call,
+                              call->fingerprint ? *call->fingerprint : plain_fingerprint(*call));
 }
 
 void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how) {

@@ -9,7 +9,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/time.hpp"
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 #include "core/events/work_payloads.hpp"
 
 namespace headway::core {

@@ -136,7 +136,7 @@ std::string action_text(std::string_view tool, std::string_view target, std::str
     return text;
 }
 
-void note_action(Rare<LastAction>& last, const Event& event) {
+void note_action(LazyOptional<LastAction>& last, const Event& event) {
     std::string text;
     if (const auto* started = std::get_if<ToolStarted>(&event.payload)) {
         text = text_of(*started);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/rare.hpp"
+#include "core/base/lazy_optional.hpp"
 #include "core/events/event.hpp"
 
 namespace headway::core {
@@ -20,7 +20,7 @@ struct LastAction {
 };
 
 /// A call replaces it; other events do not change it.
-void note_action(Rare<LastAction>& last, const Event& event);
+void note_action(LazyOptional<LastAction>& last, const Event& event);
 
 /// The tool, and the subject of the call: its target, or the most informative argument. `args` is
 /// the call's JSON object. Pure.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/approvals/approvals.hpp"
-#include "core/base/rare.hpp"
-#include "core/base/shared.hpp"
+#include "core/base/cow_box.hpp"
+#include "core/base/lazy_optional.hpp"
 #include "core/detection/ledger.hpp"
 #include "core/detectors/detectors.hpp"
 #include "core/events/event.hpp"
@@ -125,7 +125,7 @@ struct Opening {
     BudgetSource budget_source = BudgetSource::kNone;
     std::optional<Complexity> complexity;
     BudgetLimits budget;
-    Shared<BudgetRules> budget_rules;  ///< with sessions of the same ones
+    CowBox<BudgetRules> budget_rules;  ///< with sessions of the same ones
     std::vector<std::string> raised;
     std::optional<std::uint64_t> suggested_from;
     bool operator==(const Opening&) const = default;
@@ -168,8 +168,8 @@ struct SessionState {
     std::vector<Directive> directives;
     std::optional<Outcome> outcome;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
-    Rare<Json> result;
-    Shared<Judgement> judgement;  ///< with the views of it
+    LazyOptional<Json> result;
+    CowBox<Judgement> judgement;  ///< with the views of it
     /// By verdict, the event that last reached it; 0 = never. Answers waits for past verdicts in
     /// constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
@@ -179,18 +179,18 @@ struct SessionState {
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls that were ignored as refused or interrupted
-    Rare<Detectors> detectors;          ///< absent until an event means something to one of them
-    Rare<Ledger> ledger;                ///< absent until there is something to book
+    LazyOptional<Detectors> detectors;  ///< absent until an event means something to one of them
+    LazyOptional<Ledger> ledger;        ///< absent until there is something to book
     RoundOfCalls round;
     std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
     std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
-    Rare<PhaseRecord> current_phase;             ///< its name is empty outside of a phase
+    LazyOptional<PhaseRecord> current_phase;     ///< its name is empty outside of a phase
     std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
     /// Changed paths, each counted once: exact up to limits::kPathsSeenMax, then constant.
     std::uint64_t files_modified = 0;
-    Rare<SeenPaths> paths_seen;          ///< beyond those that the ledger follows
+    LazyOptional<SeenPaths> paths_seen;  ///< beyond those that the ledger follows
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
@@ -202,16 +202,16 @@ struct SessionState {
     Claim claim;
     std::vector<LegacyKill> legacy_kills;  ///< at most one per timer
     std::string end_code;                  ///< SessionEnded::code
-    Rare<Checks> checks;
-    Rare<Estimates> estimates;
-    Rare<LastAction> last_action;
+    LazyOptional<Checks> checks;
+    LazyOptional<Estimates> estimates;
+    LazyOptional<LastAction> last_action;
     Timestamp paused_at = kNever;  ///< since when an operator or a cap of the day has paused it
     bool paused_for_day = false;   ///< by a cap of the day
     Opening about;
-    Shared<Policy> policy;  ///< with sessions of the same one
+    CowBox<Policy> policy;  ///< with sessions of the same one
     BudgetMeter budget;
     Approvals approvals;
-    Rare<Background> background;
+    LazyOptional<Background> background;
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }

@@ -240,7 +240,7 @@ Result<std::string> Access::rotate_operator() {
     return *std::move(text);
 }
 
-std::string Access::prints_key() const {
+std::string Access::fingerprint_key() const {
     if (operator_hash_.empty()) return {};
     return core::sha256_hex("headway prints of exports " + operator_hash_);
 }

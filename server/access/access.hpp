@@ -67,7 +67,7 @@ public:
     core::Result<std::string> rotate_operator();
     /// Hides the digests of secrets in exports, see api::Prints: as long as the operator's token is
     /// the same, and at all daemons that share it. Empty without one.
-    std::string prints_key() const;
+    std::string fingerprint_key() const;
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
     /// The code for a login link. Error: kInternal.

@@ -93,7 +93,7 @@ JudgeLink Outgoing::judge_link() {
     return link;
 }
 
-WebhookDesk::Send Outgoing::webhook_link() {
+WebhookScheduler::Send Outgoing::webhook_link() {
     return [this](WebhookJob job) {
         if (commands_ && commands_->owns(job.endpoint)) return commands_->submit(std::move(job));
         return webhooks_ && webhooks_->submit(std::move(job));

@@ -8,7 +8,7 @@
 
 #include "config/settings/settings.hpp"
 #include "server/engine/base/settings.hpp"
-#include "server/engine/projections/webhook_desk.hpp"
+#include "server/engine/projections/webhook_scheduler.hpp"
 #include "server/http/sockets/net.hpp"
 #include "server/outbound/commands/command_sender.hpp"
 #include "server/outbound/judge/judge_client.hpp"
@@ -38,7 +38,7 @@ public:
 
     const core::WebhookRules& webhook_rules() const { return rules_; }
     JudgeLink judge_link();
-    WebhookDesk::Send webhook_link();
+    WebhookScheduler::Send webhook_link();
 
     /// Stops deliveries without waiting: messages in flight are sent again after the next start.
     void stop_webhooks();

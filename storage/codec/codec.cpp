@@ -135,7 +135,6 @@ core::Result<core::SessionState> decode_state(std::string_view bytes) {
     const bool complete = state.reached.size() == core::kVerdictCount;
     if (!reader.ok() || !reader.at_end() || !complete) return undecodable("a snapshot");
     HEADWAY_ASSERT(state.reached.size() == core::kVerdictCount);
-    state.about.policy.reset();  // state.policy has all of it
     return state;
 }
 

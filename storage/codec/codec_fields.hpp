@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/base/assert.hpp"
+#include "core/base/cow_box.hpp"
 #include "core/base/fields.hpp"
-#include "core/base/rare.hpp"
-#include "core/base/shared.hpp"
+#include "core/base/lazy_optional.hpp"
 #include "core/base/time.hpp"
 #include "storage/base/utf8.hpp"
 
@@ -35,11 +35,11 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 template <class T>
 struct IsRare : std::false_type {};
 template <class T>
-struct IsRare<core::Rare<T>> : std::true_type {};
+struct IsRare<core::LazyOptional<T>> : std::true_type {};
 template <class T>
 struct IsShared : std::false_type {};
 template <class T>
-struct IsShared<core::Shared<T>> : std::true_type {};
+struct IsShared<core::CowBox<T>> : std::true_type {};
 
 /// Appends values to a string.
 class Writer {

@@ -143,10 +143,9 @@ private:
     /// Reads names and snapshot positions. False if some were unreadable.
     bool read_names(std::map<SessionKey, std::uint64_t>& stored_n) {
         for (const char* order : {"", " DESC"}) {  // from both ends, up to the damage
-            auto names =
-                from_.prepare(std::string{"SELECT key,name,opened_at,n,tail,ifnull(ended_at,0),crc "
-                                          "FROM session ORDER BY key"} +
-                              order);
+            std::string sql =
+                "SELECT key,name,opened_at,n,tail,ifnull(ended_at,0),crc FROM session";
+            auto names = from_.prepare(sql.append(" ORDER BY key").append(order));
             while (names) {
                 const auto row = names->step();
                 if (!row) break;
@@ -155,7 +154,7 @@ private:
                 Saved& saved = sessions_[names->integer(0)];
                 saved.name = names->text(1);
                 saved.opened_at = names->integer(2);
-                const bool sound = is_sound(*names);
+                const bool sound = is_valid(*names);
                 if (!sound && !is_indexed(saved.name, names->integer(0))) saved.name.clear();
                 if (!names->is_null(6) && !sound) continue;  // then `n` is not trustworthy either
                 stored_n[names->integer(0)] = static_cast<std::uint64_t>(names->integer(3));
@@ -164,7 +163,7 @@ private:
         return false;
     }
 
-    static bool is_sound(const Statement& row) {
+    static bool is_valid(const Statement& row) {
         return !row.is_null(6) && SessionChecksum::from_column(row.integer(6)).place ==
                                       place_checksum(row.integer(0), row.text(1), row.integer(3),
                                                      row.integer(4), row.integer(5));

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/assert.hpp"
-#include "core/state/sound.hpp"
+#include "core/state/validity.hpp"
 #include "storage/base/checksum.hpp"
 #include "storage/base/corrupt.hpp"
 #include "storage/codec/codec.hpp"
@@ -39,7 +39,7 @@ constexpr const char* kSelectBehind =
 core::Session session_of(std::string name, std::string_view snapshot) {
     if (!snapshot.empty()) {
         auto state = decode_state(snapshot);
-        if (state && core::is_sound(*state))
+        if (state && core::is_valid(*state))
             return core::Session{std::move(name), *std::move(state)};
     }
     return core::Session{std::move(name)};

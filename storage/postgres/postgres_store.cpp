@@ -5,7 +5,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
-#include "core/state/sound.hpp"
+#include "core/state/validity.hpp"
 #include "storage/base/checksum.hpp"
 #include "storage/base/corrupt.hpp"
 #include "storage/codec/codec.hpp"
@@ -155,7 +155,7 @@ Result<std::optional<std::uint64_t>> PostgresStore::find_event_id(SessionKey key
 /// Written with the commit.
 Result<> PostgresStore::save(SessionKey key, const core::Session& session, Chain,
                              const EventIds& new_ids) {
-    HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
+    HEADWAY_ASSERT(core::is_valid(session.state()));  // load() checks the same
     HEADWAY_ASSERT(sql_.in_transaction());
     snapshots_[key] = {session.state().n, encode_state(session.state())};
     return new_ids.empty() ? Result<>{} : save_ids(key, new_ids);

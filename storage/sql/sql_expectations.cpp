@@ -22,8 +22,8 @@ constexpr std::int64_t kCalls = 2;
 
 /// Never asserted: it comes from a disk.
 template <class T>
-T sound_or_empty(Result<T> decoded) {
-    if (decoded && core::is_sound(*decoded)) return *std::move(decoded);
+T valid_or_empty(Result<T> decoded) {
+    if (decoded && core::is_valid(*decoded)) return *std::move(decoded);
     return {};
 }
 
@@ -126,13 +126,13 @@ Result<core::UseSketches> SqlExpectations::use(std::string_view agent,
     HEADWAY_TRY(const std::string stored,
                 find({agent, kind_of(complexity), name_of_use(complexity)}));
     if (stored.empty()) return core::UseSketches{};
-    return sound_or_empty(decode_use_sketches(stored));
+    return valid_or_empty(decode_use_sketches(stored));
 }
 
 Result<> SqlExpectations::save_use(std::string_view agent,
                                    std::optional<core::Complexity> complexity,
                                    const core::UseSketches& use, core::Timestamp at) {
-    HEADWAY_ASSERT(core::is_sound(use));
+    HEADWAY_ASSERT(core::is_valid(use));
     const std::string sketches = encode_use_sketches(use);
     return save({agent, kind_of(complexity), name_of_use(complexity)},
                 {use.steps.sessions, at, sketches});
@@ -141,12 +141,12 @@ Result<> SqlExpectations::save_use(std::string_view agent,
 Result<core::Sketch> SqlExpectations::calls(std::string_view agent, std::string_view tool) {
     HEADWAY_TRY(const std::string stored, find({agent, kCalls, tool}));
     if (stored.empty()) return core::Sketch{};
-    return sound_or_empty(decode_sketch(stored));
+    return valid_or_empty(decode_sketch(stored));
 }
 
 Result<> SqlExpectations::save_calls(std::string_view agent, std::string_view tool,
                                      const core::Sketch& calls, core::Timestamp at) {
-    HEADWAY_ASSERT(core::is_sound(calls) && calls.sessions > 0);
+    HEADWAY_ASSERT(core::is_valid(calls) && calls.sessions > 0);
     const std::string sketches = encode_sketch(calls);
     return save({agent, kCalls, tool}, {calls.sessions, at, sketches});
 }
@@ -160,7 +160,7 @@ Result<std::vector<StoredUse>> SqlExpectations::list_uses() {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return all;
         all.push_back(
-            {std::string{rows.text(0)}, sound_or_empty(decode_use_sketches(rows.blob(1)))});
+            {std::string{rows.text(0)}, valid_or_empty(decode_use_sketches(rows.blob(1)))});
     }
 }
 
@@ -174,7 +174,7 @@ Result<std::vector<core::ExpectedCall>> SqlExpectations::list_calls(std::string_
     while (true) {
         HEADWAY_TRY(const bool row, rows.next());
         if (!row) return all;
-        const core::Sketch calls = sound_or_empty(decode_sketch(rows->blob(2)));
+        const core::Sketch calls = valid_or_empty(decode_sketch(rows->blob(2)));
         all.push_back({std::string{rows->text(0)}, calls.sessions, core::quantiles_of(calls)});
     }
 }

@@ -6,7 +6,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
-#include "core/state/sound.hpp"
+#include "core/state/validity.hpp"
 #include "storage/base/checksum.hpp"
 #include "storage/codec/codec.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
@@ -19,7 +19,7 @@ using core::Result;
 
 Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain chain,
                            const EventIds& new_ids) {
-    HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
+    HEADWAY_ASSERT(core::is_valid(session.state()));  // load() checks the same
     HEADWAY_ASSERT(chain.tail >= 0 && chain.tail < journal_.next());
     for (std::size_t place = 0; place < new_ids.size(); ++place) {
         const auto [id, n] = new_ids[place];

@@ -6,7 +6,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/fold/fold.hpp"
-#include "core/state/sound.hpp"
+#include "core/state/validity.hpp"
 #include "storage/base/checksum.hpp"
 #include "storage/base/corrupt.hpp"
 #include "storage/codec/codec.hpp"
@@ -83,7 +83,7 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
     HEADWAY_TRY(SessionRow row, read_session_row(key));
     if (!row.snapshot.empty()) {
         auto state = decode_state(row.snapshot);
-        if (state && state->n == row.n && row.n <= kEventsMax && core::is_sound(*state)) {
+        if (state && state->n == row.n && row.n <= kEventsMax && core::is_valid(*state)) {
             core::Session session{std::move(row.name), *std::move(state)};
             return StoredSession{key, std::move(session), row.chain, {}, false};
         }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/events/event.hpp"
 #include "core/policies/run_files.hpp"
 #include "core/session/session.hpp"
@@ -107,7 +107,7 @@ private:
     void keep();
 
     Hook hook_;
-    api::JsonTape tape_;
+    api::JsonDocument document_;
     core::Session session_{"catalogue"};
     core::Context context_;
     std::vector<core::Event> out_;

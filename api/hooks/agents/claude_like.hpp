@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 
 // What the dialects share whose hooks have Claude's shape: claude, codex, copilot, qwen. Internal
 // to the dialects; pure.

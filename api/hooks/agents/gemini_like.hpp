@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 
 // What Gemini CLI and Qwen Code, which grew out of it, share: how their tools answer. Internal to
 // the dialects; pure.

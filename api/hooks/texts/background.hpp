@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 
 // Work that goes on after an agent's turn, and its wake-ups: hooks of Claude's shape. Internal to
 // the dialects; pure.

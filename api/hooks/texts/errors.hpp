@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/time.hpp"
 
 // Errors in hooks: classes, statuses and the time at which a provider takes requests

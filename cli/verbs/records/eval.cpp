@@ -38,7 +38,7 @@ struct Judged {
     Timeline timeline;
 };
 
-Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonTape& tape) {
+Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonDocument& document) {
     Judged judged;
     std::ifstream stream(file, std::ios::binary);
     if (!stream) {
@@ -51,7 +51,7 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonTa
         return judged;
     }
     if (recording) judged.meta = std::move(recording->meta);
-    auto timeline = recording ? judge_recording(std::move(*recording), options, tape)
+    auto timeline = recording ? judge_recording(std::move(*recording), options, document)
                               : core::Result<Timeline>(recording.error());
     if (!timeline) {
         judged.trouble = file.string() + ":" + timeline.error().detail;
@@ -66,9 +66,9 @@ std::vector<Judged> judge_files(const std::vector<fs::path>& files, const JudgeO
     std::vector<Judged> judged(files.size());  // each thread writes its own elements
     ProgressBar bar(console, "judging", files.size());
     in_parallel(files.size(), [&] {
-        return [&, tape = api::JsonTape{}](std::size_t i) mutable {
+        return [&, document = api::JsonDocument{}](std::size_t i) mutable {
             try {
-                judged[i] = judge_file(files[i], options, tape);
+                judged[i] = judge_file(files[i], options, document);
             } catch (const std::exception& error) {
                 judged[i].trouble = files[i].string() + ": " + error.what();
             }

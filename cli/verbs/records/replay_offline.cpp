@@ -34,11 +34,11 @@ struct JudgedFile {
 constexpr std::size_t kFilesAtOnce = 32;
 
 core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions& options,
-                                    api::JsonTape& tape) {
+                                    api::JsonDocument& document) {
     HEADWAY_TRY(Recording recording, read_recording_file(file, reading_for(options)));
     const std::string session = recorded_id(recording.session, file);
     std::string gap = std::move(recording.gap);
-    auto timeline = judge_recording(std::move(recording), options, tape);
+    auto timeline = judge_recording(std::move(recording), options, document);
     if (!timeline) {
         return core::Error{timeline.error().code, file + ":" + timeline.error().detail, {}};
     }
@@ -50,9 +50,9 @@ std::vector<core::Result<JudgedFile>> judge_files(std::span<const std::string> f
                                                   const JudgeOptions& options) {
     std::vector<core::Result<JudgedFile>> judged(files.size());  // each thread writes its own
     in_parallel(files.size(), [&] {
-        return [&, tape = api::JsonTape{}](std::size_t i) mutable {
+        return [&, document = api::JsonDocument{}](std::size_t i) mutable {
             try {
-                judged[i] = judge_file(files[i], options, tape);
+                judged[i] = judge_file(files[i], options, document);
             } catch (const std::exception& error) {
                 judged[i] =
                     core::Error{core::ErrorCode::kInternal, files[i] + ": " + error.what(), {}};

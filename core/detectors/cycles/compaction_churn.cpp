@@ -2,7 +2,7 @@
 #include "core/detectors/cycles/compaction_churn.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -14,8 +14,8 @@ void CompactionChurn::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung CompactionChurn::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity CompactionChurn::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding CompactionChurn::finding(const Ledger&) const {
@@ -29,7 +29,7 @@ Finding CompactionChurn::finding(const Ledger&) const {
     return finding;
 }
 
-bool CompactionChurn::is_sound(const Ledger&, std::uint64_t newest) const {
+bool CompactionChurn::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

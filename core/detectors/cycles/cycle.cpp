@@ -74,8 +74,8 @@ void Cycle::observe(const Observation& seen) {
     }
 }
 
-Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
-    Rung best = Rung::kNone;
+Severity Cycle::severity(Thresholds limits, const Ledger& ledger) const {
+    Severity best = Severity::kNone;
     if (user_spoke) return best;
     std::optional<LastCalls> last;
     for (std::size_t i = 0; i < matched.size(); ++i) {
@@ -85,8 +85,8 @@ Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
         if (!last) last.emplace(ledger);
         const std::uint32_t run = matched[i] / last->patience(p);
         if (run <= allowed || !last->ask_several(p)) continue;
-        if (limits.suspect != 0) best = std::max(best, Rung::kSuspect);
-        if (limits.stuck != 0 && run >= p * (limits.stuck - 1)) best = Rung::kStuck;
+        if (limits.suspect != 0) best = std::max(best, Severity::kSuspect);
+        if (limits.stuck != 0 && run >= p * (limits.stuck - 1)) best = Severity::kStuck;
     }
     return best;
 }
@@ -121,7 +121,7 @@ Finding Cycle::finding(const Ledger& ledger) const {
     return finding;
 }
 
-bool Cycle::is_sound(const Ledger& ledger, std::uint64_t) const {
+bool Cycle::is_valid(const Ledger& ledger, std::uint64_t) const {
     if (!matched.empty() && matched.size() != kPeriodMax - 1) return false;
     for (std::size_t i = 0; i < matched.size(); ++i) {
         if (matched[i] != 0 && ledger.recent.size() <= i + 2) return false;

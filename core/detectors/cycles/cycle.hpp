@@ -29,9 +29,9 @@ struct Cycle {
     bool user_spoke = false;  ///< since the last call: no claim until the next
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Cycle&) const = default;
     static constexpr auto fields() {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -61,10 +61,10 @@ void EstimatePlateau::observe(const Observation& seen) {
     ++idle;
 }
 
-Rung EstimatePlateau::rung(Thresholds limits, const Ledger&) const {
-    if (limits.stuck != 0 && (flat(own) || flat(*judged))) return Rung::kStuck;
+Severity EstimatePlateau::severity(Thresholds limits, const Ledger&) const {
+    if (limits.stuck != 0 && (flat(own) || flat(*judged))) return Severity::kStuck;
     const bool stands = flat(own) && limits.suspect != 0 && idle >= limits.suspect;
-    return stands ? Rung::kSuspect : Rung::kNone;
+    return stands ? Severity::kSuspect : Severity::kNone;
 }
 
 Finding EstimatePlateau::finding(const Ledger&) const {
@@ -79,7 +79,7 @@ Finding EstimatePlateau::finding(const Ledger&) const {
     return finding;
 }
 
-bool EstimatePlateau::is_sound(const Ledger&, std::uint64_t newest) const {
+bool EstimatePlateau::is_valid(const Ledger&, std::uint64_t newest) const {
     return row_is_sound(own, newest) && row_is_sound(*judged, newest);
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/rare.hpp"
+#include "core/base/lazy_optional.hpp"
 #include "core/detection/detector.hpp"
 
 namespace headway::core {
@@ -35,15 +35,15 @@ struct EstimatePlateau {
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    EstimateRow own;           ///< by the agent
-    double idle_at = 0;        ///< the first estimate with nothing proven since
-    std::uint32_t idle = 0;    ///< estimates since then
-    Rare<EstimateRow> judged;  ///< by judges
+    EstimateRow own;                   ///< by the agent
+    double idle_at = 0;                ///< the first estimate with nothing proven since
+    std::uint32_t idle = 0;            ///< estimates since then
+    LazyOptional<EstimateRow> judged;  ///< by judges
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const EstimatePlateau&) const = default;
     static constexpr auto fields() {

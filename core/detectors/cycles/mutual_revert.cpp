@@ -15,8 +15,8 @@ void MutualRevert::observe(const Observation& seen) {
     evidence = conflict->evidence;
 }
 
-Rung MutualRevert::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(reversals, limits);
+Severity MutualRevert::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(reversals, limits);
 }
 
 Finding MutualRevert::finding(const Ledger&) const {
@@ -31,7 +31,7 @@ Finding MutualRevert::finding(const Ledger&) const {
     return finding;
 }
 
-bool MutualRevert::is_sound(const Ledger&, std::uint64_t) const {
+bool MutualRevert::is_valid(const Ledger&, std::uint64_t) const {
     return true;  // as the last conflict says
 }
 

@@ -2,7 +2,7 @@
 #include "core/detectors/cycles/oscillation.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -21,21 +21,21 @@ void Oscillation::observe(const Observation& seen) {
     }
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
-    if (call.print.kind == CallKind::kVerify)
-        test(call.print.question.low, call.print.diagnostic, seen);
+    if (call.fingerprint.kind == CallKind::kVerify)
+        test(call.fingerprint.question.low, call.fingerprint.diagnostic, seen);
     if (!call.call.ok) return;
     // The other side of an experiment that is measured is no way back.
-    if (call.print.measured && call.entry.tier == Tier::kAnswerChanged &&
+    if (call.fingerprint.measured && call.entry.tier == Tier::kAnswerChanged &&
         experiments < kExperimentsMax) {
         ++experiments;
         alternations = clean = 0;
         last_edits.clear();
     }
-    if (call.print.is(Shape::kRestores)) {  // what follows is no way back
+    if (call.fingerprint.is(Shape::kRestores)) {  // what follows is no way back
         *this = {};
         return;
     }
-    const bool edits = call.print.kind == CallKind::kEdit || !call.call.mutated.empty();
+    const bool edits = call.fingerprint.kind == CallKind::kEdit || !call.call.mutated.empty();
     if (!edits) return;
     alternate(call);
     if (call.entry.reversals > 0) {
@@ -43,9 +43,9 @@ void Oscillation::observe(const Observation& seen) {
         hard_n = seen.ledger.hard_n;
         HEADWAY_ASSERT(hard_n <= seen.event.n);
         reversals = call.entry.reversals;
-        path = call.print.path;
+        path = call.fingerprint.path;
         note(seen.event.n);
-    } else if (call.entry.changed_path != 0 && call.print.path == path) {
+    } else if (call.entry.changed_path != 0 && call.fingerprint.path == path) {
         reversals = clean = 0;
         path = hard_n = 0;
         evidence.clear();
@@ -53,16 +53,17 @@ void Oscillation::observe(const Observation& seen) {
     if (call.entry.reversals == 0 && alternations > 0) note(seen.event.n);
 }
 
-Rung Oscillation::rung(Thresholds limits, const Ledger&) const {
+Severity Oscillation::severity(Thresholds limits, const Ledger&) const {
     // Two edits that both recurred are A-B-A-B of one path or of two. Edits of which only the path
     // is known may differ: just the strict rule, which tells the first one, counts each of them.
     const std::uint32_t turns =
         blind && limits.suspect > 1 ? alternations / kBlindPatience : alternations;
     const std::uint32_t proven = std::max(clean, turns);
-    if (limits.stuck != 0 && proven >= limits.stuck) return Rung::kStuck;
+    if (limits.stuck != 0 && proven >= limits.stuck) return Severity::kStuck;
     const std::uint32_t count = std::max(reversals, turns);
     const bool flips = red_flips >= kRedFlips;
-    return limits.suspect != 0 && (count >= limits.suspect || flips) ? Rung::kSuspect : Rung::kNone;
+    return limits.suspect != 0 && (count >= limits.suspect || flips) ? Severity::kSuspect
+                                                                     : Severity::kNone;
 }
 
 Finding Oscillation::finding(const Ledger&) const {
@@ -83,7 +84,7 @@ Finding Oscillation::finding(const Ledger&) const {
     return finding;
 }
 
-bool Oscillation::is_sound(const Ledger&, std::uint64_t newest) const {
+bool Oscillation::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::fits(evidence, limits::kEvidenceMax) && sound::fits(last_edits, kEditsCompared) &&
            sound::fits(last_reds, kEditsCompared) && hard_n <= newest &&
            (clean == 0 || reversals > 0);
@@ -99,12 +100,12 @@ void Oscillation::note(std::uint64_t n) {
 void Oscillation::alternate(const CallSeen& call) {
     const std::uint64_t edit =
         call.call.mutated.empty()
-            ? call.print.question.low
+            ? call.fingerprint.question.low
             : digest_of(call.call.mutated.front().path + call.call.mutated.front().digest).low;
     const std::size_t known = last_edits.size();
     const bool again = known >= 2 && last_edits[known - 2] == edit && last_edits[known - 1] != edit;
     alternations = again ? alternations + 1 : 0;
-    blind = call.print.is(Shape::kBlind);
+    blind = call.fingerprint.is(Shape::kBlind);
     if (known == kEditsCompared) last_edits.erase(last_edits.begin());
     last_edits.push_back(edit);
     HEADWAY_ASSERT(last_edits.size() <= kEditsCompared);

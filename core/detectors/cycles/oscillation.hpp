@@ -46,9 +46,9 @@ struct Oscillation {
     bool blind = false;                     ///< of the last edit, only the path is known
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Oscillation&) const = default;
     static constexpr auto fields() {

@@ -2,7 +2,7 @@
 #include "core/detectors/cycles/phase_churn.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -14,8 +14,8 @@ void PhaseChurn::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung PhaseChurn::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity PhaseChurn::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding PhaseChurn::finding(const Ledger&) const {
@@ -30,7 +30,7 @@ Finding PhaseChurn::finding(const Ledger&) const {
     return finding;
 }
 
-bool PhaseChurn::is_sound(const Ledger&, std::uint64_t newest) const {
+bool PhaseChurn::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

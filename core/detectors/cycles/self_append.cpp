@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -50,8 +50,8 @@ void SelfAppend::observe(const Observation& seen) {
     HEADWAY_ASSERT(previous.size() <= limits::kAppendBytesMax);
 }
 
-Rung SelfAppend::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity SelfAppend::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding SelfAppend::finding(const Ledger&) const {
@@ -65,7 +65,7 @@ Finding SelfAppend::finding(const Ledger&) const {
     return finding;
 }
 
-bool SelfAppend::is_sound(const Ledger&, std::uint64_t newest) const {
+bool SelfAppend::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest) && sound::fits(previous, limits::kAppendBytesMax);
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/tool_names.hpp"
 #include "core/detection/classify.hpp"
@@ -70,7 +70,7 @@ void Blocked::observe(const Observation& seen) {
     const std::string_view message =
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
     const ProviderStop stop =
-        stop_of_call(seen.call->print.failure, seen.call->print.typed_failure, message);
+        stop_of_call(seen.call->fingerprint.failure, seen.call->fingerprint.typed_failure, message);
     // The failure of a tool says nothing about a stop of the model.
     if (stop.cause == Cause::kNone || (cause != Cause::kNone && !of_call && typed)) return;
     fail(stop, n);
@@ -87,9 +87,9 @@ bool Blocked::lifts(const Observation& seen) const {
     return seen.model_answered && passes(cause);
 }
 
-Rung Blocked::rung(Thresholds, const Ledger&) const {
+Severity Blocked::severity(Thresholds, const Ledger&) const {
     const bool sure = asked() || (typed && count >= 1) || count >= 2;
-    return sure ? Rung::kBlocked : Rung::kNone;
+    return sure ? Severity::kBlocked : Severity::kNone;
 }
 
 Finding Blocked::finding(const Ledger&) const {
@@ -109,7 +109,7 @@ Finding Blocked::finding(const Ledger&) const {
     return finding;
 }
 
-bool Blocked::is_sound(const Ledger&, std::uint64_t newest) const {
+bool Blocked::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest) && (count == 0 || cause != Cause::kNone) &&
            words.size() <= kBlockedWordsMax;
 }

@@ -42,9 +42,9 @@ struct Blocked {
     std::uint64_t last_n = 0;
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
     /// False while the agent tries again by itself after what usually passes.
     bool needs_somebody() const;
 

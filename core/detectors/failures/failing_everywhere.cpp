@@ -2,7 +2,7 @@
 #include "core/detectors/failures/failing_everywhere.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -10,33 +10,34 @@ void FailingEverywhere::observe(const Observation& seen) {
     if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier))
         *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
-    const CallPrint& print = seen.call->print;
-    if (seen.call->call.ok || print.kind == CallKind::kVerify) {
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    if (seen.call->call.ok || fingerprint.kind == CallKind::kVerify) {
         *this = {};
         return;
     }
-    const bool fresh = print.failure == FailureKind::kNotFound && !seen.call->entry.known_question;
+    const bool fresh =
+        fingerprint.failure == FailureKind::kNotFound && !seen.call->entry.known_question;
     if (!seen.call->failed() || fresh) return;
     last_n = seen.event.n;
     if (any > 0 && round == seen.ledger.rounds) return;
     if (any == 0) first_n = seen.event.n;
     round = seen.ledger.rounds;
     ++any;
-    same_kind = print.failure == kind ? same_kind + 1 : 1;
-    same_error = print.diagnostic == diagnostic ? same_error + 1 : 1;
-    kind = print.failure;
-    diagnostic = print.diagnostic;
+    same_kind = fingerprint.failure == kind ? same_kind + 1 : 1;
+    same_error = fingerprint.diagnostic == diagnostic ? same_error + 1 : 1;
+    kind = fingerprint.failure;
+    diagnostic = fingerprint.diagnostic;
     HEADWAY_ASSERT(first_n <= last_n);
     HEADWAY_ASSERT(round == seen.ledger.rounds);
 }
 
-Rung FailingEverywhere::rung(Thresholds limits, const Ledger&) const {
+Severity FailingEverywhere::severity(Thresholds limits, const Ledger&) const {
     if (limits.stuck != 0 && (any >= limits.stuck || same_error * 3 >= limits.stuck * 2)) {
-        return Rung::kStuck;
+        return Severity::kStuck;
     }
     const bool of_a_kind = kind != FailureKind::kOther && same_kind >= limits.suspect;
     const bool suspect = limits.suspect != 0 && (of_a_kind || any >= limits.suspect + 3);
-    return suspect ? Rung::kSuspect : Rung::kNone;
+    return suspect ? Severity::kSuspect : Severity::kNone;
 }
 
 Finding FailingEverywhere::finding(const Ledger&) const {
@@ -50,7 +51,7 @@ Finding FailingEverywhere::finding(const Ledger&) const {
     return finding;
 }
 
-bool FailingEverywhere::is_sound(const Ledger&, std::uint64_t newest) const {
+bool FailingEverywhere::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

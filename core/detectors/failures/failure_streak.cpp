@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -21,7 +21,7 @@ void FailureStreaks::observe(const Observation& seen) {
     }
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
-    if (call.print.kind == CallKind::kVerify) return;
+    if (call.fingerprint.kind == CallKind::kVerify) return;
     const std::uint64_t tool = digest_of(call.call.tool).low;
     if (call.call.ok) {
         std::erase_if(streaks, [tool](const FailureStreak& s) { return s.tool == tool; });
@@ -30,10 +30,11 @@ void FailureStreaks::observe(const Observation& seen) {
     }
 }
 
-Rung FailureStreaks::rung(Thresholds limits, const Ledger&) const {
+Severity FailureStreaks::severity(Thresholds limits, const Ledger&) const {
     const FailureStreak* worst = longest();
     HEADWAY_ASSERT(worst == nullptr || worst->patience >= 1);
-    return worst == nullptr ? Rung::kNone : rung_of(weight_of(*worst) / worst->patience, limits);
+    return worst == nullptr ? Severity::kNone
+                            : severity_of(weight_of(*worst) / worst->patience, limits);
 }
 
 Finding FailureStreaks::finding(const Ledger&) const {
@@ -49,7 +50,7 @@ Finding FailureStreaks::finding(const Ledger&) const {
     return finding;
 }
 
-bool FailureStreaks::is_sound(const Ledger&, std::uint64_t newest) const {
+bool FailureStreaks::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::each(streaks, limits::kFailureStreaksMax, [newest](const FailureStreak& one) {
         return one.patience >= 1 && sound::in_order(one, newest);
     });
@@ -65,7 +66,7 @@ const FailureStreak* FailureStreaks::longest() const {
 
 void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n,
                           std::uint32_t round) {
-    const std::uint64_t diagnostic = call.print.diagnostic;
+    const std::uint64_t diagnostic = call.fingerprint.diagnostic;
     auto streak = std::find_if(streaks.begin(), streaks.end(), [&](const FailureStreak& s) {
         return s.tool == tool && s.diagnostic == diagnostic;
     });
@@ -84,7 +85,8 @@ void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_
     HEADWAY_ASSERT(streak->first_n <= n && streak->last_n < n);
     streak->last_n = n;
     streak->round = round;
-    const bool fresh = call.print.failure == FailureKind::kNotFound && !call.entry.known_question;
+    const bool fresh =
+        call.fingerprint.failure == FailureKind::kNotFound && !call.entry.known_question;
     ++(fresh ? streak->fresh : streak->count);
 }
 

@@ -46,9 +46,9 @@ struct FailureStreaks {
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const FailureStreaks&) const = default;
     static constexpr auto fields() {

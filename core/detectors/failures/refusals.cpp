@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -41,10 +41,10 @@ void Refusals::observe(const Observation& seen) {
     HEADWAY_ASSERT(count > 0 && first_n <= last_n);
 }
 
-Rung Refusals::rung(Thresholds limits, const Ledger&) const {
-    if (limits.suspect == 0 || count < limits.suspect) return Rung::kNone;
-    if (limits.stuck != 0 && count >= limits.stuck) return Rung::kStuck;
-    return count / 2 >= limits.suspect ? Rung::kBlocked : Rung::kSuspect;
+Severity Refusals::severity(Thresholds limits, const Ledger&) const {
+    if (limits.suspect == 0 || count < limits.suspect) return Severity::kNone;
+    if (limits.stuck != 0 && count >= limits.stuck) return Severity::kStuck;
+    return count / 2 >= limits.suspect ? Severity::kBlocked : Severity::kSuspect;
 }
 
 Finding Refusals::finding(const Ledger&) const {
@@ -60,7 +60,7 @@ Finding Refusals::finding(const Ledger&) const {
     return finding;
 }
 
-bool Refusals::is_sound(const Ledger&, std::uint64_t newest) const {
+bool Refusals::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest) && row <= count;
 }
 

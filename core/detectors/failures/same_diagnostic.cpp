@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -25,17 +25,17 @@ void SameDiagnostic::observe(const Observation& seen) {
         return;
     }
     if (seen.call == nullptr || seen.call->neutral) return;
-    const CallPrint& print = seen.call->print;
-    if (print.kind == CallKind::kCommit && seen.call->call.ok) *this = {};
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    if (fingerprint.kind == CallKind::kCommit && seen.call->call.ok) *this = {};
     if (seen.call->entry.changed_path != 0) edit(seen.call->entry.changed_path);
-    if (print.kind != CallKind::kVerify) return;
-    if (print.diagnostic == 0 || seen.call->entry.improved) *this = {};
-    if (print.diagnostic != 0) fail(print.diagnostic, seen.event.n);
+    if (fingerprint.kind != CallKind::kVerify) return;
+    if (fingerprint.diagnostic == 0 || seen.call->entry.improved) *this = {};
+    if (fingerprint.diagnostic != 0) fail(fingerprint.diagnostic, seen.event.n);
 }
 
-Rung SameDiagnostic::rung(Thresholds limits, const Ledger&) const {
+Severity SameDiagnostic::severity(Thresholds limits, const Ledger&) const {
     const bool narrow = edits > 0 && paths.size() <= kPathsMax;
-    return narrow ? rung_of(count, limits) : Rung::kNone;
+    return narrow ? severity_of(count, limits) : Severity::kNone;
 }
 
 Finding SameDiagnostic::finding(const Ledger&) const {
@@ -52,7 +52,7 @@ Finding SameDiagnostic::finding(const Ledger&) const {
     return finding;
 }
 
-bool SameDiagnostic::is_sound(const Ledger&, std::uint64_t) const {
+bool SameDiagnostic::is_valid(const Ledger&, std::uint64_t) const {
     return sound::fits(evidence, limits::kEvidenceMax) && sound::fits(paths, kPathsMax + 1) &&
            (!evidence.empty() || (count == 0 && edits == 0));
 }

@@ -32,9 +32,9 @@ struct SameDiagnostic {
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SameDiagnostic&) const = default;
     static constexpr auto fields() {

@@ -2,7 +2,7 @@
 #include "core/detectors/failures/same_file_error.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -10,17 +10,17 @@ void SameFileError::observe(const Observation& seen) {
     if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier))
         *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
-    const CallPrint& print = seen.call->print;
-    if (print.path == 0) return;
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    if (fingerprint.path == 0) return;
     if (seen.call->call.ok) {
-        if (print.path == file && print.kind != CallKind::kRead) *this = {};
+        if (fingerprint.path == file && fingerprint.kind != CallKind::kRead) *this = {};
         return;
     }
     if (!seen.call->failed()) return;
-    if (print.path != file || print.diagnostic != diagnostic) {
+    if (fingerprint.path != file || fingerprint.diagnostic != diagnostic) {
         *this = {};
-        file = print.path;
-        diagnostic = print.diagnostic;
+        file = fingerprint.path;
+        diagnostic = fingerprint.diagnostic;
         first_n = seen.event.n;
     }
     ++count;
@@ -28,8 +28,8 @@ void SameFileError::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung SameFileError::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity SameFileError::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding SameFileError::finding(const Ledger&) const {
@@ -44,7 +44,7 @@ Finding SameFileError::finding(const Ledger&) const {
     return finding;
 }
 
-bool SameFileError::is_sound(const Ledger&, std::uint64_t newest) const {
+bool SameFileError::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

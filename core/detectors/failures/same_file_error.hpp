@@ -24,9 +24,9 @@ struct SameFileError {
     std::uint64_t last_n = 0;
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SameFileError&) const = default;
     static constexpr auto fields() {

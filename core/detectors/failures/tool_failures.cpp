@@ -2,15 +2,15 @@
 #include "core/detectors/failures/tool_failures.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
 
 /// Neutral, unless it is a failure that a provider or the network caused: any error counts here.
 bool waits(const CallSeen& call) {
-    const bool refused = call.failed() && call.print.failure == FailureKind::kTransient;
-    return call.neutral && !(refused && !call.slept && !call.print.running);
+    const bool refused = call.failed() && call.fingerprint.failure == FailureKind::kTransient;
+    return call.neutral && !(refused && !call.slept && !call.fingerprint.running);
 }
 
 }  // namespace
@@ -34,8 +34,8 @@ void ToolFailures::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung ToolFailures::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity ToolFailures::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding ToolFailures::finding(const Ledger&) const {
@@ -50,7 +50,7 @@ Finding ToolFailures::finding(const Ledger&) const {
     return finding;
 }
 
-bool ToolFailures::is_sound(const Ledger&, std::uint64_t newest) const {
+bool ToolFailures::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

@@ -76,8 +76,8 @@ void Chanting::observe(const Observation& seen) {
     n = seen.event.n;
 }
 
-Rung Chanting::rung(Thresholds limits, const Ledger&) const {
-    return repeats > 1 ? rung_of(repeats, limits) : Rung::kNone;
+Severity Chanting::severity(Thresholds limits, const Ledger&) const {
+    return repeats > 1 ? severity_of(repeats, limits) : Severity::kNone;
 }
 
 Finding Chanting::finding(const Ledger&) const {
@@ -90,7 +90,7 @@ Finding Chanting::finding(const Ledger&) const {
     return finding;
 }
 
-bool Chanting::is_sound(const Ledger&, std::uint64_t newest) const {
+bool Chanting::is_valid(const Ledger&, std::uint64_t newest) const {
     return n <= newest;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/text/words.hpp"
 
 namespace headway::core {
@@ -73,11 +73,11 @@ void DuplicateMessages::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n && denied_n < last_n);
 }
 
-Rung DuplicateMessages::rung(Thresholds limits, const Ledger&) const {
+Severity DuplicateMessages::severity(Thresholds limits, const Ledger&) const {
     // Under the strict profile three messages suffice, whatever their length.
     if (limits.stuck > limits.suspect) limits.stuck = stuck_at(limits.stuck, words);
     if (count > 1 && denied + 1 >= count && limits.stuck != 0) limits.stuck = limits.suspect;
-    return rung_of(count, limits);
+    return severity_of(count, limits);
 }
 
 Finding DuplicateMessages::finding(const Ledger&) const {
@@ -92,7 +92,7 @@ Finding DuplicateMessages::finding(const Ledger&) const {
     return finding;
 }
 
-bool DuplicateMessages::is_sound(const Ledger&, std::uint64_t newest) const {
+bool DuplicateMessages::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest) && denied_n <= last_n;
 }
 

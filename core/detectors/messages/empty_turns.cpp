@@ -2,7 +2,7 @@
 #include "core/detectors/messages/empty_turns.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/detection/classify.hpp"
 #include "core/text/words.hpp"
 
@@ -36,8 +36,8 @@ void EmptyTurns::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung EmptyTurns::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity EmptyTurns::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding EmptyTurns::finding(const Ledger&) const {
@@ -51,7 +51,7 @@ Finding EmptyTurns::finding(const Ledger&) const {
     return finding;
 }
 
-bool EmptyTurns::is_sound(const Ledger&, std::uint64_t newest) const {
+bool EmptyTurns::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

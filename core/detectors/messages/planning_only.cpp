@@ -2,7 +2,7 @@
 #include "core/detectors/messages/planning_only.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -10,7 +10,7 @@ void PlanningOnly::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
     const bool plan_event = std::holds_alternative<PlanUpdated>(seen.event.payload);
     if (seen.call == nullptr && !plan_event) return;
-    if (!plan_event && seen.call->print.kind != CallKind::kPlan) {
+    if (!plan_event && seen.call->fingerprint.kind != CallKind::kPlan) {
         *this = {};
         return;
     }
@@ -19,8 +19,8 @@ void PlanningOnly::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung PlanningOnly::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity PlanningOnly::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding PlanningOnly::finding(const Ledger&) const {
@@ -34,7 +34,7 @@ Finding PlanningOnly::finding(const Ledger&) const {
     return finding;
 }
 
-bool PlanningOnly::is_sound(const Ledger&, std::uint64_t newest) const {
+bool PlanningOnly::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

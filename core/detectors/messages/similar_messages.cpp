@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/detectors/messages/duplicate_messages.hpp"
 #include "core/text/words.hpp"
 
@@ -95,8 +95,8 @@ void SimilarMessages::observe(const Observation& seen) {
     HEADWAY_ASSERT(alike.size() <= limits::kMessagesMax + 1);
 }
 
-Rung SimilarMessages::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(alike.size(), limits);
+Severity SimilarMessages::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(alike.size(), limits);
 }
 
 Finding SimilarMessages::finding(const Ledger&) const {
@@ -110,7 +110,7 @@ Finding SimilarMessages::finding(const Ledger&) const {
     return finding;
 }
 
-bool SimilarMessages::is_sound(const Ledger&, std::uint64_t newest) const {
+bool SimilarMessages::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::by_event(sketches, newest) && sound::fits(sketches, limits::kMessagesMax) &&
            sound::fits(alike, limits::kMessagesMax + 1);
 }

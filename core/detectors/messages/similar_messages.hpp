@@ -34,9 +34,9 @@ struct SimilarMessages {
     std::vector<std::uint64_t> alike;  ///< events of the last message and those similar to it
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SimilarMessages&) const = default;
     static constexpr auto fields() {

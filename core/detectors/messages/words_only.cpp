@@ -2,7 +2,7 @@
 #include "core/detectors/messages/words_only.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/detectors/messages/duplicate_messages.hpp"
 
 namespace headway::core {
@@ -34,8 +34,8 @@ void WordsOnly::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung WordsOnly::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity WordsOnly::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding WordsOnly::finding(const Ledger&) const {
@@ -50,7 +50,7 @@ Finding WordsOnly::finding(const Ledger&) const {
     return finding;
 }
 
-bool WordsOnly::is_sound(const Ledger&, std::uint64_t newest) const {
+bool WordsOnly::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

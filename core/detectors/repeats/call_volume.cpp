@@ -10,8 +10,8 @@ void CallVolume::observe(const Observation& seen) {
     HEADWAY_ASSERT(calls <= seen.event.n);
 }
 
-Rung CallVolume::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(calls, limits);
+Severity CallVolume::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(calls, limits);
 }
 
 Finding CallVolume::finding(const Ledger&) const {
@@ -23,7 +23,7 @@ Finding CallVolume::finding(const Ledger&) const {
     return finding;
 }
 
-bool CallVolume::is_sound(const Ledger&, std::uint64_t newest) const {
+bool CallVolume::is_valid(const Ledger&, std::uint64_t newest) const {
     return calls <= newest;
 }
 

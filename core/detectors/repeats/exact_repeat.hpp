@@ -37,9 +37,9 @@ struct ExactRepeat {
     bool edits = false;       ///< an editing tool: the same failing edit fails again
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const ExactRepeat&) const = default;
     static constexpr auto fields() {

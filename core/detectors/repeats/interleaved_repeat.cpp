@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 #include "core/detectors/repeats/exact_repeat.hpp"
 
 namespace headway::core {
@@ -16,10 +16,10 @@ void InterleavedRepeat::observe(const Observation& seen) {
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
     // Actions that are only acknowledged count as well, but it takes many more.
-    const bool acts = call.print.is(Shape::kActs);
-    const bool tells_nothing = !acts && ((call.print.trivial && call.call.ok) || call.weak());
+    const bool acts = call.fingerprint.is(Shape::kActs);
+    const bool tells_nothing = !acts && ((call.fingerprint.trivial && call.call.ok) || call.weak());
     if (tells_nothing || call.entry.repeats < repeats) return;
-    question = call.print.question.low;
+    question = call.fingerprint.question.low;
     repeats = call.entry.repeats;
     informed = seen.ledger.informed_rounds;
     first_n = call.entry.first_n;
@@ -29,9 +29,9 @@ void InterleavedRepeat::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung InterleavedRepeat::rung(Thresholds limits, const Ledger&) const {
+Severity InterleavedRepeat::severity(Thresholds limits, const Ledger&) const {
     HEADWAY_ASSERT(patience >= 1);
-    return rung_of(repeats / patience, limits);
+    return severity_of(repeats / patience, limits);
 }
 
 Finding InterleavedRepeat::finding(const Ledger& ledger) const {
@@ -49,7 +49,7 @@ Finding InterleavedRepeat::finding(const Ledger& ledger) const {
     return finding;
 }
 
-bool InterleavedRepeat::is_sound(const Ledger&, std::uint64_t newest) const {
+bool InterleavedRepeat::is_valid(const Ledger&, std::uint64_t newest) const {
     return patience >= 1 && sound::in_order(*this, newest);
 }
 

@@ -30,9 +30,9 @@ struct InterleavedRepeat {
     std::uint32_t informed = 0;  ///< Ledger::informed_rounds at the last repeat
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const InterleavedRepeat&) const = default;
     static constexpr auto fields() {

@@ -2,21 +2,23 @@
 #include "core/detectors/repeats/jitter_repeat.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
 void JitterRepeat::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
-    const CallPrint& print = seen.call->print;
-    if (print.kind != CallKind::kVerify) return;
-    const bool green = seen.call->call.ok && print.failing.value_or(0) == 0 && !print.measured;
-    const bool again = green && question == print.question.low && changes == seen.ledger.changes;
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    if (fingerprint.kind != CallKind::kVerify) return;
+    const bool green =
+        seen.call->call.ok && fingerprint.failing.value_or(0) == 0 && !fingerprint.measured;
+    const bool again =
+        green && question == fingerprint.question.low && changes == seen.ledger.changes;
     if (!again) {
         *this = {};
         if (!green) return;
-        question = print.question.low;
+        question = fingerprint.question.low;
         changes = seen.ledger.changes;
         first_n = seen.event.n;
     }
@@ -26,8 +28,8 @@ void JitterRepeat::observe(const Observation& seen) {
     HEADWAY_ASSERT(changes == seen.ledger.changes);
 }
 
-Rung JitterRepeat::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+Severity JitterRepeat::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(count, limits);
 }
 
 Finding JitterRepeat::finding(const Ledger&) const {
@@ -41,7 +43,7 @@ Finding JitterRepeat::finding(const Ledger&) const {
     return finding;
 }
 
-bool JitterRepeat::is_sound(const Ledger& ledger, std::uint64_t newest) const {
+bool JitterRepeat::is_valid(const Ledger& ledger, std::uint64_t newest) const {
     return changes <= ledger.changes && sound::in_order(*this, newest);
 }
 

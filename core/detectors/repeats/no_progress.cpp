@@ -15,18 +15,18 @@ void NoProgress::observe(const Observation& seen) {
     quiet = ledger.round_tier != Tier::kNone ? 0 : ledger.quiet_rounds + (quiet_now ? 1 : 0);
     const bool proven = ledger.round_tier != Tier::kNone && ledger.round_tier != Tier::kState;
     HEADWAY_ASSERT(!proven || quiet == 0);
-    const bool red = seen.call != nullptr && seen.call->print.kind == CallKind::kVerify &&
-                     seen.call->print.diagnostic != 0;
+    const bool red = seen.call != nullptr && seen.call->fingerprint.kind == CallKind::kVerify &&
+                     seen.call->fingerprint.diagnostic != 0;
     reds = proven ? 0 : reds + (red ? 1 : 0);
     unproven = proven ? 0 : ledger.unproven_rounds + (unproven_now ? 1 : 0);
 }
 
-Rung NoProgress::rung(Thresholds limits, const Ledger& ledger) const {
+Severity NoProgress::severity(Thresholds limits, const Ledger& ledger) const {
     const std::uint32_t most = ledger.hard_n == 0 ? kAloneRounds : kAloneRoundsProven;
-    if (limits.suspect != 0 && quiet >= kStuckTimes * most) return Rung::kStuck;
-    const Rung rung = rung_of(quiet, limits);
-    if (rung != Rung::kNone || limits.suspect == 0) return rung;
-    return unproven >= kUnprovenRounds ? Rung::kSuspect : Rung::kNone;
+    if (limits.suspect != 0 && quiet >= kStuckTimes * most) return Severity::kStuck;
+    const Severity severity = severity_of(quiet, limits);
+    if (severity != Severity::kNone || limits.suspect == 0) return severity;
+    return unproven >= kUnprovenRounds ? Severity::kSuspect : Severity::kNone;
 }
 
 bool NoProgress::alone(const Ledger& ledger) const {
@@ -49,7 +49,7 @@ Finding NoProgress::finding(const Ledger& ledger) const {
     return finding;
 }
 
-bool NoProgress::is_sound(const Ledger&, std::uint64_t) const {
+bool NoProgress::is_valid(const Ledger&, std::uint64_t) const {
     return true;  // counts of rounds without a bound
 }
 

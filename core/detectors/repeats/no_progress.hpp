@@ -29,11 +29,11 @@ struct NoProgress {
     std::uint32_t reds = 0;  ///< red tests among the unproven rounds
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     /// True if it is a ground for a suspicion without another finding.
     bool alone(const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const NoProgress&) const = default;
     static constexpr auto fields() {

@@ -2,7 +2,7 @@
 #include "core/detectors/repeats/stagnation.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -16,31 +16,31 @@ constexpr std::uint64_t kWholeBytesMin = 32;  // shorter ones are "no" to a sear
 void Stagnation::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
-    const CallPrint& print = seen.call->print;
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
     // Equal results of passing tests and of edits are no failed search.
-    if (print.kind == CallKind::kVerify || print.kind == CallKind::kEdit) return;
+    if (fingerprint.kind == CallKind::kVerify || fingerprint.kind == CallKind::kEdit) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     // Another tool between two questions; after some of its calls the first is over.
     if (called != tool && halves > 2 && ++others < kOthersMax) return;
     others = 0;
-    const bool again = called == tool && outcome == print.outcome.low;
-    if (again && question == print.question.low) return;
+    const bool again = called == tool && outcome == fingerprint.outcome.low;
+    if (again && question == fingerprint.question.low) return;
     if (!again) {
         *this = {};
         tool = called;
-        outcome = print.outcome.low;
+        outcome = fingerprint.outcome.low;
         first_n = seen.event.n;
     }
-    question = print.question.low;
+    question = fingerprint.question.low;
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
-    const bool tells = !print.trivial && !print.is(Shape::kAcknowledged);
-    if (print.result_bytes < kAnswerBytesMin || !tells) return;
-    halves += print.result_bytes < kWholeBytesMin ? 1 : 2;
+    const bool tells = !fingerprint.trivial && !fingerprint.is(Shape::kAcknowledged);
+    if (fingerprint.result_bytes < kAnswerBytesMin || !tells) return;
+    halves += fingerprint.result_bytes < kWholeBytesMin ? 1 : 2;
 }
 
-Rung Stagnation::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(halves / 2, limits);
+Severity Stagnation::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(halves / 2, limits);
 }
 
 Finding Stagnation::finding(const Ledger&) const {
@@ -55,7 +55,7 @@ Finding Stagnation::finding(const Ledger&) const {
     return finding;
 }
 
-bool Stagnation::is_sound(const Ledger&, std::uint64_t newest) const {
+bool Stagnation::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

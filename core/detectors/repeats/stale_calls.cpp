@@ -2,7 +2,7 @@
 #include "core/detectors/repeats/stale_calls.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/sound_rules.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 
@@ -14,7 +14,7 @@ void StaleCalls::observe(const Observation& seen) {
         *this = {};
         return;
     }
-    if (seen.call->weak() || seen.call->print.is(Shape::kActs)) return;
+    if (seen.call->weak() || seen.call->fingerprint.is(Shape::kActs)) return;
     if (!entry.same_answer) {
         if (!entry.known_question && ++fresh >= kNewQuestions) *this = {};
         return;
@@ -26,8 +26,8 @@ void StaleCalls::observe(const Observation& seen) {
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
-Rung StaleCalls::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(run, limits);
+Severity StaleCalls::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(run, limits);
 }
 
 Finding StaleCalls::finding(const Ledger& ledger) const {
@@ -42,7 +42,7 @@ Finding StaleCalls::finding(const Ledger& ledger) const {
     return finding;
 }
 
-bool StaleCalls::is_sound(const Ledger&, std::uint64_t newest) const {
+bool StaleCalls::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(*this, newest);
 }
 

@@ -12,7 +12,7 @@ namespace headway::server {
 using core::Result;
 
 Result<> endpoints::ask_check(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_check(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_check(call.on.document, call.request.body));
     HEADWAY_CHECK(require_report(call.caller, decoded.session));
     const std::string session = decoded.session;
     CheckCommand command{session, std::move(decoded.check_id), signed_by(call.caller, {})};

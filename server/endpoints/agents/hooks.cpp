@@ -167,13 +167,13 @@ bool follow(Services& on, HookReading& reading, const std::string& session) {
 }
 
 /// What the body says, in the command. Without a session it says nothing.
-Result<> read_body(api::JsonTape& tape, std::string_view body, HookReading& reading) {
-    HEADWAY_CHECK(tape.parse(body));
+Result<> read_body(api::JsonDocument& document, std::string_view body, HookReading& reading) {
+    HEADWAY_CHECK(document.parse(body));
     HookCommand& command = reading.command;
     Hook& hook = command.call.hook;
-    hook = command.call.dialect->parse(tape.root(), facts_of(reading));
+    hook = command.call.dialect->parse(document.root(), facts_of(reading));
     if (hook.session.empty()) return {};
-    HEADWAY_TRY(auto report, api::hooks::take_report(tape, hook));
+    HEADWAY_TRY(auto report, api::hooks::take_report(document, hook));
     command.events = std::move(report.decoded.events);
     command.whole_args = std::move(report.decoded.whole_args);
     command.call.args_digest = std::move(report.args_digest);
@@ -184,13 +184,13 @@ Result<> read_body(api::JsonTape& tape, std::string_view body, HookReading& read
 
 /// A call whose arguments are no JSON that can be read is not one that goes unseen. What can be
 /// read and is wrong stays wrong. Any thread.
-Result<> read_hook(api::JsonTape& tape, std::string_view body, HookReading& reading) {
-    auto read = read_body(tape, body, reading);
+Result<> read_hook(api::JsonDocument& document, std::string_view body, HookReading& reading) {
+    auto read = read_body(document, body, reading);
     const bool marked = api::hooks::has_readable_mark(body);
     if (!marked && (read || read.error().code != ErrorCode::kInvalidJson)) return read;
     for (const std::size_t depth : kReadableDepths) {
         const std::string readable = api::hooks::readable_json(body, depth);
-        if (read_body(tape, readable, reading)) return {};
+        if (read_body(document, readable, reading)) return {};
     }
     return read;
 }
@@ -253,10 +253,10 @@ Result<> read_long(const Call& call, HookReading&& made) {
         reading->process = open_process(reading->numbers, call.on.processes.place());
     reading->numbers = {};
     return call.read_beside(
-        [reading](api::JsonTape& tape, std::string_view body) {
+        [reading](api::JsonDocument& document, std::string_view body) {
             reading->bytes = body.size();
-            reading->read = read_hook(tape, body, *reading);
-            reading->command.call.hook.call.args.reset();  // it was on this tape
+            reading->read = read_hook(document, body, *reading);
+            reading->command.call.hook.call.args.reset();  // it was on this document
         },
         [reading](Call& from) { return pass_on(from.on, *reading); }, true);
 }
@@ -269,7 +269,7 @@ Result<> endpoints::hook(Call& call) {
     if (dialect == nullptr) return unknown_agent(name);
     HookReading reading = reading_of(call, *dialect);
     if (call.is_long()) return read_long(call, std::move(reading));
-    reading.read = read_hook(call.on.tape, call.request.body, reading);
+    reading.read = read_hook(call.on.document, call.request.body, reading);
     return pass_on(call.on, reading);
 }
 

@@ -37,7 +37,7 @@ Result<> reply(const Call& call, std::string body, std::string headers = {}) {
     return {};
 }
 
-/// The message of the body, without its tape.
+/// The message of the body, without its document.
 struct ReadMessage {
     std::string method;
     std::string id;
@@ -47,7 +47,7 @@ struct ReadMessage {
     std::string wrong;        ///< why that is none
 };
 
-void read_tool_call(api::JsonTape& tape, const mcp::Message& message, ReadMessage& read) {
+void read_tool_call(api::JsonDocument& document, const mcp::Message& message, ReadMessage& read) {
     auto hook = mcp::read_call(message);
     if (!hook) {
         read.wrong = hook.error().detail;
@@ -56,20 +56,20 @@ void read_tool_call(api::JsonTape& tape, const mcp::Message& message, ReadMessag
     HookCommand& command = read.command;
     command.call.dialect = &mcp::kDialect;
     command.call.hook = *std::move(hook);
-    auto report = api::hooks::take_report(tape, command.call.hook);
+    auto report = api::hooks::take_report(document, command.call.hook);
     if (!report) {
         read.wrong = report.error().field + ": " + report.error().detail;
         return;
     }
     command.events = std::move(report->decoded.events);
     command.call.args_digest = std::move(report->args_digest);
-    command.call.hook.call.args.reset();  // it was on this tape
+    command.call.hook.call.args.reset();  // it was on this document
 }
 
 /// Any thread.
-Result<ReadMessage> read_message_of(api::JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(tape.parse(body));
-    HEADWAY_TRY(const mcp::Message message, mcp::read_message(tape.root()));
+Result<ReadMessage> read_message_of(api::JsonDocument& document, std::string_view body) {
+    HEADWAY_CHECK(document.parse(body));
+    HEADWAY_TRY(const mcp::Message message, mcp::read_message(document.root()));
     ReadMessage read;
     read.method = message.method;
     read.id = message.id;
@@ -78,7 +78,7 @@ Result<ReadMessage> read_message_of(api::JsonTape& tape, std::string_view body) 
         read.client = mcp::client_name(message);
         read.initialized = mcp::initialized(message, core::version().version);
     }
-    if (message.method == "tools/call") read_tool_call(tape, message, read);
+    if (message.method == "tools/call") read_tool_call(document, message, read);
     return read;
 }
 

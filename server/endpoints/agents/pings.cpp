@@ -69,8 +69,8 @@ Result<> endpoints::ping(Call& call) {
     }
     read_action(call.target().asset, ping);
     return call.read_body(
-        [](api::JsonTape& tape, std::string_view body) -> Result<std::string> {
-            return kept_of(body, tape.secrets());
+        [](api::JsonDocument& document, std::string_view body) -> Result<std::string> {
+            return kept_of(body, document.secrets());
         },
         [ping](Call& from, std::string&& text) {
             PingCommand command = ping;

@@ -28,14 +28,14 @@ Result<> endpoints::report(Call& call) {
     const bool lines = is_media_type(call.request.head.content_type, "application/x-ndjson");
     const auto format = lines ? api::BodyFormat::kNdjson : api::BodyFormat::kJson;
     return call.read_body(
-        [format](api::JsonTape& tape, std::string_view body) {
-            return api::decode_report(tape, body, format);
+        [format](api::JsonDocument& document, std::string_view body) {
+            return api::decode_report(document, body, format);
         },
         pass_on_report);
 }
 
 Result<> endpoints::heartbeat(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_heartbeat(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_heartbeat(call.on.document, call.request.body));
     ReportCommand command{call.session(), std::move(decoded.events), false, {}, call.controls()};
     return call.write(std::move(command), call.session());
 }

@@ -64,12 +64,12 @@ struct ReadExport {
 };
 
 /// Any thread.
-Result<ReadExport> read_export(api::JsonTape& tape, std::string_view body, otlp::Signal signal,
-                               bool protobuf) {
-    if (!protobuf) HEADWAY_CHECK(tape.parse(body));
+Result<ReadExport> read_export(api::JsonDocument& document, std::string_view body,
+                               otlp::Signal signal, bool protobuf) {
+    if (!protobuf) HEADWAY_CHECK(document.parse(body));
     HEADWAY_TRY(const otlp::Export received, protobuf ? otlp::read_protobuf(body, signal)
-                                                      : otlp::read_json(tape.root(), signal));
-    otlp::Reports said = otlp::report(tape, otlp::understand(received, signal));
+                                                      : otlp::read_json(document.root(), signal));
+    otlp::Reports said = otlp::report(document, otlp::understand(received, signal));
     ReadExport read;
     read.taken = {signal, protobuf, said.rejected + received.dropped, std::move(said.why)};
     if (received.dropped > 0 && said.rejected == 0)
@@ -108,8 +108,8 @@ Result<> pass_on_export(Call& call, ReadExport&& read) {
 Result<> take(Call& call, otlp::Signal signal) {
     const bool protobuf = is_media_type(call.request.head.content_type, "application/x-protobuf");
     return call.read_body(
-        [signal, protobuf](api::JsonTape& tape, std::string_view body) {
-            return read_export(tape, body, signal, protobuf);
+        [signal, protobuf](api::JsonDocument& document, std::string_view body) {
+            return read_export(document, body, signal, protobuf);
         },
         pass_on_export);
 }

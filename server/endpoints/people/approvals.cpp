@@ -30,9 +30,9 @@ struct ReadRequest {
     core::Digest digest{};  ///< of the body
 };
 
-Result<ReadRequest> read_request(api::JsonTape& tape, std::string_view body) {
+Result<ReadRequest> read_request(api::JsonDocument& document, std::string_view body) {
     ReadRequest read;
-    HEADWAY_TRY(read.asked, api::decode_approval_request(tape, body));
+    HEADWAY_TRY(read.asked, api::decode_approval_request(document, body));
     read.digest = core::digest_of(body);
     return read;
 }
@@ -76,7 +76,7 @@ Result<> endpoints::redeem_approval(Call& call) {
 }
 
 Result<> endpoints::revoke_grant(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_revoke(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_revoke(call.on.document, call.request.body));
     decoded.by = signed_by(call.caller, std::move(decoded.by));
     RevokeCommand command{call.session(), call.target().approval, std::move(decoded),
                           alias_of(call.target(), call.caller)};
@@ -84,14 +84,14 @@ Result<> endpoints::revoke_grant(Call& call) {
 }
 
 Result<> endpoints::acknowledge_alarms(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_acknowledge(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_acknowledge(call.on.document, call.request.body));
     decoded.by = signed_by(call.caller, std::move(decoded.by));
     AcknowledgeCommand command{call.session(), std::move(decoded)};
     return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::approve_agent(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_approve_agent(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_approve_agent(call.on.document, call.request.body));
     ApproveAgentCommand command{call.session(), std::move(decoded), signed_by(call.caller, {})};
     return call.write(std::move(command), call.session());
 }

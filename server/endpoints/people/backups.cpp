@@ -10,7 +10,7 @@
 namespace headway::server {
 
 core::Result<> endpoints::make_backup(Call& call) {
-    HEADWAY_TRY(const std::string file, api::decode_backup(call.on.tape, call.request.body));
+    HEADWAY_TRY(const std::string file, api::decode_backup(call.on.document, call.request.body));
     HEADWAY_TRY(const std::string partial, call.on.backups.begin(file));
     auto asked = call.write(BackupCommand{partial});
     if (!asked) call.on.backups.abandon(partial);

@@ -16,7 +16,7 @@ Result<> endpoints::show_budget(Call& call) {
 }
 
 Result<> endpoints::change_budget(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_budget_change(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_budget_change(call.on.document, call.request.body));
     decoded.by = signed_by(call.caller, std::move(decoded.by));
     BudgetCommand command{call.session(), std::move(decoded)};
     return call.write(std::move(command), call.session());
@@ -27,7 +27,7 @@ Result<> endpoints::show_day(Call& call) {
 }
 
 Result<> endpoints::extend_day(Call& call) {
-    HEADWAY_TRY(auto change, api::decode_day_change(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto change, api::decode_day_change(call.on.document, call.request.body));
     return call.write(
         DayCommand{std::move(change.label), change.more_cost_usd, change.more_tokens, change.lift});
 }

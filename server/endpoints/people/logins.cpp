@@ -46,7 +46,7 @@ Result<> endpoints::open_login_link(Call& call) {
 }
 
 Result<> endpoints::log_in(Call& call) {
-    HEADWAY_TRY(const std::string code, api::decode_login(call.on.tape, call.request.body));
+    HEADWAY_TRY(const std::string code, api::decode_login(call.on.document, call.request.body));
     HEADWAY_TRY(const Login made, call.on.access.log_in(code));
     if (made.secret.empty()) {
         return core::Error{core::ErrorCode::kForbidden,

@@ -119,8 +119,8 @@ Result<> endpoints::journal(Call& call) {
         if (*prints != "true" && *prints != "false") {
             return Error{ErrorCode::kInvalidParameter, "must be true or false", "prints"};
         }
-        journal.prints = *prints == "true";
-        if (journal.prints) journal.prints_key = call.on.access.prints_key();
+        journal.fingerprints = *prints == "true";
+        if (journal.fingerprints) journal.fingerprint_key = call.on.access.fingerprint_key();
     }
     if (const std::string* types = query.find("types")) {
         HEADWAY_TRY(journal.types, parse_types(*types));

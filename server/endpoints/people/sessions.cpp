@@ -18,7 +18,7 @@ using core::Result;
 
 /// `named`: PUT with the id in the path.
 Result<> open(Call& call, bool named) {
-    HEADWAY_TRY(auto decoded, api::decode_open(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_open(call.on.document, call.request.body));
     if (named && !decoded.id.empty() && decoded.id != call.session()) {
         return Error{ErrorCode::kInvalidField, "differs from the id in the path; leave it out",
                      "/id"};
@@ -59,7 +59,7 @@ Result<> open(Call& call, bool named) {
 
 Result<> control(Call& call, Control control) {
     const auto decode = control == Control::kNudge ? api::decode_nudge : api::decode_pause;
-    HEADWAY_TRY(auto body, decode(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto body, decode(call.on.document, call.request.body));
     body.by = signed_by(call.caller, std::move(body.by));
     ControlCommand command{call.session(), control, std::move(body)};
     return call.write(std::move(command), call.session());
@@ -76,7 +76,7 @@ Result<> endpoints::open_named_session(Call& call) {
 }
 
 Result<> endpoints::end_session(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_end(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_end(call.on.document, call.request.body));
     EndCommand command{call.session(), std::move(decoded)};
     return call.write(std::move(command), call.session());
 }
@@ -86,7 +86,7 @@ Result<> endpoints::forget_session(Call& call) {
 }
 
 Result<> endpoints::cancel_session(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_cancel(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_cancel(call.on.document, call.request.body));
     CancelCommand command{call.session(), std::move(decoded)};
     return call.write(std::move(command), call.session());
 }

@@ -18,7 +18,7 @@ using core::ErrorCode;
 using core::Result;
 
 Result<> endpoints::create_token(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_token(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_token(call.on.document, call.request.body));
     HEADWAY_TRY(NewToken made, make_token());
     CreateTokenCommand command;
     command.token.id = std::move(made.id);

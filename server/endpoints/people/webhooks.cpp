@@ -43,7 +43,7 @@ Result<> endpoints::list_deliveries(Call& call) {
 }
 
 Result<> endpoints::replay_deliveries(Call& call) {
-    HEADWAY_TRY(auto decoded, api::decode_replay(call.on.tape, call.request.body));
+    HEADWAY_TRY(auto decoded, api::decode_replay(call.on.document, call.request.body));
     WebhookReplayCommand command{call.session(), std::move(decoded.ids)};
     return call.write(std::move(command));
 }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "api/text/query.hpp"
 #include "config/settings/settings.hpp"
 #include "core/base/limits.hpp"
@@ -55,7 +55,7 @@ struct Services {
     LongPolls& polls;
     AgentProcesses& processes;
     Backups& backups;
-    api::JsonTape& tape;
+    api::JsonDocument& document;
     LongBodies& bodies;
     const DaemonState& state;
     ProgressReplies& progress;
@@ -103,27 +103,27 @@ public:
     bool is_long() const noexcept {
         return request.packed || request.body.size() > core::limits::kBodyAtOnceBytesMax;
     }
-    /// Reads a long body by `reads(tape, body)` beside the I/O thread, then goes on with
+    /// Reads a long body by `reads(document, body)` beside the I/O thread, then goes on with
     /// `follows(call)`, and answers its error. Its client may be gone by then, and what it reported
     /// counts; what it sends next waits. `reads` uses nothing but its arguments and what it holds.
     /// Error: kOverloaded; the last for what `asks` about a call, see LongBodies::Body.
     core::Result<> read_beside(LongBodies::Read reads,
                                std::function<core::Result<>(Call& call)> follows,
                                bool asks = false) const;
-    /// Reads the body by `reads(tape, body)`, which returns a Result, and goes on with
+    /// Reads the body by `reads(document, body)`, which returns a Result, and goes on with
     /// `follows(call, value)`: at once, or by read_beside() if it is long.
     template <class Read, class Then>
     core::Result<> read_body(Read reads, Then follows) {
-        using Value = decltype(reads(on.tape, std::string_view{}));
+        using Value = decltype(reads(on.document, std::string_view{}));
         if (!is_long()) {
-            Value value = reads(on.tape, request.body);
+            Value value = reads(on.document, request.body);
             if (!value) return std::move(value).error();
             return follows(*this, *std::move(value));
         }
         const auto kept = std::make_shared<std::optional<Value>>();
         return read_beside(
-            [kept, reads](api::JsonTape& tape, std::string_view body) {
-                kept->emplace(reads(tape, body));
+            [kept, reads](api::JsonDocument& document, std::string_view body) {
+                kept->emplace(reads(document, body));
             },
             [kept, follows](Call& call) -> core::Result<> {
                 Value value = *std::move(*kept);

@@ -45,11 +45,11 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
                  }),
       backups_(io, replies_),
       bodies_(io),
-      services_{clock_,     access_,  views_, streams_, http_,  replies_,  intake_, polls_,
-                processes_, backups_, tape_,  bodies_,  state_, progress_, warn_} {
+      services_{clock_,     access_,  views_,    streams_, http_,  replies_,  intake_, polls_,
+                processes_, backups_, document_, bodies_,  state_, progress_, warn_} {
     state_.started_at = clock.now();
     state_.requests.resize(route_table().size());
-    tape_.redact_with(secrets_.get());
+    document_.redact_with(secrets_.get());
     bodies_.redact_with(secrets_);
 }
 
@@ -263,7 +263,7 @@ void Dispatcher::reload(const config::Settings& settings) {
 
 void Dispatcher::redact(const config::RedactionSettings& settings) {
     secrets_ = std::make_shared<core::SecretFinder>(settings.secret_names, settings.plain_names);
-    tape_.redact_with(secrets_.get());
+    document_.redact_with(secrets_.get());
     bodies_.redact_with(secrets_);
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "config/settings/settings.hpp"
 #include "server/access/access.hpp"
 #include "server/backups/backups.hpp"
@@ -109,7 +109,7 @@ private:
     Backups backups_;
     std::shared_ptr<const core::SecretFinder> secrets_ =
         std::make_shared<core::SecretFinder>();  ///< what is redacted
-    api::JsonTape tape_;
+    api::JsonDocument document_;
     LongBodies bodies_;
     ProgressReplies progress_;
     Response advice_;  ///< of the report that is being answered, reused

@@ -30,9 +30,9 @@ core::Result<std::size_t> read_one(const LongBodies::Body& body, const LongBodie
         HEADWAY_TRY(inflated, inflate_gzip(body.bytes, body.bytes_max));
         text = inflated;
     }
-    api::JsonTape tape;  // a new one: it keeps the memory of its longest body
-    tape.redact_with(secrets);
-    read(tape, text);
+    api::JsonDocument document;  // a new one: it keeps the memory of its longest body
+    document.redact_with(secrets);
+    read(document, text);
     return text.size();
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "api/json/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "core/base/result.hpp"
 #include "core/redaction/secrets.hpp"
 #include "server/http/sockets/net.hpp"
@@ -31,7 +31,7 @@ public:
     };
     /// On the other thread: works with nothing but its arguments. Not called if the body cannot be
     /// inflated.
-    using Read = std::function<void(api::JsonTape& tape, std::string_view body)>;
+    using Read = std::function<void(api::JsonDocument& document, std::string_view body)>;
     /// On the I/O thread, once the body was read: how long it was, or why it cannot be inflated.
     using Then = std::function<void(core::Result<std::size_t> bytes)>;
 

@@ -223,7 +223,7 @@ constexpr Endpoint kEndpoints[] = {
 };
 constexpr std::size_t kCount = std::size(kEndpoints);
 
-constexpr bool is_sound() {
+constexpr bool is_valid() {
     for (std::size_t i = 0; i < kCount; ++i) {
         const Endpoint& row = kEndpoints[i];
         if (row.name.empty() || row.metric.empty()) return false;
@@ -244,7 +244,7 @@ constexpr bool is_sound() {
     }
     return true;
 }
-static_assert(is_sound(), "a row of the table repeats another or lacks something");
+static_assert(is_valid(), "a row of the table repeats another or lacks something");
 
 constexpr std::array<std::string_view, kGuardCount> kGuardNames{
     "public", "any_token", "report", "read", "overview", "control", "approve", "admin"};

@@ -23,9 +23,9 @@ concept WriteOp = std::invocable<Op&, Transaction&>;
 /// has a value.
 template <class Op>
 concept ReadOp = std::invocable<Op&, Reader&>;
-/// Starts something: `Result<> operator()(EngineParts&, const ReplyTo&)`.
+/// Starts something: `Result<> operator()(EngineContext&, const ReplyTo&)`.
 template <class Op>
-concept StartOp = std::invocable<Op&, EngineParts&, const ReplyTo&>;
+concept StartOp = std::invocable<Op&, EngineContext&, const ReplyTo&>;
 
 /// Answers with a problem document. I/O thread.
 void refuse_with(Answers& on, const ReplyTo& to, const core::Error& error);
@@ -67,7 +67,7 @@ public:
             return false;
         }
     }
-    void arrive(EngineParts& parts) override {
+    void arrive(EngineContext& parts) override {
         if constexpr (requires { op_.arrive(parts); }) op_.arrive(parts);
     }
     bool delivered() const override {
@@ -77,7 +77,7 @@ public:
             return false;
         }
     }
-    void wait(EngineParts& parts) override {
+    void wait(EngineContext& parts) override {
         if constexpr (requires { op_.wait(parts); }) op_.wait(parts);
     }
     void keep() override {
@@ -154,7 +154,9 @@ class StartOf final : public StartTask {
 public:
     explicit StartOf(Op op) : op_(std::move(op)) {}
 
-    core::Result<> start(EngineParts& parts, const ReplyTo& to) override { return op_(parts, to); }
+    core::Result<> start(EngineContext& parts, const ReplyTo& to) override {
+        return op_(parts, to);
+    }
     bool first() const override {
         return requires {
             Op::kFirst;

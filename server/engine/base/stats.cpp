@@ -14,7 +14,8 @@ void count(EngineStats& stats, const core::Event& event) {
     }
     const auto* call = std::get_if<core::ToolFinished>(&event.payload);
     if (call == nullptr || call->ok) return;
-    const core::FailureKind kind = call->print ? call->print->failure : core::FailureKind::kOther;
+    const core::FailureKind kind =
+        call->fingerprint ? call->fingerprint->failure : core::FailureKind::kOther;
     ++stats.tool_failures[static_cast<std::size_t>(kind)];
 }
 

@@ -20,7 +20,7 @@ namespace headway::server {
 class Answers;
 class Reader;
 class Transaction;
-struct EngineParts;
+struct EngineContext;
 
 /// The sessions that a write touches. The text belongs to its task.
 using SessionNames = std::vector<std::string_view>;
@@ -47,7 +47,7 @@ public:
     void fail(core::Error error) { error_ = std::move(error); }
     bool failed() const noexcept { return error_.has_value(); }
     /// True if the store did not take it.
-    bool unstored() const noexcept { return error_ && is_storage_error(error_->code); }
+    bool retry_queue() const noexcept { return error_ && is_storage_error(error_->code); }
 
 protected:
     std::optional<core::Error> error_;
@@ -70,12 +70,12 @@ public:
     /// True for what agents send, which is refused when the disk is short of space.
     virtual bool fills_disk() const = 0;
     /// The turn has begun; called whether anything can be written or not.
-    virtual void arrive(EngineParts& parts) = 0;
+    virtual void arrive(EngineContext& parts) = 0;
     /// True for what the I/O thread learns by itself and says once: if the store does not take it,
-    /// it is tried again (Unstored) and not answered.
+    /// it is tried again (RetryQueue) and not answered.
     virtual bool delivered() const = 0;
     /// It was not stored, and waits for the next try.
-    virtual void wait(EngineParts& parts) = 0;
+    virtual void wait(EngineContext& parts) = 0;
     /// Keeps a copy of the arguments, before name() and run() change them: for restore().
     virtual void keep() = 0;
     /// Makes the task as it was at keep(), if that was called: it is run again.
@@ -104,7 +104,7 @@ public:
 class StartTask : public Task {
 public:
     /// An error is the answer.
-    virtual core::Result<> start(EngineParts& parts, const ReplyTo& to) = 0;
+    virtual core::Result<> start(EngineContext& parts, const ReplyTo& to) = 0;
     /// True if it is started before the writes of its turn, not after them.
     virtual bool first() const = 0;
 };

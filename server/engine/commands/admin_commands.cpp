@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/engine/durability/backup_copy.hpp"
-#include "server/engine/projections/webhook_desk.hpp"
+#include "server/engine/projections/webhook_scheduler.hpp"
 
 namespace headway::server {
 
@@ -45,7 +45,7 @@ Result<DeliveryList> DeliveriesQuery::operator()(Reader& reader) const {
     return list;
 }
 
-Result<> WebhookTestCommand::operator()(EngineParts& parts, const ReplyTo& to) const {
+Result<> WebhookTestCommand::operator()(EngineContext& parts, const ReplyTo& to) const {
     WebhookJob job;
     job.at = parts.clock.now();
     job.connection = to.connection;
@@ -59,11 +59,11 @@ Result<DeliveriesReplayed> WebhookReplayCommand::operator()(Transaction& transac
     return DeliveriesReplayed{count};
 }
 
-void WebhookDoneCommand::arrive(EngineParts& parts) const {
+void WebhookDoneCommand::arrive(EngineContext& parts) const {
     parts.webhooks.landed(result);
 }
 
-void WebhookDoneCommand::wait(EngineParts& parts) const {
+void WebhookDoneCommand::wait(EngineContext& parts) const {
     parts.webhooks.hold(result);
 }
 
@@ -74,7 +74,7 @@ Result<WebhookTried> WebhookDoneCommand::operator()(Transaction& transaction) {
     return WebhookTried{std::move(result)};
 }
 
-Result<> BackupCommand::operator()(EngineParts& parts, const ReplyTo& to) const {
+Result<> BackupCommand::operator()(EngineContext& parts, const ReplyTo& to) const {
     if (parts.unavailable) {
         parts.backup.refuse(to, file,
                             {ErrorCode::kStorageUnavailable, "the journal cannot be read", {}});
@@ -84,7 +84,7 @@ Result<> BackupCommand::operator()(EngineParts& parts, const ReplyTo& to) const 
     return {};
 }
 
-Result<> ReloadCommand::operator()(EngineParts& parts, const ReplyTo&) {
+Result<> ReloadCommand::operator()(EngineContext& parts, const ReplyTo&) {
     static_cast<ReloadableSettings&>(parts.settings) = std::move(settings);
     return {};
 }

@@ -72,7 +72,7 @@ struct DeliveriesQuery {
 struct WebhookTestCommand {
     std::string endpoint;
 
-    core::Result<> operator()(EngineParts& parts, const ReplyTo& to) const;
+    core::Result<> operator()(EngineContext& parts, const ReplyTo& to) const;
 };
 
 /// Sends dead letters again; all of them without `ids`.
@@ -95,11 +95,11 @@ struct WebhookDoneCommand {
     WebhookResult result;
 
     /// Ends the message in flight, whether the turn commits or not.
-    void arrive(EngineParts& parts) const;
+    void arrive(EngineContext& parts) const;
     /// The client of a test gets the error.
     bool delivered() const { return result.job.row != 0; }
     /// The message counts as in flight again: it must not go out a second time.
-    void wait(EngineParts& parts) const;
+    void wait(EngineContext& parts) const;
     core::Result<> name(Reader&, SessionNames&) const { return {}; }
     core::Result<WebhookTried> operator()(Transaction& transaction);
 };
@@ -109,7 +109,7 @@ struct WebhookDoneCommand {
 struct BackupCommand {
     std::string file;  ///< an absolute path
 
-    core::Result<> operator()(EngineParts& parts, const ReplyTo& to) const;
+    core::Result<> operator()(EngineContext& parts, const ReplyTo& to) const;
 };
 
 /// The reloaded configuration; no reply.
@@ -117,7 +117,7 @@ struct ReloadCommand {
     ReloadableSettings settings;
 
     static constexpr bool kFirst = true;
-    core::Result<> operator()(EngineParts& parts, const ReplyTo& to);
+    core::Result<> operator()(EngineContext& parts, const ReplyTo& to);
 };
 
 }  // namespace headway::server

@@ -8,7 +8,7 @@
 #include "core/base/limits.hpp"
 #include "core/policies/policy_floor.hpp"
 #include "server/engine/commands/approval_documents.hpp"
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 
 namespace headway::server {
 namespace {
@@ -231,7 +231,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
     if (ruling.decision == core::Decision::kEdit) {
         ruling.edited_question =
-            api::question_of_call(transaction.tape(), approval.tool, ruling.edited_args.text);
+            api::question_of_call(transaction.document(), approval.tool, ruling.edited_args.text);
     }
     auto open = core::check_ruling(approval, ruling, transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)

@@ -6,7 +6,7 @@
 #include "api/judge/judge_answer.hpp"
 #include "core/base/limits.hpp"
 #include "server/engine/projections/check_documents.hpp"
-#include "server/engine/projections/judge_desk.hpp"
+#include "server/engine/projections/judge_scheduler.hpp"
 
 namespace headway::server {
 namespace {
@@ -67,7 +67,7 @@ Result<> note_estimate(Transaction& transaction, Resident& resident, const std::
 }
 
 Result<> note_check(Transaction& transaction, Resident& resident,
-                    const JudgeDesk::Question& question, const JudgeReply& reply) {
+                    const JudgeScheduler::Question& question, const JudgeReply& reply) {
     core::CheckCompleted done;
     done.check_id = question.check_id;
     done.outcome = reply.outcome;
@@ -111,7 +111,7 @@ Result<> JudgedCommand::name(Reader& reader, SessionNames& names) {
 }
 
 Result<Unanswered> JudgedCommand::operator()(Transaction& transaction) {
-    const JudgeDesk::Question* question = transaction.judges().close(reply.id);
+    const JudgeScheduler::Question* question = transaction.judges().close(reply.id);
     if (question == nullptr) return Unanswered{};
     HEADWAY_TRY(Resident * resident, transaction.find(question->session));
     if (resident == nullptr) return Unanswered{};

@@ -6,7 +6,7 @@
 
 #include "core/hooks/hook_answer.hpp"
 #include "core/text/text.hpp"
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/hooks/hook_answers.hpp"
 #include "server/engine/hooks/hook_batch.hpp"

@@ -18,22 +18,22 @@ using api::hooks::HookKind;
 /// Timers of a session and loops of a person; an agent names at most 32 of the former.
 constexpr std::size_t kPromptsMax = 48;
 
-PromptPrint print_of(std::string_view prompt) {
+PromptFingerprint fingerprint_of(std::string_view prompt) {
     // Claude Code cuts the prompts that it names: "... [+120 chars]".
     constexpr std::string_view kCut = "\u2026 [+";
-    PromptPrint print;
+    PromptFingerprint fingerprint;
     prompt = core::trimmed(prompt);
     const std::size_t cut = prompt.ends_with("]") ? prompt.rfind(kCut) : prompt.npos;
-    print.whole = cut == prompt.npos;
+    fingerprint.whole = cut == prompt.npos;
     prompt = core::trimmed(prompt.substr(0, cut));
-    print.bytes = prompt.size();
-    print.digest = core::digest_of(prompt).low;
+    fingerprint.bytes = prompt.size();
+    fingerprint.digest = core::digest_of(prompt).low;
     constexpr std::size_t kCutBytesMin = 40;  // a shorter beginning is that of many prompts
-    if (!print.whole && print.bytes < kCutBytesMin) print.bytes = 0;
-    return print;
+    if (!fingerprint.whole && fingerprint.bytes < kCutBytesMin) fingerprint.bytes = 0;
+    return fingerprint;
 }
 
-bool repeats(const PromptPrint& known, std::string_view prompt) {
+bool repeats(const PromptFingerprint& known, std::string_view prompt) {
     prompt = core::trimmed(prompt);
     const bool may = known.whole ? prompt.size() == known.bytes : prompt.size() >= known.bytes;
     return may && known.bytes > 0 &&
@@ -56,10 +56,11 @@ std::size_t words_of_loop(std::string_view text) {
     return text.npos;
 }
 
-void add(std::vector<PromptPrint>& known, PromptPrint print) {
-    if (print.bytes == 0 || std::find(known.begin(), known.end(), print) != known.end()) return;
+void add(std::vector<PromptFingerprint>& known, PromptFingerprint fingerprint) {
+    if (fingerprint.bytes == 0 || std::find(known.begin(), known.end(), fingerprint) != known.end())
+        return;
     if (known.size() >= kPromptsMax) known.erase(known.begin());
-    known.push_back(print);
+    known.push_back(fingerprint);
 }
 
 void add_loop(Resident& resident, std::string_view text) {
@@ -68,9 +69,9 @@ void add_loop(Resident& resident, std::string_view text) {
     if (words == text.npos) return;
     auto& known = resident.hooks.change().wake_prompts;
     for (const std::string_view prompt : {text, text.substr(words)}) {
-        PromptPrint print = print_of(prompt);
-        print.of_loop = true;
-        add(known, print);
+        PromptFingerprint fingerprint = fingerprint_of(prompt);
+        fingerprint.of_loop = true;
+        add(known, fingerprint);
     }
 }
 
@@ -81,18 +82,18 @@ void note_prompts(Resident& resident, const Hook& hook) {
     if (hook.kind != HookKind::kStop) return;
     if (hook.wake_prompts.empty() && resident.hooks->wake_prompts.empty()) return;
     auto& known = resident.hooks.change().wake_prompts;
-    std::erase_if(known, [](const PromptPrint& print) { return !print.of_loop; });
+    std::erase_if(known, [](const PromptFingerprint& fingerprint) { return !fingerprint.of_loop; });
     for (const std::string& prompt : hook.wake_prompts)
-        add(known, print_of(prompt));
+        add(known, fingerprint_of(prompt));
 }
 
 void mark_wake_up(const Resident& resident, HookCommand& command) {
     Hook& hook = command.call.hook;
     if (hook.kind != HookKind::kPrompt || hook.synthetic || hook.typed) return;
     const auto& known = resident.hooks->wake_prompts;
-    const bool again = std::any_of(known.begin(), known.end(), [&hook](const PromptPrint& print) {
-        return repeats(print, hook.text);
-    });
+    const bool again = std::any_of(
+        known.begin(), known.end(),
+        [&hook](const PromptFingerprint& fingerprint) { return repeats(fingerprint, hook.text); });
     if (!again) return;
     hook.synthetic = hook.wake_up = true;
     for (core::Event& event : command.events) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/reports/generations.hpp"
 

@@ -50,7 +50,7 @@ Result<> ExpectationProjection::apply(const Appended& appended) {
 }
 
 Result<> ExpectationProjection::learn(Resident& resident, core::Timestamp at) {
-    const core::Rare<core::CallTimes> calls = std::exchange(resident.calls, {});
+    const core::LazyOptional<core::CallTimes> calls = std::exchange(resident.calls, {});
     const core::SessionState& state = resident.session.state();
     if (!core::is_expected_name(state.about.agent.type)) return {};
     storage::ExpectationTable& table = store_.expectations();

@@ -3,8 +3,8 @@
 
 #include "server/engine/transaction/projection.hpp"
 
-// The tables beside the journal, as far as they need no state of their own in memory. `judge_desk`
-// and `webhook_desk` are projections too.
+// The tables beside the journal, as far as they need no state of their own in memory.
+// `judge_scheduler` and `webhook_scheduler` are projections too.
 
 namespace headway::server {
 

@@ -139,7 +139,7 @@ Result<> JournalQuery::read_some(Reader& reader, const Resident& resident) {
 /// Adds an event to the page.
 void JournalQuery::show(const core::Event& event) {
     if (!lines) scan.body += scan.shown == 0 ? api::kJournalBegin : ",";
-    api::append_event(scan.body, session, event, {prints, prints_key});
+    api::append_event(scan.body, session, event, {fingerprints, fingerprint_key});
     if (lines) scan.body.push_back('\n');
     ++scan.shown;
 }

@@ -166,9 +166,9 @@ struct JournalQuery {
     bool lines = false;  ///< NDJSON
     std::uint64_t before = UINT64_MAX;
     bool newest_first = false;
-    bool prints = false;
-    EventTypes types = {};        ///< none = all
-    std::string prints_key = {};  ///< api::Prints::key
+    bool fingerprints = false;
+    EventTypes types = {};             ///< none = all
+    std::string fingerprint_key = {};  ///< api::Fingerprints::key
 
     struct Scan {
         bool begun = false;

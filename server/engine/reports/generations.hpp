@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/events/session_payloads.hpp"
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
 // Sessions that agents resume after their end: `<id>`, `<id>~2`, `<id>~3` and so on. One that has

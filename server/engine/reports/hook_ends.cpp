@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/reports/hook_ends.hpp"
 
-#include "core/judgement/lattice.hpp"
+#include "core/judgement/resolver.hpp"
 #include "core/text/text.hpp"
 
 namespace headway::server {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/meters/budget_settings.hpp"
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/projections/expectations.hpp"
 #include "server/engine/transaction/costs.hpp"

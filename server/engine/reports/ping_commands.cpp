@@ -10,7 +10,7 @@
 #include "api/text/plain_text.hpp"
 #include "core/base/limits.hpp"
 #include "core/values/policy.hpp"
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/reports/generations.hpp"
 #include "storage/tables/idempotency_table.hpp"

@@ -11,8 +11,8 @@
 #include "core/policies/policy_floor.hpp"
 #include "core/text/words.hpp"
 #include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/family_writes.hpp"
-#include "server/engine/commands/heritage.hpp"
 #include "server/engine/commands/session_commands.hpp"
 
 // A report: drop what is known, check what is asked, decide, append.
@@ -129,7 +129,7 @@ Result<core::ApprovalRequested> request_for(Transaction& transaction, const Repo
         args = whole.text;
         shown = whole.redacted;
     }
-    auto asked = api::request_for_call(transaction.tape(), call, args, shown);
+    auto asked = api::request_for_call(transaction.document(), call, args, shown);
     if (asked) return asked;
     Error error = std::move(asked).error();
     error.field = (command.batch ? "/" + std::to_string(place) : "") + "/data" + error.field;

@@ -6,7 +6,7 @@
 
 #include "api/hooks/dialect.hpp"
 #include "core/base/assert.hpp"
-#include "server/engine/commands/heritage.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/reports/generations.hpp"
 

@@ -16,20 +16,21 @@ constexpr std::uint64_t kMeasureEvery = 32;
 /// A resident's own size, its entries in lists and tables, and the overhead of the heap.
 constexpr std::size_t kPlainBytes = sizeof(Resident) - sizeof(core::SessionState) + 640;
 
-std::size_t heap_of(const core::Rare<HookMemory>& hooks) {
+std::size_t heap_of(const core::LazyOptional<HookMemory>& hooks) {
     if (!hooks.has_value()) return 0;
-    std::size_t bytes = core::heap_block(sizeof(HookMemory)) +
-                        core::heap_block(hooks->finished_calls.capacity() * sizeof(std::uint64_t)) +
-                        core::heap_block(hooks->wake_prompts.capacity() * sizeof(PromptPrint)) +
-                        core::heap_block(hooks->announced_calls.capacity() *
-                                         sizeof(std::pair<std::uint64_t, std::string>));
+    std::size_t bytes =
+        core::heap_block(sizeof(HookMemory)) +
+        core::heap_block(hooks->finished_calls.capacity() * sizeof(std::uint64_t)) +
+        core::heap_block(hooks->wake_prompts.capacity() * sizeof(PromptFingerprint)) +
+        core::heap_block(hooks->announced_calls.capacity() *
+                         sizeof(std::pair<std::uint64_t, std::string>));
     for (const auto& [digest, id] : hooks->announced_calls)
         bytes += core::owned_bytes(id);
     return bytes;
 }
 
 std::size_t heap_of(
-    const core::Rare<std::vector<std::pair<std::string, std::uint32_t>>>& deliveries) {
+    const core::LazyOptional<std::vector<std::pair<std::string, std::uint32_t>>>& deliveries) {
     using Delivery = std::pair<std::string, std::uint32_t>;
     if (!deliveries.has_value()) return 0;
     std::size_t bytes = core::heap_block(sizeof(std::vector<Delivery>)) +

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "api/otlp/export.hpp"
-#include "core/base/rare.hpp"
+#include "core/base/lazy_optional.hpp"
 #include "core/meters/call_times.hpp"
 #include "core/session/session.hpp"
 #include "server/engine/residents/agent_work.hpp"
@@ -22,12 +22,12 @@
 namespace headway::server {
 
 /// A prompt, or the beginning of one of which an agent tells no more.
-struct PromptPrint {
+struct PromptFingerprint {
     std::uint64_t digest = 0;
     std::size_t bytes = 0;
     bool whole = true;
     bool of_loop = false;  ///< a person's own command
-    bool operator==(const PromptPrint&) const = default;
+    bool operator==(const PromptFingerprint&) const = default;
 };
 
 /// What is known of an agent with hooks. In memory only.
@@ -45,11 +45,11 @@ struct HookMemory {
     std::uint32_t stops = 0;  ///< calls that were refused by a stop
     /// Prompts that come back by themselves: those of timers as the last stop named them, and a
     /// person's own command that starts a loop.
-    std::vector<PromptPrint> wake_prompts;
+    std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
 };
 
-/// A session in memory. What few sessions have at a time is Rare: most wait.
+/// A session in memory. What few sessions have at a time is LazyOptional: most wait.
 struct Resident {
     explicit Resident(storage::StoredSession stored)
         : key(stored.key),
@@ -73,10 +73,10 @@ struct Resident {
     std::optional<core::BudgetLevel> counted;  ///< how ResidentSet counted it
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.
-    core::Rare<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
+    core::LazyOptional<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
     /// Since it is in memory. Not part of the state, because nothing that binds rests on it.
-    core::Rare<core::CallTimes> calls;
-    core::Rare<HookMemory> hooks;
+    core::LazyOptional<core::CallTimes> calls;
+    core::LazyOptional<HookMemory> hooks;
     bool agent_runs = false;  ///< the process of its agent is followed; in memory only
     AgentWork agent_work;     ///< what that process was seen to do; in memory only
     /// Which telemetry counts; in memory only, too.

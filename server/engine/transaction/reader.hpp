@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "api/encode/encode.hpp"
-#include "server/engine/transaction/parts.hpp"
+#include "server/engine/transaction/engine_context.hpp"
 
 namespace headway::server {
 
@@ -20,14 +20,14 @@ inline constexpr std::chrono::microseconds kReaderSlice{400};
 /// a transaction it also shows what that has written. Engine thread only.
 class Reader {
 public:
-    explicit Reader(EngineParts& parts) : parts_(parts) {}
+    explicit Reader(EngineContext& parts) : parts_(parts) {}
 
     storage::Store& store() const { return parts_.store; }
     const EngineSettings& settings() const { return parts_.settings; }
     const EngineStats& stats() const { return parts_.stats; }
     const CommitTimes& commits() const { return parts_.commits; }
-    const JudgeDesk& judges() const { return parts_.judges; }
-    WebhookDesk& webhooks() const { return parts_.webhooks; }
+    const JudgeScheduler& judges() const { return parts_.judges; }
+    WebhookScheduler& webhooks() const { return parts_.webhooks; }
     const HookChannels& channels() const { return parts_.channels; }
     /// How the hooks of a session's agent arrive; nothing without hooks.
     std::optional<api::Adapter> adapter(storage::SessionKey key,
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    EngineParts& parts_;
+    EngineContext& parts_;
 };
 
 }  // namespace headway::server

@@ -9,11 +9,11 @@ namespace headway::server {
 
 using core::Result;
 
-Transaction::Transaction(EngineParts& parts, std::span<Projection* const> projections,
-                         Chronicle& chronicle, const Turn& turn, Publication& publication)
+Transaction::Transaction(EngineContext& parts, std::span<Projection* const> projections,
+                         SessionLog& session_log, const Turn& turn, Publication& publication)
     : parts_(parts),
       projections_(projections),
-      chronicle_(chronicle),
+      session_log_(session_log),
       reader_(parts),
       turn_(turn),
       publication_(publication),
@@ -85,7 +85,7 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     HEADWAY_CHECK(note_day(*this, resident, events));
     for (core::Event& event : events) {
         count(stats_, event);
-        chronicle_.note(resident.session.id(), event);
+        session_log_.note(resident.session.id(), event);
         if (turn_.listening)
             publication_.events.push_back({cursor, resident.session.id(), std::move(event)});
         ++cursor;

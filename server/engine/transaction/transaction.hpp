@@ -9,7 +9,7 @@
 
 #include "server/engine/base/answers.hpp"
 #include "server/engine/base/task.hpp"
-#include "server/engine/durability/chronicle.hpp"
+#include "server/engine/durability/session_log.hpp"
 #include "server/engine/transaction/projection.hpp"
 #include "server/engine/transaction/reader.hpp"
 
@@ -28,8 +28,8 @@ public:
         bool listening = false;  ///< publish events, not only views
     };
 
-    Transaction(EngineParts& parts, std::span<Projection* const> projections, Chronicle& chronicle,
-                const Turn& turn, Publication& publication);
+    Transaction(EngineContext& parts, std::span<Projection* const> projections,
+                SessionLog& session_log, const Turn& turn, Publication& publication);
 
     /// Begins a command on these sessions.
     void begin(std::span<const std::string_view> sessions, bool watched);
@@ -46,12 +46,12 @@ public:
     Reader& reader() { return reader_; }
     Sessions& sessions() { return parts_.sessions; }
     SessionTree& tree() { return parts_.tree; }
-    JudgeDesk& judges() { return parts_.judges; }
-    WebhookDesk& webhooks() { return parts_.webhooks; }
+    JudgeScheduler& judges() { return parts_.judges; }
+    WebhookScheduler& webhooks() { return parts_.webhooks; }
     DaysHeld& days() { return parts_.days; }
     HookChannels& channels() { return parts_.channels; }
     KnownAnswers& answers() { return parts_.answers; }
-    api::JsonTape& tape() { return parts_.tape; }
+    api::JsonDocument& document() { return parts_.document; }
     EngineStats& stats() { return stats_; }
 
     /// Null when no session has this id.
@@ -108,9 +108,9 @@ public:
     std::span<Resident* const> moved() const { return moved_; }
 
 private:
-    EngineParts& parts_;
+    EngineContext& parts_;
     std::span<Projection* const> projections_;
-    Chronicle& chronicle_;
+    SessionLog& session_log_;
     Reader reader_;
     Turn turn_;
     Publication& publication_;

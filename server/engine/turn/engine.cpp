@@ -60,8 +60,9 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
       cluster_(store.shared() == nullptr
                    ? nullptr
                    : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
-      parts_{store_,    clock_,  watch_,   settings_, sessions_, tree_,          judges_, webhooks_,
-             channels_, backup_, commits_, damage_,   days_,     cluster_.get(), tape_,   totals_} {
+      parts_{store_,  clock_,         watch_,    settings_, sessions_, tree_,
+             judges_, webhooks_,      channels_, backup_,   commits_,  damage_,
+             days_,   cluster_.get(), document_, totals_} {
     sessions_.on_damage([this](storage::SessionKey session, const std::string& line) {
         damage_.say_harmless(session, line);
     });
@@ -147,8 +148,8 @@ Clock::Steady::time_point Engine::next_wake() const {
     // Another daemon may hold what is to be looked at.
     if (!receivers_.empty() && !lost_) return cluster_ ? now + kReceiveAgain : now;
     if (cluster_ && !lost_) wake = std::min(wake, cluster_->next_wake(now));
-    if (!unstored_.empty() && !lost_ && disk_.writable())
-        wake = std::min(wake, std::max(now, unstored_.next_try()));
+    if (!retry_queue_.empty() && !lost_ && disk_.writable())
+        wake = std::min(wake, std::max(now, retry_queue_.next_try()));
     const core::Timestamp told = sends() ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
@@ -172,15 +173,15 @@ void Engine::turn(std::vector<Request>& requests, std::size_t left) {
 
 /// Before the requests of the turn, which may be about the same session.
 void Engine::deliver_again(const std::vector<Request>& requests) {
-    if (!unstored_.due(Clock::steady())) return;
+    if (!retry_queue_.due(Clock::steady())) return;
     const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
     disk_.look_at_files(writes);
     // Without a client that tries it, a probe says first whether the store takes writes.
     if (disk_.is_closed() || (!writes && !disk_.writable())) return;
     if (lost_ && (!writes || !regain())) return;
-    std::vector<Request> again = unstored_.take();
+    std::vector<Request> again = retry_queue_.take();
     take_turn(again, 0);
-    unstored_.tried(Clock::steady());
+    retry_queue_.tried(Clock::steady());
 }
 
 void Engine::take_turn(std::vector<Request>& requests, std::size_t left) {

@@ -12,15 +12,15 @@
 #include "server/engine/base/command_queue.hpp"
 #include "server/engine/cluster/cluster.hpp"
 #include "server/engine/durability/backup_copy.hpp"
-#include "server/engine/durability/chronicle.hpp"
 #include "server/engine/durability/disk_guard.hpp"
-#include "server/engine/durability/unstored.hpp"
+#include "server/engine/durability/retry_queue.hpp"
+#include "server/engine/durability/session_log.hpp"
 #include "server/engine/durability/upkeep.hpp"
 #include "server/engine/durability/wall_clock.hpp"
 #include "server/engine/projections/expectations.hpp"
-#include "server/engine/projections/judge_desk.hpp"
+#include "server/engine/projections/judge_scheduler.hpp"
 #include "server/engine/projections/projections.hpp"
-#include "server/engine/projections/webhook_desk.hpp"
+#include "server/engine/projections/webhook_scheduler.hpp"
 #include "server/engine/residents/deadlines.hpp"
 #include "server/engine/transaction/reader.hpp"
 #include "server/engine/transaction/transaction.hpp"
@@ -51,13 +51,13 @@ public:
     }
     /// Sets the sender of webhook messages; each accepted message comes back as a
     /// WebhookDoneCommand. Call it before the first turn.
-    void send_webhooks_with(WebhookDesk::Send send) { webhooks_.send_with(std::move(send)); }
+    void send_webhooks_with(WebhookScheduler::Send send) { webhooks_.send_with(std::move(send)); }
     /// Passes on hints of a store that is shared. Call it before the first turn; they outlive it.
     void hint_by(ClusterHints& hints) {
         if (cluster_) cluster_->hint_by(hints);
     }
     /// Sets the writer of log lines about sessions. Call it before the first turn.
-    void log_sessions_with(Chronicle::Say say) { chronicle_.say_with(std::move(say)); }
+    void log_sessions_with(SessionLog::Say say) { session_log_.say_with(std::move(say)); }
 
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
@@ -144,8 +144,8 @@ private:
     DiskGuard disk_;
     Upkeep upkeep_;
     BackupCopy backup_;
-    JudgeDesk judges_;
-    WebhookDesk webhooks_;
+    JudgeScheduler judges_;
+    WebhookScheduler webhooks_;
     HookChannels channels_;
     Clock::Steady::time_point channels_counted_{};
     SessionProjection session_rows_;
@@ -154,16 +154,16 @@ private:
     UseProjection use_rows_;
     ExpectationProjection expectation_rows_;
     std::array<Projection*, 7> projections_;
-    Chronicle chronicle_;
+    SessionLog session_log_;
     CommitTimes commits_;
     DamageLog damage_;
     DaysHeld days_;
-    api::JsonTape tape_;
+    api::JsonDocument document_;
     std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
     EngineStats totals_;                ///< what transactions count
-    EngineParts parts_;
+    EngineContext parts_;
 
-    Unstored unstored_;
+    RetryQueue retry_queue_;
     std::deque<Request> reads_;               ///< without an answer; they count in the queue
     std::vector<storage::SessionKey> moved_;  ///< sessions with new events of this turn
     /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next

@@ -61,7 +61,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     }
     std::optional<Transaction> tried;
     for (int tries = 1;; ++tries) {
-        tried.emplace(parts_, projections_, chronicle_, turn, publication);
+        tried.emplace(parts_, projections_, session_log_, turn, publication);
         const auto written = write_all(requests, *tried);
         if (written) break;
         store_.rollback();
@@ -72,7 +72,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     commits_.note(std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started));
     if (cluster_) cluster_->settle(publication, transaction.moved());
     disk_.set_committed();
-    chronicle_.commit(Clock::steady());
+    session_log_.commit(Clock::steady());
     judges_.commit();
     receivers_ = transaction.take_woken();
     if (transaction.deletes()) upkeep_.hurry_deletion();
@@ -250,7 +250,7 @@ void Engine::publish_views(const Transaction& transaction, Publication& publicat
 
 /// Drops what the turn has decided and not committed.
 void Engine::drop_turn(Publication& publication) {
-    chronicle_.drop();
+    session_log_.drop();
     judges_.rollback();
     sessions_.residents().clear();
     tree_.clear();
@@ -306,7 +306,7 @@ void Engine::refuse(const Error& error, std::vector<Request>& requests, Publicat
 
 /// Publishes the result of a write, unless it is tried again.
 void Engine::answer(Request& request, Publication& publication) {
-    if (unstored_.keep(request, parts_)) return;
+    if (retry_queue_.keep(request, parts_)) return;
     publication.replies.push_back({request.reply_to, std::move(request.write)});
 }
 

@@ -65,7 +65,7 @@ void JudgeStream::end_event() {
 }
 
 void JudgeStream::read(std::string_view json) {
-    auto decoded = api::decode_chat_part(tape_, json);
+    auto decoded = api::decode_chat_part(document_, json);
     if (!decoded) {
         error_ = kNotACompletion;
         return;

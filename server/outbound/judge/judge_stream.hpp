@@ -47,7 +47,7 @@ private:
     std::string text_;
     std::string model_;
     api::ChatUsage usage_;
-    api::JsonTape tape_;
+    api::JsonDocument document_;
 };
 
 }  // namespace headway::server

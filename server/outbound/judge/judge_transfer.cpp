@@ -24,8 +24,8 @@ constexpr long kKeepAliveIntervalSeconds = 10;
 
 /// The message in the body of an error reply.
 std::string message_of(const std::string& body) {
-    api::JsonTape tape;
-    const auto part = api::decode_chat_part(tape, body);
+    api::JsonDocument document;
+    const auto part = api::decode_chat_part(document, body);
     if (part && part->error) return *part->error;
     return body;
 }

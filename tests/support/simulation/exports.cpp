@@ -32,8 +32,8 @@ Verdicts judged_export(const std::string& session, const std::vector<Event>& jou
     }
     const auto recording = cli::read_recording(lines, cli::ReadFor::kJudge);
     if (!recording) throw std::logic_error(recording.error().detail);
-    api::JsonTape tape;
-    const auto timeline = cli::judge_recording(*recording, {}, tape);
+    api::JsonDocument document;
+    const auto timeline = cli::judge_recording(*recording, {}, document);
     if (!timeline) throw std::logic_error(timeline.error().detail);
     Verdicts verdicts;
     for (const cli::Step& step : timeline->verdicts)

@@ -13,8 +13,8 @@ using namespace headway::tests;
 namespace {
 
 Result<DecodedToken> decoded(std::string_view body) {
-    JsonTape tape;
-    return decode_token(tape, body);
+    JsonDocument document;
+    return decode_token(document, body);
 }
 
 std::string body_with(const std::string& member) {

@@ -52,19 +52,19 @@ TEST_CASE("webhooks: a page of deliveries names where the next begins", "[api]")
 }
 
 TEST_CASE("webhooks: what is sent again is named, or is all", "[api]") {
-    JsonTape tape;
-    CHECK(decode_replay(tape, R"({"ids":["a","b"]})").value().ids ==
+    JsonDocument document;
+    CHECK(decode_replay(document, R"({"ids":["a","b"]})").value().ids ==
           std::vector<std::string>{"a", "b"});
-    CHECK(decode_replay(tape, R"({"all":true})").value().ids.empty());
+    CHECK(decode_replay(document, R"({"all":true})").value().ids.empty());
     for (const char* body :
          {"", "{}", R"({"all":false})", R"({"ids":[]})", R"({"all":true,"ids":["a"]})"}) {
-        const auto refused = decode_replay(tape, body);
+        const auto refused = decode_replay(document, body);
         CHECK(code_of(refused) == ErrorCode::kMissingField);
         CHECK(refused.error().detail.find("\"all\":true") != std::string::npos);
     }
-    CHECK(code_of(decode_replay(tape, R"({"al":true})")) == ErrorCode::kUnknownField);
+    CHECK(code_of(decode_replay(document, R"({"al":true})")) == ErrorCode::kUnknownField);
     std::string many = R"({"ids":["x")";
     for (std::size_t i = 0; i < limits::kWebhookReplayIdsMax; ++i)
         many += R"(,"x")";
-    CHECK(code_of(decode_replay(tape, many + "]}")) == ErrorCode::kInvalidField);
+    CHECK(code_of(decode_replay(document, many + "]}")) == ErrorCode::kInvalidField);
 }

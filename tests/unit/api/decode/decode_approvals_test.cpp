@@ -12,67 +12,70 @@ using namespace headway::api;
 using namespace headway::core;
 using namespace headway::tests;
 
-TEST_CASE("decode approvals: a request gets its digest and the print of its call", "[api]") {
-    JsonTape tape;
+TEST_CASE("decode approvals: a request gets its digest and the fingerprint of its call", "[api]") {
+    JsonDocument document;
     const auto asked = decode_approval_request(
-        tape, R"({"tool":"bash","args":{"b":1,"a":2},"call_id":"c","risk":"high"})");
+        document, R"({"tool":"bash","args":{"b":1,"a":2},"call_id":"c","risk":"high"})");
     require_ok(asked);
     CHECK(asked->args.text == R"({"b":1,"a":2})");
     CHECK(asked->args_digest.starts_with("sha256:"));
     CHECK(asked->risk == Risk::kHigh);
 
-    // The call that runs later is recognised by the same print.
+    // The call that runs later is recognised by the same fingerprint.
     const auto report = decode_report(
-        tape,
+        document,
         R"({"type":"tool.finished","data":{"tool":"bash","args":{"a":2,"b":1.0},"result":"x"}})",
         BodyFormat::kJson);
     require_ok(report);
     const auto& done = std::get<ToolFinished>(report->events.front().payload);
-    CHECK(done.print->question.low == asked->question);
+    CHECK(done.fingerprint->question.low == asked->question);
 }
 
-TEST_CASE("decode approvals: an edited call has the print of what runs", "[api]") {
-    JsonTape tape;
+TEST_CASE("decode approvals: an edited call has the fingerprint of what runs", "[api]") {
+    JsonDocument document;
     const auto decision =
-        decode_decision(tape, R"({"decision":"edit","edited_args":{"to":"staging"}})");
+        decode_decision(document, R"({"decision":"edit","edited_args":{"to":"staging"}})");
     require_ok(decision);
-    const auto same = decode_approval_request(tape, R"({"tool":"deploy","args":{"to":"staging"}})");
+    const auto same =
+        decode_approval_request(document, R"({"tool":"deploy","args":{"to":"staging"}})");
     require_ok(same);
     CHECK(decision->ruling.edited_digest == same->args_digest);
-    CHECK(question_of_call(tape, "deploy", decision->ruling.edited_args.text) == same->question);
+    CHECK(question_of_call(document, "deploy", decision->ruling.edited_args.text) ==
+          same->question);
     CHECK(decision->ruling.channel == "api");
 }
 
 TEST_CASE("decode approvals: a started call becomes the request that it would have made", "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     ToolStarted call;
     call.tool = "bash";
     call.call_id = "c";
-    const auto asked = request_for_call(tape, call, R"({"a":1})", R"({"a":1})");
+    const auto asked = request_for_call(document, call, R"({"a":1})", R"({"a":1})");
     require_ok(asked);
     const auto same =
-        decode_approval_request(tape, R"({"tool":"bash","args":{"a":1},"call_id":"c"})");
+        decode_approval_request(document, R"({"tool":"bash","args":{"a":1},"call_id":"c"})");
     CHECK(asked->args_digest == same->args_digest);
     CHECK(asked->question == same->question);
     CHECK(asked->source == "policy");
     call.requires_approval = true;
-    CHECK(request_for_call(tape, call, "", "")->source == "call");
+    CHECK(request_for_call(document, call, "", "")->source == "call");
     const std::string long_text = "\"" + std::string(limits::kApprovalArgsBytesMax, 'x') + "\"";
-    CHECK(code_of(request_for_call(tape, call, long_text, long_text)) == ErrorCode::kInvalidField);
+    CHECK(code_of(request_for_call(document, call, long_text, long_text)) ==
+          ErrorCode::kInvalidField);
     call.args_digest = "sha256:" + std::string(64, 'a');
-    CHECK(request_for_call(tape, call, "", "")->args_digest == call.args_digest);
+    CHECK(request_for_call(document, call, "", "")->args_digest == call.args_digest);
 }
 
 TEST_CASE("decode approvals: a call that tells only a digest says that it shows nothing", "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     ToolStarted call;
     call.tool = "bash";
     call.call_id = "c";
-    CHECK(request_for_call(tape, call, "", "")->summary.empty());  // it has no arguments
-    CHECK(request_for_call(tape, call, "", "")->risk == Risk::kUnknown);
+    CHECK(request_for_call(document, call, "", "")->summary.empty());  // it has no arguments
+    CHECK(request_for_call(document, call, "", "")->risk == Risk::kUnknown);
     for (const std::string& digest : {"sha256:" + std::string(64, 'a'), std::string{"md5:1"}}) {
         call.args_digest = digest;
-        const auto asked = request_for_call(tape, call, "", "");
+        const auto asked = request_for_call(document, call, "", "");
         CHECK(asked->args_digest == bound_digest(digest));
         CHECK(asked->risk == Risk::kHigh);
         CHECK(asked->summary.kept.find("not sent") != std::string::npos);
@@ -80,15 +83,15 @@ TEST_CASE("decode approvals: a call that tells only a digest says that it shows 
 }
 
 TEST_CASE("decode approvals: a finished call is known by its arguments as they came", "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     const auto known_as = [&](const std::string& args) {
-        const auto report =
-            decode_report(tape, R"({"type":"tool.finished","data":{"tool":"bash")" + args + "}}",
-                          BodyFormat::kJson);
-        return args_of(*std::get<ToolFinished>(report->events.front().payload).print);
+        const auto report = decode_report(
+            document, R"({"type":"tool.finished","data":{"tool":"bash")" + args + "}}",
+            BodyFormat::kJson);
+        return args_of(*std::get<ToolFinished>(report->events.front().payload).fingerprint);
     };
     const auto asked = [&](const std::string& args) {
-        return decode_approval_request(tape, R"({"tool":"bash")" + args + "}")->args_digest;
+        return decode_approval_request(document, R"({"tool":"bash")" + args + "}")->args_digest;
     };
     CHECK(known_as("") == kNoArgsDigest);
     for (const std::string& args :
@@ -101,10 +104,10 @@ TEST_CASE("decode approvals: a finished call is known by its arguments as they c
 }
 
 TEST_CASE("decode approvals: arguments that an event cuts come whole beside it", "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     const std::string args = R"({"text":")" + std::string(5000, 'x') + R"("})";
     const auto report = decode_report(
-        tape,
+        document,
         R"([{"type":"heartbeat"},{"type":"tool.started","data":{"call_id":"c","tool":"t","args":{}}},)"
         R"({"type":"tool.started","data":{"call_id":"d","tool":"t","args":)" +
             args + "}}]",
@@ -116,15 +119,15 @@ TEST_CASE("decode approvals: arguments that an event cuts come whole beside it",
 }
 
 TEST_CASE("decode approvals: redeeming takes the digest or the arguments", "[api]") {
-    JsonTape tape;
-    const auto by_args = decode_redeem(tape, R"({"args":{"b":1,"a":2},"key":"k"})");
+    JsonDocument document;
+    const auto by_args = decode_redeem(document, R"({"args":{"b":1,"a":2},"key":"k"})");
     require_ok(by_args);
     const auto by_digest =
-        decode_redeem(tape, R"({"args_digest":")" + by_args->args_digest + R"("})");
+        decode_redeem(document, R"({"args_digest":")" + by_args->args_digest + R"("})");
     require_ok(by_digest);
     CHECK(by_digest->args_digest == by_args->args_digest);
     CHECK(by_args->key == "k");
-    CHECK(code_of(decode_redeem(tape, "{}")) == ErrorCode::kMissingField);
-    CHECK(code_of(decode_redeem(tape, R"({"args_digest":"sha256:XYZ"})")) ==
+    CHECK(code_of(decode_redeem(document, "{}")) == ErrorCode::kMissingField);
+    CHECK(code_of(decode_redeem(document, R"({"args_digest":"sha256:XYZ"})")) ==
           ErrorCode::kInvalidField);
 }

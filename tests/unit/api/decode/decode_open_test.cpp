@@ -12,15 +12,15 @@
 using namespace headway::core;
 using headway::api::decode_open;
 using headway::api::DecodedOpen;
-using headway::api::JsonTape;
+using headway::api::JsonDocument;
 using headway::tests::code_of;
 using headway::tests::require_ok;
 
 namespace {
 
 Result<DecodedOpen> opened_by(std::string_view body) {
-    JsonTape tape;
-    return decode_open(tape, body);
+    JsonDocument document;
+    return decode_open(document, body);
 }
 
 Result<DecodedOpen> opened_with_policy(const std::string& members) {

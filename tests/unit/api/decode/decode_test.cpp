@@ -14,13 +14,13 @@ namespace limits = headway::core::limits;
 namespace {
 
 Result<DecodedReport> report(std::string_view body, BodyFormat format = BodyFormat::kJson) {
-    JsonTape tape;
-    return decode_report(tape, body, format);
+    JsonDocument document;
+    return decode_report(document, body, format);
 }
 
 Result<DecodedOpen> open(std::string_view body) {
-    JsonTape tape;
-    return decode_open(tape, body);
+    JsonDocument document;
+    return decode_open(document, body);
 }
 
 std::string quoted(std::size_t size) {
@@ -208,16 +208,16 @@ TEST_CASE("decode: more lines than a report may have are refused", "[api]") {
 }
 
 TEST_CASE("decode: a heartbeat's body is its data and may be empty", "[api]") {
-    JsonTape tape;
-    const auto empty = decode_heartbeat(tape, "");
+    JsonDocument document;
+    const auto empty = decode_heartbeat(document, "");
     require_ok(empty);
     CHECK_FALSE(empty->batch);
     CHECK(std::get<Heartbeat>(empty->events.at(0).payload) == Heartbeat{});
-    const auto given = decode_heartbeat(tape, R"({"phase":"test","iteration":3})");
+    const auto given = decode_heartbeat(document, R"({"phase":"test","iteration":3})");
     require_ok(given);
     CHECK(std::get<Heartbeat>(given->events.at(0).payload).iteration == 3U);
-    CHECK(decode_heartbeat(tape, R"({"type":"heartbeat"})").error().field == "/type");
-    CHECK(code_of(decode_heartbeat(tape, "[]")) == ErrorCode::kInvalidField);
+    CHECK(decode_heartbeat(document, R"({"type":"heartbeat"})").error().field == "/type");
+    CHECK(code_of(decode_heartbeat(document, "[]")) == ErrorCode::kInvalidField);
 }
 
 TEST_CASE("decode: an opening and what is wrong with one", "[api]") {
@@ -267,17 +267,17 @@ TEST_CASE("decode: the bounds of the policy are inclusive", "[api]") {
 }
 
 TEST_CASE("decode: end needs an outcome, cancel needs nothing", "[api]") {
-    JsonTape tape;
-    const auto end = decode_end(tape, R"({"outcome":"failed","reason":"r","result":{"a":1}})");
+    JsonDocument document;
+    const auto end = decode_end(document, R"({"outcome":"failed","reason":"r","result":{"a":1}})");
     require_ok(end);
     CHECK(end->outcome == Outcome::kFailed);
     CHECK(end->result.kept == R"({"a":1})");
-    const auto missing = decode_end(tape, "");
+    const auto missing = decode_end(document, "");
     CHECK(code_of(missing) == ErrorCode::kMissingField);
     CHECK(missing.error().field == "/outcome");
-    require_ok(decode_cancel(tape, ""));
-    CHECK(decode_cancel(tape, R"({"reason":"r"})")->reason == "r");
-    CHECK(decode_cancel(tape, R"({"why":"r"})").error().field == "/why");
+    require_ok(decode_cancel(document, ""));
+    CHECK(decode_cancel(document, R"({"reason":"r"})")->reason == "r");
+    CHECK(decode_cancel(document, R"({"why":"r"})").error().field == "/why");
 }
 
 TEST_CASE("decode: what can name a session", "[api]") {
@@ -293,16 +293,17 @@ TEST_CASE("decode: what can name a session", "[api]") {
 
 TEST_CASE("decode: an opening may accept a suggested budget and say how hard its task is",
           "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     const auto opened =
-        decode_open(tape, R"({"complexity":"high","budget":{"suggested":true,"max_steps":9}})");
+        decode_open(document, R"({"complexity":"high","budget":{"suggested":true,"max_steps":9}})");
     REQUIRE(opened.has_value());
     CHECK(opened->suggested);
     CHECK(opened->about.complexity == Complexity::kHigh);
     CHECK(opened->about.budget == BudgetLimits{{}, 9, {}, {}});
-    CHECK_FALSE(decode_open(tape, R"({"budget":{"max_steps":9}})")->suggested);
-    CHECK(decode_open(tape, R"({"complexity":"extreme"})").error().field == "/complexity");
-    CHECK(decode_open(tape, R"({"budget":{"suggested":1}})").error().field == "/budget/suggested");
+    CHECK_FALSE(decode_open(document, R"({"budget":{"max_steps":9}})")->suggested);
+    CHECK(decode_open(document, R"({"complexity":"extreme"})").error().field == "/complexity");
+    CHECK(decode_open(document, R"({"budget":{"suggested":1}})").error().field ==
+          "/budget/suggested");
 }
 
 TEST_CASE("decode: a mistyped event type is answered with the nearest that can be reported",

@@ -10,12 +10,12 @@ namespace {
 
 /// A body whose values stay valid as long as it lives.
 struct ParsedText {
-    JsonTape tape;
+    JsonDocument document;
     explicit ParsedText(const std::string& text) {
         INFO(text);
-        REQUIRE(tape.parse(text).has_value());
+        REQUIRE(document.parse(text).has_value());
     }
-    JsonValue root() const { return tape.root(); }
+    JsonValue root() const { return document.root(); }
 };
 
 std::string canonical_text(const std::string& json, bool mask = false) {
@@ -78,8 +78,8 @@ TEST_CASE("canonical json: a member is found by its exact name and only in an ob
 }
 
 TEST_CASE("canonical json: a key given twice reaches no member, because it is refused", "[api]") {
-    JsonTape tape;
-    CHECK_FALSE(tape.parse(R"({"a":1,"a":2})").has_value());
+    JsonDocument document;
+    CHECK_FALSE(document.parse(R"({"a":1,"a":2})").has_value());
 }
 
 TEST_CASE("canonical json: the text under a list is that of its first key, in any place", "[api]") {

@@ -15,10 +15,10 @@ constexpr std::array<std::string_view, 1> kX{"x"};
 
 /// Compact text of what is found, or "none".
 std::string found(std::string_view text) {
-    JsonTape tape;
-    if (!parse_last_object(text, kX, tape)) return "none";
+    JsonDocument document;
+    if (!parse_last_object(text, kX, document)) return "none";
     std::string out;
-    tape.root().append_to(out);
+    document.root().append_to(out);
     return out;
 }
 

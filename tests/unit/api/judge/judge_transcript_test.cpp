@@ -56,11 +56,11 @@ TEST_CASE("judge transcript: a call is one line with what was new and what came 
 
 TEST_CASE("judge transcript: equal calls say whether the answer was the same", "[api]") {
     core::ToolFinished one = call("{}", "\"1\"");
-    one.print = core::CallPrint{};
-    one.print->question = {1, 1};
-    one.print->outcome = {2, 2};
+    one.fingerprint = core::CallFingerprint{};
+    one.fingerprint->question = {1, 1};
+    one.fingerprint->outcome = {2, 2};
     core::ToolFinished other = one;
-    other.print->outcome = {3, 3};
+    other.fingerprint->outcome = {3, 3};
     const Transcript got = transcript_of(numbered(one, one, other, one));
     CHECK_THAT(got.lines[0].text, !Catch::Contains("answer"));
     CHECK_THAT(got.lines[1].text, Catch::EndsWith(" [same answer]"));

@@ -49,10 +49,10 @@ TEST_CASE("judge wire: what one object of a reply says", "[api]") {
         {"an error without words", R"({"error":{"code":7}})", "", false, R"({"code":7})"},
         {"an error of a web framework", R"({"detail":"Not Found"})", "", false, "Not Found"},
     };
-    JsonTape tape;
+    JsonDocument document;
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.name) {
-            const auto part = decode_chat_part(tape, c.json);
+            const auto part = decode_chat_part(document, c.json);
             REQUIRE(part.has_value());
             CHECK(part->text == c.text);
             CHECK(part->finished == c.finished);
@@ -62,9 +62,9 @@ TEST_CASE("judge wire: what one object of a reply says", "[api]") {
 }
 
 TEST_CASE("judge wire: usage is believed within reason", "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     const auto part =
-        decode_chat_part(tape, R"({"model":"m","choices":[],"usage":{"prompt_tokens":12,
+        decode_chat_part(document, R"({"model":"m","choices":[],"usage":{"prompt_tokens":12,
                "completion_tokens":18446744073709551615,"total_tokens":-1}})");
     REQUIRE(part.has_value());
     CHECK_FALSE(part->choice);
@@ -73,8 +73,8 @@ TEST_CASE("judge wire: usage is believed within reason", "[api]") {
 }
 
 TEST_CASE("judge wire: what is no object is refused", "[api]") {
-    JsonTape tape;
-    CHECK(code_of(decode_chat_part(tape, "[1]")) == ErrorCode::kInvalidField);
-    CHECK(code_of(decode_chat_part(tape, "{\"choices\":")) == ErrorCode::kInvalidJson);
-    CHECK(code_of(decode_chat_part(tape, "")) == ErrorCode::kInvalidJson);
+    JsonDocument document;
+    CHECK(code_of(decode_chat_part(document, "[1]")) == ErrorCode::kInvalidField);
+    CHECK(code_of(decode_chat_part(document, "{\"choices\":")) == ErrorCode::kInvalidJson);
+    CHECK(code_of(decode_chat_part(document, "")) == ErrorCode::kInvalidJson);
 }

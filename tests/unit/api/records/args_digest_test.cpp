@@ -12,15 +12,15 @@ using namespace headway::tests;
 namespace {
 
 std::string digest(std::string_view json) {
-    JsonTape tape;
-    require_ok(tape.parse(json));
-    return args_digest(tape.root());
+    JsonDocument document;
+    require_ok(document.parse(json));
+    return args_digest(document.root());
 }
 
 std::string canonical(std::string_view json) {
-    JsonTape tape;
-    require_ok(tape.parse(json));
-    return canonical_json(tape.root());
+    JsonDocument document;
+    require_ok(document.parse(json));
+    return canonical_json(document.root());
 }
 
 }  // namespace

@@ -10,14 +10,15 @@
 
 namespace {
 
-headway::core::CallPrint print_of_report(const std::string& data) {
-    headway::api::JsonTape tape;
-    const auto report = headway::api::decode_report(
-        tape, R"({"type":"tool.finished","data":)" + data + "}", headway::api::BodyFormat::kJson);
+headway::core::CallFingerprint fingerprint_of_report(const std::string& data) {
+    headway::api::JsonDocument document;
+    const auto report =
+        headway::api::decode_report(document, R"({"type":"tool.finished","data":)" + data + "}",
+                                    headway::api::BodyFormat::kJson);
     REQUIRE(report.has_value());
     const auto& call = std::get<headway::core::ToolFinished>(report->events.front().payload);
-    REQUIRE(call.print);
-    return *call.print;
+    REQUIRE(call.fingerprint);
+    return *call.fingerprint;
 }
 
 std::string ran(const std::string& args, const std::string& result) {
@@ -29,7 +30,7 @@ std::string ran(const std::string& args, const std::string& result) {
 TEST_CASE("canonical: a command may be the words of exec", "[api]") {
     using headway::core::CallKind;
     const auto kind = [](const std::string& args) {
-        return print_of_report(ran(args, "\"\"")).kind;
+        return fingerprint_of_report(ran(args, "\"\"")).kind;
     };
     CHECK(kind(R"({"command":["bash","-lc","cargo test"]})") == CallKind::kVerify);
     CHECK(kind(R"({"command":["cargo","test","--lib"]})") == CallKind::kVerify);
@@ -43,7 +44,7 @@ TEST_CASE("canonical: a command may be the words of exec", "[api]") {
 
 TEST_CASE("canonical: how long a command took is no part of its answer", "[api]") {
     const auto outcome = [](const std::string& result) {
-        return print_of_report(ran(R"({"command":"make"})", result)).outcome;
+        return fingerprint_of_report(ran(R"({"command":"make"})", result)).outcome;
     };
     CHECK(outcome(R"({"output":"x","metadata":{"exit_code":0,"duration_seconds":0.7}})") ==
           outcome(R"({"output":"x","metadata":{"exit_code":0,"duration_seconds":1.3}})"));
@@ -56,7 +57,7 @@ TEST_CASE("canonical: how long a command took is no part of its answer", "[api]"
 TEST_CASE("canonical: an aside about what an agent may use up is masked, work that is left is not",
           "[api]") {
     const auto outcome = [](const std::string& text) {
-        return print_of_report(ran(R"({"command":"x"})", "\"" + text + "\"")).outcome;
+        return fingerprint_of_report(ran(R"({"command":"x"})", "\"" + text + "\"")).outcome;
     };
     CHECK(outcome("ok (17 steps left)") == outcome("ok (16 steps left)"));
     CHECK(outcome("ok. You have 9 turns remaining") == outcome("ok. You have 8 turns remaining"));
@@ -67,17 +68,17 @@ TEST_CASE("canonical: an aside about what an agent may use up is masked, work th
 
 TEST_CASE("canonical: a receipt of changed rows is an acknowledged action, a sentence is none",
           "[api]") {
-    const auto print = [](const std::string& text) {
-        return print_of_report(ran(R"({"command":"psql -f x.sql"})", "\"" + text + "\""));
+    const auto fingerprint = [](const std::string& text) {
+        return fingerprint_of_report(ran(R"({"command":"psql -f x.sql"})", "\"" + text + "\""));
     };
-    CHECK(print("UPDATE 40").weak());
-    CHECK_FALSE(print("update 1 is rejected by plan").weak());
+    CHECK(fingerprint("UPDATE 40").weak());
+    CHECK_FALSE(fingerprint("update 1 is rejected by plan").weak());
 }
 
 TEST_CASE("canonical: what was asked for is compared, though results hold it as an aside",
           "[api]") {
     const auto question = [](const std::string& args) {
-        return print_of_report(ran(args, "\"\"")).question;
+        return fingerprint_of_report(ran(args, "\"\"")).question;
     };
     CHECK(question(R"({"walltime":"01:00:00"})") != question(R"({"walltime":"24:00:00"})"));
 }
@@ -85,8 +86,8 @@ TEST_CASE("canonical: what was asked for is compared, though results hold it as 
 TEST_CASE("canonical: an argument makes no other tool a screen", "[api]") {
     using headway::core::Shape;
     const auto acts = [](const std::string& tool) {
-        return print_of_report(R"({"tool":")" + tool +
-                               R"(","ok":true,"args":{"action":"click"},"result":"ok"})")
+        return fingerprint_of_report(R"({"tool":")" + tool +
+                                     R"(","ok":true,"args":{"action":"click"},"result":"ok"})")
             .is(Shape::kActs);
     };
     CHECK(acts("computer"));
@@ -97,8 +98,8 @@ TEST_CASE("canonical: an argument makes no other tool a screen", "[api]") {
 TEST_CASE("canonical: an action of a screen tool that waits is a wait", "[api]") {
     using headway::core::CallKind;
     const auto kind = [](const std::string& rest) {
-        return print_of_report(R"({"tool":"computer","ok":true,"args":{"action":"wait"})" + rest +
-                               "}")
+        return fingerprint_of_report(R"({"tool":"computer","ok":true,"args":{"action":"wait"})" +
+                                     rest + "}")
             .kind;
     };
     CHECK(kind("") == CallKind::kSleep);

@@ -8,35 +8,35 @@
 #include "tests/support/names.hpp"
 
 using namespace headway;
+using core::CallFingerprint;
 using core::CallKind;
-using core::CallPrint;
 using core::FailureKind;
 using core::Shape;
 
 namespace {
 
 std::string canonical_of(const std::string& args) {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(args).has_value());
-    return api::canonical_arguments(tape.root());
+    api::JsonDocument document;
+    REQUIRE(document.parse(args).has_value());
+    return api::canonical_arguments(document.root());
 }
 
-/// The print of a finished call as a client reports it: the members of `data`.
-CallPrint print_of_call(const std::string& data) {
-    api::JsonTape tape;
+/// The fingerprint of a finished call as a client reports it: the members of `data`.
+CallFingerprint fingerprint_of_call(const std::string& data) {
+    api::JsonDocument document;
     const auto report = api::decode_report(
-        tape, R"({"type":"tool.finished","data":{)" + data + "}}", api::BodyFormat::kJson);
+        document, R"({"type":"tool.finished","data":{)" + data + "}}", api::BodyFormat::kJson);
     tests::require_ok(report);
-    return *std::get<core::ToolFinished>(report->events.at(0).payload).print;
+    return *std::get<core::ToolFinished>(report->events.at(0).payload).fingerprint;
 }
 
 /// A command of a shell, and what else the report says of it.
-CallPrint print_of_shell(const std::string& command, const std::string& rest) {
-    return print_of_call(R"("tool":"bash","args":{"command":")" + command + R"("},)" + rest);
+CallFingerprint fingerprint_of_shell(const std::string& command, const std::string& rest) {
+    return fingerprint_of_call(R"("tool":"bash","args":{"command":")" + command + R"("},)" + rest);
 }
 
 /// The names of its shapes, in the order of Shape.
-std::string shapes_of(const CallPrint& print) {
+std::string shapes_of(const CallFingerprint& fingerprint) {
     const std::pair<Shape, const char*> shapes[] = {
         {Shape::kSilent, "silent"},     {Shape::kAcknowledged, "acknowledged"},
         {Shape::kActs, "acts"},         {Shape::kLooks, "looks"},
@@ -45,12 +45,12 @@ std::string shapes_of(const CallPrint& print) {
         {Shape::kWhole, "whole"},       {Shape::kGuard, "guard"}};
     std::string names;
     for (const auto& [shape, name] : shapes) {
-        if (print.is(shape)) names += (names.empty() ? "" : " ") + std::string{name};
+        if (fingerprint.is(shape)) names += (names.empty() ? "" : " ") + std::string{name};
     }
     return names;
 }
 
-/// A report of a call, and the shapes of its print.
+/// A report of a call, and the shapes of its fingerprint.
 struct ShapedCall {
     std::string data;
     const char* shapes;
@@ -75,7 +75,7 @@ TEST_CASE("canonical: numbers beyond every integer are told apart", "[api]") {
     CHECK(canonical_of("[1.5e19]") != canonical_of("[1.6e19]"));
 }
 
-TEST_CASE("print: a command that failed without a word is silent", "[api]") {
+TEST_CASE("fingerprint: a command that failed without a word is silent", "[api]") {
     const std::string guard = "test -f out";
     const std::string bare = R"("ok":false,"error":{"message":"exit code 1"})";
     const ShapedCall cases[] = {
@@ -93,24 +93,26 @@ TEST_CASE("print: a command that failed without a word is silent", "[api]") {
     };
     for (const ShapedCall& c : cases) {
         DYNAMIC_SECTION(c.data) {
-            CHECK(shapes_of(print_of_shell(guard, c.data)) == c.shapes);
+            CHECK(shapes_of(fingerprint_of_shell(guard, c.data)) == c.shapes);
         }
     }
-    CHECK(shapes_of(print_of_shell("make", bare)).empty());  // a red test has said no
-    CHECK(shapes_of(print_of_call(R"("tool":"find_user",)" + bare)).empty());
+    CHECK(shapes_of(fingerprint_of_shell("make", bare)).empty());  // a red test has said no
+    CHECK(shapes_of(fingerprint_of_call(R"("tool":"find_user",)" + bare)).empty());
 }
 
-TEST_CASE("print: a guard that said no is weak, a command that failed in silence is not", "[api]") {
+TEST_CASE("fingerprint: a guard that said no is weak, a command that failed in silence is not",
+          "[api]") {
     const std::string bare = R"("ok":false,"error":{"message":"exit code 1"})";
-    CHECK(print_of_shell("which cargo", bare).weak());
-    CHECK_FALSE(print_of_shell("./deploy.sh", bare).weak());
-    CHECK_FALSE(print_of_shell("which cargo", R"("ok":true,"result":"/bin/cargo")").weak());
-    CHECK(print_of_call(R"("tool":"click","args":{"x":1},"result":"Clicked.")").weak());
-    CHECK_FALSE(print_of_call(R"("tool":"click","args":{"x":1},"result":"a new page")").weak());
-    CHECK_FALSE(print_of_call(R"("tool":"save","args":{"x":1},"result":"Saved.")").weak());
+    CHECK(fingerprint_of_shell("which cargo", bare).weak());
+    CHECK_FALSE(fingerprint_of_shell("./deploy.sh", bare).weak());
+    CHECK_FALSE(fingerprint_of_shell("which cargo", R"("ok":true,"result":"/bin/cargo")").weak());
+    CHECK(fingerprint_of_call(R"("tool":"click","args":{"x":1},"result":"Clicked.")").weak());
+    CHECK_FALSE(
+        fingerprint_of_call(R"("tool":"click","args":{"x":1},"result":"a new page")").weak());
+    CHECK_FALSE(fingerprint_of_call(R"("tool":"save","args":{"x":1},"result":"Saved.")").weak());
 }
 
-TEST_CASE("print: an answer that only confirms is an acknowledgement", "[api]") {
+TEST_CASE("fingerprint: an answer that only confirms is an acknowledgement", "[api]") {
     const ShapedCall cases[] = {
         {R"("result":"The label has been saved")", "acknowledged"},
         {R"("result":"ok")", "acknowledged"},
@@ -123,12 +125,12 @@ TEST_CASE("print: an answer that only confirms is an acknowledgement", "[api]") 
     };
     for (const ShapedCall& c : cases) {
         DYNAMIC_SECTION(c.data) {
-            CHECK(shapes_of(print_of_call(R"("tool":"label",)" + c.data)) == c.shapes);
+            CHECK(shapes_of(fingerprint_of_call(R"("tool":"label",)" + c.data)) == c.shapes);
         }
     }
 }
 
-TEST_CASE("print: what a command or an action does shows in its shape", "[api]") {
+TEST_CASE("fingerprint: what a command or an action does shows in its shape", "[api]") {
     const std::string news = R"("result":"12 lines of text")";
     const std::pair<const char*, const char*> commands[] = {
         {"ls -la", "looks"},
@@ -142,18 +144,22 @@ TEST_CASE("print: what a command or an action does shows in its shape", "[api]")
     };
     for (const auto& [command, shapes] : commands) {
         DYNAMIC_SECTION(command) {
-            CHECK(shapes_of(print_of_shell(command, news)) == shapes);
+            CHECK(shapes_of(fingerprint_of_shell(command, news)) == shapes);
         }
     }
-    CHECK(shapes_of(print_of_call(R"("tool":"browser_click","args":{"x":1},)" + news)) == "acts");
+    CHECK(shapes_of(fingerprint_of_call(R"("tool":"browser_click","args":{"x":1},)" + news)) ==
+          "acts");
     // A tool that holds a command is judged by the command.
-    CHECK(shapes_of(print_of_call(R"("tool":"press","args":{"cmd":"ls"},)" + news)) == "looks");
+    CHECK(shapes_of(fingerprint_of_call(R"("tool":"press","args":{"cmd":"ls"},)" + news)) ==
+          "looks");
     const std::string longest = "ls " + std::string(4096 - 3, 'x');
-    CHECK(shapes_of(print_of_shell(longest, news)) == "looks");
-    CHECK(shapes_of(print_of_shell(longest + "x", news)).empty());  // the rest may do anything
+    CHECK(shapes_of(fingerprint_of_shell(longest, news)) == "looks");
+    CHECK(
+        shapes_of(fingerprint_of_shell(longest + "x", news)).empty());  // the rest may do anything
 }
 
-TEST_CASE("print: an edit is of a part or of a whole file, and may be of looks only", "[api]") {
+TEST_CASE("fingerprint: an edit is of a part or of a whole file, and may be of looks only",
+          "[api]") {
     const auto edit = [](const std::string& args) {
         return R"("tool":"edit_file","args":{"path":"a.py",)" + args + R"(},"result":"3 lines")";
     };
@@ -171,49 +177,51 @@ TEST_CASE("print: an edit is of a part or of a whole file, and may be of looks o
     };
     for (const ShapedCall& c : cases) {
         DYNAMIC_SECTION(c.data) {
-            CHECK(shapes_of(print_of_call(c.data)) == c.shapes);
+            CHECK(shapes_of(fingerprint_of_call(c.data)) == c.shapes);
         }
     }
     // With a digest of the file, what is in it is known.
-    CHECK(shapes_of(print_of_call(edit(R"("content":"x")") +
-                                  R"(,"mutated":[{"path":"a.py","digest":"d"}])")) == "");
-    CHECK(shapes_of(print_of_call(kSearch + R"({"text":"x"},"result":"3 lines")")).empty());
+    CHECK(shapes_of(fingerprint_of_call(edit(R"("content":"x")") +
+                                        R"(,"mutated":[{"path":"a.py","digest":"d"}])")) == "");
+    CHECK(shapes_of(fingerprint_of_call(kSearch + R"({"text":"x"},"result":"3 lines")")).empty());
 }
 
-TEST_CASE("print: an edit by a text editor is that of any editing tool", "[api]") {
+TEST_CASE("fingerprint: an edit by a text editor is that of any editing tool", "[api]") {
     const auto edit = [](const char* tool, const char* verb, const char* path, const char* text) {
-        return print_of_call(R"("tool":")" + std::string{tool} + R"(","args":{"command":")" + verb +
-                             R"(","path":")" + path + R"(","old_str":"a","new_str":")" + text +
-                             R"("},"result":"The file has been edited successfully.")");
+        return fingerprint_of_call(R"("tool":")" + std::string{tool} + R"(","args":{"command":")" +
+                                   verb + R"(","path":")" + path +
+                                   R"(","old_str":"a","new_str":")" + text +
+                                   R"("},"result":"The file has been edited successfully.")");
     };
-    const CallPrint one = edit("file_editor", "str_replace", "/w/a.py", "b");
+    const CallFingerprint one = edit("file_editor", "str_replace", "/w/a.py", "b");
     CHECK(one.kind == CallKind::kEdit);
     CHECK(one.path == edit("file_editor", "str_replace", "/w/a.py", "c").path);
     CHECK(one.content != 0);
     CHECK(one.content != edit("file_editor", "str_replace", "/w/a.py", "c").content);
     CHECK(one.content == edit("file_editor", "str_replace", "/w/b.py", "b").content);
     CHECK_FALSE(one.is(Shape::kCommand));
-    const CallPrint look = print_of_call(
+    const CallFingerprint look = fingerprint_of_call(
         R"("tool":"str_replace_editor","args":{"command":"view","path":"/w/a.py"},"result":"1 a")");
     CHECK(look.kind == CallKind::kRead);
     CHECK(look.content == 0);
     CHECK_FALSE(look.is(Shape::kCommand));
 }
 
-TEST_CASE("print: two edits with the same content have one, whatever file they name", "[api]") {
+TEST_CASE("fingerprint: two edits with the same content have one, whatever file they name",
+          "[api]") {
     const auto content = [](const std::string& args) {
-        return print_of_call(R"("tool":"write_file","args":)" + args).content;
+        return fingerprint_of_call(R"("tool":"write_file","args":)" + args).content;
     };
     CHECK(content(R"({"path":"a","content":"x"})") == content(R"({"path":"b","content":"x"})"));
     CHECK(content(R"({"path":"a","content":"x"})") != content(R"({"path":"a","content":"y"})"));
     CHECK(content(R"(["x"])") == 0);
-    CHECK(print_of_call(R"("tool":"read_file","args":{"path":"a"})").content == 0);
-    CHECK(print_of_shell("rm x", R"("result":"")").content == 0);
+    CHECK(fingerprint_of_call(R"("tool":"read_file","args":{"path":"a"})").content == 0);
+    CHECK(fingerprint_of_shell("rm x", R"("result":"")").content == 0);
 }
 
-TEST_CASE("print: an argument that a short answer quotes is no news", "[api]") {
+TEST_CASE("fingerprint: an argument that a short answer quotes is no news", "[api]") {
     const auto outcome = [](const std::string& args, const std::string& result) {
-        return print_of_call(kSearch + args + R"(,"result":")" + result + "\"").outcome;
+        return fingerprint_of_call(kSearch + args + R"(,"result":")" + result + "\"").outcome;
     };
     CHECK(outcome(R"({"q":"apples"})", "no results for apples") ==
           outcome(R"({"q":"pears"})", "no results for pears"));
@@ -232,20 +240,20 @@ TEST_CASE("print: an argument that a short answer quotes is no news", "[api]") {
           outcome(R"({"q":"pears"})", "pears" + page));
 }
 
-TEST_CASE("print: the first four texts are looked for in an answer, of no command", "[api]") {
+TEST_CASE("fingerprint: the first four texts are looked for in an answer, of no command", "[api]") {
     const auto outcome = [](const std::string& last) {
         const std::string args = R"({"a":"one","b":"two","c":"three",)" + last + "}";
-        return print_of_call(kSearch + args + R"(,"result":"no apples")").outcome;
+        return fingerprint_of_call(kSearch + args + R"(,"result":"no apples")").outcome;
     };
     CHECK(outcome(R"("d":"apples")") != outcome(R"("d":"nothing")"));
     CHECK(outcome(R"("d":"four","e":"apples")") == outcome(R"("d":"four","e":"nothing")"));
-    CHECK(print_of_shell("cat a.c", R"("result":"cat a.c")").outcome !=
-          print_of_shell("cat b.c", R"("result":"cat b.c")").outcome);
+    CHECK(fingerprint_of_shell("cat a.c", R"("result":"cat a.c")").outcome !=
+          fingerprint_of_shell("cat b.c", R"("result":"cat b.c")").outcome);
 }
 
-TEST_CASE("print: a digest of the client stands for what it left out or cut", "[api]") {
+TEST_CASE("fingerprint: a digest of the client stands for what it left out or cut", "[api]") {
     const auto question = [](const std::string& rest) {
-        return print_of_call(R"("tool":"read",)" + rest).question;
+        return fingerprint_of_call(R"("tool":"read",)" + rest).question;
     };
     CHECK(question(R"("args_digest":"a")") != question(R"("args_digest":"b")"));
     CHECK(question(R"("args":{"p":1},"args_digest":"a")") ==
@@ -255,21 +263,22 @@ TEST_CASE("print: a digest of the client stands for what it left out or cut", "[
     CHECK(question(R"("target":"a")") != question(R"("target":"b")"));
     CHECK(question(R"("target":"a","args":{})") == question(R"("target":"b","args":{})"));
     const auto outcome = [](const std::string& rest) {
-        return print_of_call(R"("tool":"read",)" + rest).outcome;
+        return fingerprint_of_call(R"("tool":"read",)" + rest).outcome;
     };
     CHECK(outcome(R"("result_digest":"a")") != outcome(R"("result_digest":"b")"));
     CHECK(outcome(R"("result":"x","result_digest":"a")") ==
           outcome(R"("result":"x","result_digest":"b")"));
 }
 
-TEST_CASE("print: a failure is of the client's class, else of its message", "[api]") {
+TEST_CASE("fingerprint: a failure is of the client's class, else of its message", "[api]") {
     const auto failure = [](const std::string& command, const std::string& rest) {
-        return print_of_shell(command, R"("ok":false,)" + rest);
+        return fingerprint_of_shell(command, R"("ok":false,)" + rest);
     };
-    const CallPrint typed = failure("./a", R"("error":{"class":"timeout","message":"not found"})");
+    const CallFingerprint typed =
+        failure("./a", R"("error":{"class":"timeout","message":"not found"})");
     CHECK(typed.failure == FailureKind::kTimeout);
     CHECK(typed.typed_failure);
-    const CallPrint read = failure("./a", R"("error":{"message":"not found"})");
+    const CallFingerprint read = failure("./a", R"("error":{"message":"not found"})");
     CHECK(read.failure == FailureKind::kNotFound);
     CHECK_FALSE(read.typed_failure);
     // An exit status alone says nothing: the output does.
@@ -278,36 +287,43 @@ TEST_CASE("print: a failure is of the client's class, else of its message", "[ap
     // What a red test prints is what it is about.
     CHECK(failure("make", R"("error":{"message":"connection refused"})").failure ==
           FailureKind::kAssertion);
-    const CallPrint red = print_of_shell("pytest", R"("ok":true,"result":"2 failed, 1 passed")");
+    const CallFingerprint red =
+        fingerprint_of_shell("pytest", R"("ok":true,"result":"2 failed, 1 passed")");
     CHECK(red.failing == 2U);
     CHECK(red.failure == FailureKind::kAssertion);
-    const CallPrint green = print_of_shell("pytest", R"("ok":true,"result":"3 passed")");
+    const CallFingerprint green =
+        fingerprint_of_shell("pytest", R"("ok":true,"result":"3 passed")");
     CHECK(green.failing == 0U);
     CHECK(green.failure == FailureKind::kNone);
-    CHECK_FALSE(print_of_shell("./a", R"("result":"2 failed")").failing.has_value());
+    CHECK_FALSE(fingerprint_of_shell("./a", R"("result":"2 failed")").failing.has_value());
 }
 
-TEST_CASE("print: a red test says nothing of what is under way, any other answer may", "[api]") {
-    CHECK(print_of_shell("gh run view 1", R"("result":"in_progress")").running);
-    CHECK(print_of_shell("gh run view 1", R"("result":"in_progress")").kind == CallKind::kPoll);
-    CHECK_FALSE(print_of_shell("make", R"("result":"building a.o")").running);
-    CHECK_FALSE(print_of_shell("./a", R"("ok":false,"result":"pending")").running);
+TEST_CASE("fingerprint: a red test says nothing of what is under way, any other answer may",
+          "[api]") {
+    CHECK(fingerprint_of_shell("gh run view 1", R"("result":"in_progress")").running);
+    CHECK(fingerprint_of_shell("gh run view 1", R"("result":"in_progress")").kind ==
+          CallKind::kPoll);
+    CHECK_FALSE(fingerprint_of_shell("make", R"("result":"building a.o")").running);
+    CHECK_FALSE(fingerprint_of_shell("./a", R"("ok":false,"result":"pending")").running);
 }
 
-TEST_CASE("print: a failed look may say that it goes on, in its answer or its error", "[api]") {
-    CHECK(print_of_shell("gh pr checks 1", R"("ok":false,"result":"build\tpending\t0")").running);
-    const std::string error = R"("ok":false,"error":{"message":"build in_progress"})";
-    CHECK(print_of_shell("gh run view 1 --exit-status", error).running);
-    CHECK(print_of_shell("sleep 60; ./done.sh",
-                         R"("ok":false,"error":{"message":"job not finished yet"})")
+TEST_CASE("fingerprint: a failed look may say that it goes on, in its answer or its error",
+          "[api]") {
+    CHECK(fingerprint_of_shell("gh pr checks 1", R"("ok":false,"result":"build\tpending\t0")")
               .running);
-    CHECK_FALSE(print_of_shell("./done.sh", error).running);
+    const std::string error = R"("ok":false,"error":{"message":"build in_progress"})";
+    CHECK(fingerprint_of_shell("gh run view 1 --exit-status", error).running);
+    CHECK(fingerprint_of_shell("sleep 60; ./done.sh",
+                               R"("ok":false,"error":{"message":"job not finished yet"})")
+              .running);
+    CHECK_FALSE(fingerprint_of_shell("./done.sh", error).running);
     CHECK_FALSE(
-        print_of_shell("gh run view 1", R"("ok":false,"error":{"message":"build 4 failed"})")
+        fingerprint_of_shell("gh run view 1", R"("ok":false,"error":{"message":"build 4 failed"})")
             .running);
     // A short sleep, a name or a long text excuses nothing.
     const auto goes_on = [](const std::string& command, const std::string& message) {
-        return print_of_shell(command, R"("ok":false,"error":{"message":")" + message + R"("})")
+        return fingerprint_of_shell(command,
+                                    R"("ok":false,"error":{"message":")" + message + R"("})")
             .running;
     };
     CHECK_FALSE(goes_on("sleep 1; ./done.sh", "job not finished yet"));
@@ -317,16 +333,18 @@ TEST_CASE("print: a failed look may say that it goes on, in its answer or its er
     CHECK_FALSE(goes_on("gh run view 1", "pending " + std::string(300, 'x')));
 }
 
-TEST_CASE("print: a command that sleeps for its own machine is refused by no provider", "[api]") {
+TEST_CASE("fingerprint: a command that sleeps for its own machine is refused by no provider",
+          "[api]") {
     const auto failed = [](const std::string& command, const std::string& message) {
-        return print_of_shell(command, R"("ok":false,"error":{"message":")" + message + R"("})");
+        return fingerprint_of_shell(command,
+                                    R"("ok":false,"error":{"message":")" + message + R"("})");
     };
     const std::string closed = "Failed to connect to localhost port 80: Connection refused";
     for (const std::string& said :
          {std::string{"E: Could not get lock /var/lib/dpkg/lock-frontend"}, closed,
           std::string{"listen EADDRINUSE: address already in use :::3000"}}) {
         INFO(said);
-        const CallPrint waits = failed("sleep 10; ./serve", said);
+        const CallFingerprint waits = failed("sleep 10; ./serve", said);
         CHECK(waits.failure == FailureKind::kOther);
         CHECK(waits.is(Shape::kBusy));
     }
@@ -335,25 +353,26 @@ TEST_CASE("print: a command that sleeps for its own machine is refused by no pro
               .failure == FailureKind::kNetwork);
 }
 
-TEST_CASE("print: the number that Codex puts before an answer is none of it", "[api]") {
+TEST_CASE("fingerprint: the number that Codex puts before an answer is none of it", "[api]") {
     const auto codex = [](const std::string& id) {
-        return print_of_shell(
+        return fingerprint_of_shell(
             "ls", R"("result":"Chunk ID: )" + id + R"(\nWall time: 0.1 seconds\nOutput:\na b")");
     };
     CHECK(codex("2f3a10").outcome == codex("9e0001").outcome);
-    CHECK(print_of_shell("ls", R"("result":"Chunk ID: 1")").outcome !=
-          print_of_shell("ls", R"("result":"Chunk ID: 2")").outcome);
+    CHECK(fingerprint_of_shell("ls", R"("result":"Chunk ID: 1")").outcome !=
+          fingerprint_of_shell("ls", R"("result":"Chunk ID: 2")").outcome);
 }
 
-TEST_CASE("print: a wait of a tool that ran out of time has not ended", "[api]") {
+TEST_CASE("fingerprint: a wait of a tool that ran out of time has not ended", "[api]") {
     const std::string rest = R"("result":{"status":"running","timed_out":true})";
-    CHECK_FALSE(print_of_call(R"("tool":"wait_agent","args":{"id":"a"},)" + rest).is(Shape::kOver));
-    CHECK(print_of_shell("squeue", R"("result":"job 4 timed_out")").is(Shape::kOver));
+    CHECK_FALSE(
+        fingerprint_of_call(R"("tool":"wait_agent","args":{"id":"a"},)" + rest).is(Shape::kOver));
+    CHECK(fingerprint_of_shell("squeue", R"("result":"job 4 timed_out")").is(Shape::kOver));
 }
 
-TEST_CASE("print: the parts of a duration are one where it is that of a run", "[api]") {
+TEST_CASE("fingerprint: the parts of a duration are one where it is that of a run", "[api]") {
     const auto said = [](const std::string& answer) {
-        return print_of_shell("./sync", R"("result":")" + answer + '"').outcome;
+        return fingerprint_of_shell("./sync", R"("result":")" + answer + '"').outcome;
     };
     for (const char* time : {"1m23s", "0m1.234s", "3h5m", "2d3h", "1h2m3s", "15 ms", "4.2s"}) {
         INFO(time);
@@ -366,8 +385,8 @@ TEST_CASE("print: the parts of a duration are one where it is that of a run", "[
     CHECK(said("done in 3d4x") != said("done in 3d5x"));
 }
 
-TEST_CASE("print: the path is the target, else an argument, else of the command", "[api]") {
-    const auto path = [](const std::string& data) { return print_of_call(data).path; };
+TEST_CASE("fingerprint: the path is the target, else an argument, else of the command", "[api]") {
+    const auto path = [](const std::string& data) { return fingerprint_of_call(data).path; };
     const auto a = path(R"("tool":"read","target":"a.c")");
     CHECK(a != 0);
     CHECK(path(R"("tool":"read","target":"a.c","args":{"path":"b.c"})") == a);

@@ -6,7 +6,7 @@
 
 #include "api/decode/decode.hpp"
 #include "api/encode/encode.hpp"
-#include "api/text/print_text.hpp"
+#include "api/text/fingerprint_text.hpp"
 #include "tests/support/names.hpp"
 
 using namespace headway::api;
@@ -17,8 +17,8 @@ namespace {
 
 /// A reported event as the daemon would store it.
 Event stored(const std::string& body) {
-    JsonTape tape;
-    auto report = decode_report(tape, body, BodyFormat::kJson);
+    JsonDocument document;
+    auto report = decode_report(document, body, BodyFormat::kJson);
     require_ok(report);
     Event event = std::move(report->events.front());
     event.n = 7;
@@ -26,11 +26,11 @@ Event stored(const std::string& body) {
     return event;
 }
 
-Result<Event> exported(const Event& event, bool prints = true) {
+Result<Event> exported(const Event& event, bool fingerprints = true) {
     std::string line;
-    append_event(line, "s", event, {prints});
-    JsonTape tape;
-    return decode_stored_event(tape, line);
+    append_event(line, "s", event, {fingerprints});
+    JsonDocument document;
+    return decode_stored_event(document, line);
 }
 
 const std::string kLong(20'000, 'x');
@@ -94,30 +94,30 @@ TEST_CASE(
 
 namespace {
 
-/// A call with a secret, as it is stored, and the print that an export has of it.
+/// A call with a secret, as it is stored, and the fingerprint that an export has of it.
 struct Hushed {
-    CallPrint stored;
-    CallPrint shown;
+    CallFingerprint stored;
+    CallFingerprint shown;
 };
 
 Hushed hushed(const std::string& call, const std::string& key, const std::string& session = "s") {
     const headway::core::SecretFinder finder;
-    JsonTape tape;
-    tape.redact_with(&finder);
-    auto report =
-        decode_report(tape, R"({"type":"tool.finished","data":)" + call + "}", BodyFormat::kJson);
+    JsonDocument document;
+    document.redact_with(&finder);
+    auto report = decode_report(document, R"({"type":"tool.finished","data":)" + call + "}",
+                                BodyFormat::kJson);
     require_ok(report);
     Event event = report->events.front();
     event.n = 7;
     event.at = Timestamp{Millis{1'700'000'000'123}};
-    const CallPrint print = *std::get<ToolFinished>(event.payload).print;
+    const CallFingerprint fingerprint = *std::get<ToolFinished>(event.payload).fingerprint;
     std::string line;
     append_event(line, session, event, {true, key});
     CHECK_THAT(line, Catch::Contains("[redacted]") && !Catch::Contains("hunter"));
-    JsonTape again;
+    JsonDocument again;
     auto read = decode_stored_event(again, line);
     require_ok(read);
-    return {print, *std::get<ToolFinished>(read->payload).print};
+    return {fingerprint, *std::get<ToolFinished>(read->payload).fingerprint};
 }
 
 std::string login(const std::string& password, const std::string& result = "no") {
@@ -155,7 +155,8 @@ TEST_CASE("decode journal: calls with secrets are equal in an export where they 
     }
 }
 
-TEST_CASE("decode journal: without a key a call that held a secret shows no print of it", "[api]") {
+TEST_CASE("decode journal: without a key a call that held a secret shows no fingerprint of it",
+          "[api]") {
     Event event = stored(R"({"type":"tool.finished","data":{"tool":"login","args":{"a":"b"}}})");
     std::string line;
     append_event(line, "s", event, {true});
@@ -170,9 +171,9 @@ TEST_CASE("decode journal: without a key a call that held a secret shows no prin
 }
 
 TEST_CASE("decode journal: what no export has is refused with its place", "[api]") {
-    JsonTape tape;
-    const auto refused = [&tape](const char* line) {
-        const auto event = decode_stored_event(tape, line);
+    JsonDocument document;
+    const auto refused = [&document](const char* line) {
+        const auto event = decode_stored_event(document, line);
         return event ? std::string{"taken"} : event.error().field;
     };
     CHECK(refused("[]").empty());
@@ -186,27 +187,27 @@ TEST_CASE("decode journal: what no export has is refused with its place", "[api]
         "/data/text");
     // From an agent such an object is no text.
     const auto report = decode_report(
-        tape,
+        document,
         R"({"type":"message","data":{"text":{"head":"a","tail":"b","bytes":9,"digest":"00"}}})",
         BodyFormat::kJson);
     CHECK_FALSE(report.has_value());
 }
 
-TEST_CASE("print: as text and back, and from an older version", "[api]") {
-    CallPrint print;
-    print.question = {1, UINT64_MAX};
-    print.outcome = {0xabc, 7};
-    print.kind = CallKind::kPoll;
-    print.failure = FailureKind::kAuth;
-    print.trivial = true;
-    print.failing = 0;
-    print.result_bytes = 99;
-    CallPrint read;
-    REQUIRE(parse_print(print_text(print), read));
-    CHECK(read == print);
-    CallPrint older;
-    REQUIRE(parse_print("1:2,3:4", older));
+TEST_CASE("fingerprint: as text and back, and from an older version", "[api]") {
+    CallFingerprint fingerprint;
+    fingerprint.question = {1, UINT64_MAX};
+    fingerprint.outcome = {0xabc, 7};
+    fingerprint.kind = CallKind::kPoll;
+    fingerprint.failure = FailureKind::kAuth;
+    fingerprint.trivial = true;
+    fingerprint.failing = 0;
+    fingerprint.result_bytes = 99;
+    CallFingerprint read;
+    REQUIRE(parse_fingerprint(fingerprint_text(fingerprint), read));
+    CHECK(read == fingerprint);
+    CallFingerprint older;
+    REQUIRE(parse_fingerprint("1:2,3:4", older));
     CHECK(older.question == Digest{1, 2});
     for (const char* bad : {"", "x", "1", "1:2,3:4,5,6,7,8,ff"})
-        CHECK_FALSE(parse_print(bad, older));
+        CHECK_FALSE(parse_fingerprint(bad, older));
 }

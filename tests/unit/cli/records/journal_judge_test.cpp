@@ -66,8 +66,8 @@ Event decoded_call(const std::string& command, const std::string& result) {
     const std::string body =
         R"({"type":"tool.finished","data":{"tool":"bash","args":{"command":")" + command +
         R"("},"ok":true,"result":")" + result + R"("}})";
-    headway::api::JsonTape tape;
-    auto report = headway::api::decode_report(tape, body, headway::api::BodyFormat::kJson);
+    headway::api::JsonDocument document;
+    auto report = headway::api::decode_report(document, body, headway::api::BodyFormat::kJson);
     require_ok(report);
     return std::move(report->events.front());
 }

@@ -17,8 +17,8 @@ headway::core::Result<Timeline> judge(const std::string& lines, const JudgeOptio
     std::istringstream stream(lines);
     const auto recording = read_recording(stream, headway::cli::reading_for(options));
     REQUIRE(recording.has_value());
-    headway::api::JsonTape tape;
-    return judge_recording(*recording, options, tape);
+    headway::api::JsonDocument document;
+    return judge_recording(*recording, options, document);
 }
 
 const VerdictChanged& change(const Step& step) {

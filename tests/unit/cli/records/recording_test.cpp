@@ -193,9 +193,9 @@ TEST_CASE("recording: what is judged is what is played", "[cli]") {
     const auto judged = read_recording(again, headway::cli::ReadFor::kJudge);
     REQUIRE(judged.has_value());
     REQUIRE(judged->events.size() == played.events.size());
-    headway::api::JsonTape tape;
+    headway::api::JsonDocument document;
     for (std::size_t i = 0; i < played.events.size(); ++i) {
-        const auto decoded = headway::api::decode_report(tape, played.events[i].text,
+        const auto decoded = headway::api::decode_report(document, played.events[i].text,
                                                          headway::api::BodyFormat::kJson);
         REQUIRE(decoded.has_value());
         REQUIRE(judged->events[i].event.has_value());

@@ -25,8 +25,8 @@ Timeline stuck_timeline() {
     JudgeOptions options;
     options.policy = *policy;
     options.keep_journal = true;
-    headway::api::JsonTape tape;
-    const auto timeline = judge_recording(*recording, options, tape);
+    headway::api::JsonDocument document;
+    const auto timeline = judge_recording(*recording, options, document);
     REQUIRE(timeline.has_value());
     return *timeline;
 }
@@ -78,8 +78,8 @@ TEST_CASE("timeline view: a failed call as evidence names its target", "[cli]") 
     REQUIRE(recording.has_value());
     JudgeOptions options;
     options.keep_journal = true;
-    headway::api::JsonTape tape;
-    const auto timeline = judge_recording(*recording, options, tape);
+    headway::api::JsonDocument document;
+    const auto timeline = judge_recording(*recording, options, document);
     REQUIRE(timeline.has_value());
     TimelineStyle style;
     style.why = true;

@@ -38,10 +38,10 @@ ToolFinished finished_call(std::string call_id, const std::string& digest = kOne
     call.tool = "deploy";
     call.call_id = std::move(call_id);
     static_cast<Text&>(call.args) = bounded_text("{}");
-    CallPrint print;
-    print.question.low = 7;
-    if (!of_before) keep_args(print, digest);
-    call.print = print;
+    CallFingerprint fingerprint;
+    fingerprint.question.low = 7;
+    if (!of_before) keep_args(fingerprint, digest);
+    call.fingerprint = fingerprint;
     return call;
 }
 
@@ -51,9 +51,9 @@ ToolFinished silent(std::string call_id, bool of_before = false) {
     return call;
 }
 
-struct Desk : Story {
+struct Scheduler : Story {
     ApprovalRules rules;
-    explicit Desk(bool required = false) {
+    explicit Scheduler(bool required = false) {
         if (required) rules.require_tools = {"deploy"};
     }
     Context around(std::int64_t ms) const {
@@ -101,199 +101,199 @@ TEST_CASE("exact arguments: a fingerprint keeps the whole digest", "[core]") {
     CHECK(bound_digest(kOne) == kOne);
     CHECK(bound_digest("md5:0123") == "sha256:" + sha256_hex("headway client digest\nmd5:0123"));
     CHECK(bound_digest("{}") != kNoArgsDigest);  // canonical arguments are not their own digest
-    CallPrint print;
-    CHECK(args_of(print).empty());
-    keep_args(print, kOne);
-    CHECK(args_of(print) == kOne);
+    CallFingerprint fingerprint;
+    CHECK(args_of(fingerprint).empty());
+    keep_args(fingerprint, kOne);
+    CHECK(args_of(fingerprint) == kOne);
 }
 
 TEST_CASE("approved calls: exact arguments are stored only in sessions with approvals", "[core]") {
-    Desk desk{true};
+    Scheduler scheduler{true};
     const auto kept = [&] {
-        for (auto it = desk.events.rbegin(); it != desk.events.rend(); ++it) {
+        for (auto it = scheduler.events.rbegin(); it != scheduler.events.rend(); ++it) {
             if (const auto* call = std::get_if<ToolFinished>(&it->payload))
-                return args_of(*call->print);
+                return args_of(*call->fingerprint);
         }
         return std::string{};
     };
-    CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(scheduler.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
     CHECK(kept().empty());
-    desk.ask(asked("c2"));
-    desk.report(finished_call("c2"));
+    scheduler.ask(asked("c2"));
+    scheduler.report(finished_call("c2"));
     CHECK(kept() == kOne);
 }
 
 TEST_CASE("approved calls: equal fingerprints are not equal arguments", "[core]") {
-    Desk desk{true};
-    const auto n = desk.approved(asked("c1"));
-    CHECK(desk.report(finished_call("c2", kTwo)) == std::vector{Kind::kExecutedUnapproved});
-    CHECK(desk.of(n).status == S::kApproved);
-    CHECK(desk.report(finished_call("c2", kOne)).empty());
-    CHECK(desk.of(n).status == S::kExecuted);
+    Scheduler scheduler{true};
+    const auto n = scheduler.approved(asked("c1"));
+    CHECK(scheduler.report(finished_call("c2", kTwo)) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(scheduler.of(n).status == S::kApproved);
+    CHECK(scheduler.report(finished_call("c2", kOne)).empty());
+    CHECK(scheduler.of(n).status == S::kExecuted);
 }
 
 TEST_CASE("approved calls: what a person has edited may not run as it was asked for", "[core]") {
-    Desk desk;
-    const std::uint64_t n = desk.ask(asked(GENERATE("", "c")));
+    Scheduler scheduler;
+    const std::uint64_t n = scheduler.ask(asked(GENERATE("", "c")));
     Ruling ruling;
     ruling.decision = Decision::kEdit;
     ruling.edited_args.text = R"({"to":"staging"})";
     ruling.edited_digest = kTwo;
     std::vector<Event> out;
-    REQUIRE(*desk.session.decide(n, ruling, desk.around(2), out));
-    desk.events.insert(desk.events.end(), out.begin(), out.end());
+    REQUIRE(*scheduler.session.decide(n, ruling, scheduler.around(2), out));
+    scheduler.events.insert(scheduler.events.end(), out.begin(), out.end());
     SECTION("before the edited call has run") {
-        CHECK(desk.report(finished_call(GENERATE("", "c", "d"))) ==
+        CHECK(scheduler.report(finished_call(GENERATE("", "c", "d"))) ==
               std::vector{Kind::kExecutedUnapproved});
-        CHECK(desk.of(n).open());
+        CHECK(scheduler.of(n).open());
     }
     SECTION("after it has") {
-        CHECK(desk.report(finished_call("c", kTwo)).empty());
-        CHECK(desk.of(n).status == S::kExecuted);
-        CHECK(desk.report(finished_call("")) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(scheduler.report(finished_call("c", kTwo)).empty());
+        CHECK(scheduler.of(n).status == S::kExecuted);
+        CHECK(scheduler.report(finished_call("")) == std::vector{Kind::kExecutedUnapproved});
     }
     SECTION("unless it was asked for again and approved") {
-        desk.approved(asked("e"));
-        CHECK(desk.report(finished_call("e")).empty());
+        scheduler.approved(asked("e"));
+        CHECK(scheduler.report(finished_call("e")).empty());
     }
 }
 
 TEST_CASE("approved calls: a refused call is the same call under another tool's name", "[core]") {
-    Desk desk;
-    const std::uint64_t n = desk.ask(asked("c"));
-    desk.decide(n, GENERATE(Decision::kReject, Decision::kIgnore));
+    Scheduler scheduler;
+    const std::uint64_t n = scheduler.ask(asked("c"));
+    scheduler.decide(n, GENERATE(Decision::kReject, Decision::kIgnore));
     ToolFinished call = finished_call("c");
     call.tool = "bash";
-    CHECK(desk.report(call) == std::vector{Kind::kExecutedThoughRejected});
+    CHECK(scheduler.report(call) == std::vector{Kind::kExecutedThoughRejected});
     SECTION("an id that is used again for something else is none") {
         ToolFinished other = finished_call("c", kTwo);
         other.tool = "bash";
-        CHECK(desk.report(other).empty());
+        CHECK(scheduler.report(other).empty());
         ToolFinished quiet = silent("c");
         quiet.tool = "bash";
-        CHECK(desk.report(quiet).empty());
+        CHECK(scheduler.report(quiet).empty());
     }
 }
 
 TEST_CASE("approved calls: no arguments are not recognised under another tool's name", "[core]") {
-    Desk desk;
-    desk.decide(desk.ask(asked("c", std::string{kNoArgsDigest})), Decision::kReject);
+    Scheduler scheduler;
+    scheduler.decide(scheduler.ask(asked("c", std::string{kNoArgsDigest})), Decision::kReject);
     ToolFinished other = finished_call("c", std::string{kNoArgsDigest});
     other.tool = "list_files";
-    CHECK(desk.report(other).empty());
+    CHECK(scheduler.report(other).empty());
 }
 
 TEST_CASE("approved calls: an id that ran before may report what was edited for another",
           "[core]") {
     // The call has the edited arguments and the digest of those that were asked for.
-    Desk desk;
-    desk.approved(asked("c1"));
-    CHECK(desk.report(finished_call("c1")).empty());
-    const std::uint64_t n = desk.ask(asked("c2", bound_digest("v1:abc")));
+    Scheduler scheduler;
+    scheduler.approved(asked("c1"));
+    CHECK(scheduler.report(finished_call("c1")).empty());
+    const std::uint64_t n = scheduler.ask(asked("c2", bound_digest("v1:abc")));
     Ruling ruling;
     ruling.decision = Decision::kEdit;
     ruling.edited_args.text = R"({"cmd":"ls"})";
     ruling.edited_digest = kTwo;
     std::vector<Event> out;
-    REQUIRE(*desk.session.decide(n, ruling, desk.around(2), out));
-    desk.events.insert(desk.events.end(), out.begin(), out.end());
+    REQUIRE(*scheduler.session.decide(n, ruling, scheduler.around(2), out));
+    scheduler.events.insert(scheduler.events.end(), out.begin(), out.end());
     ToolFinished call = finished_call("c1", kTwo);
     call.args_digest = "v1:abc";
-    (void)desk.report(call);
-    CHECK(desk.of(n).open());
+    (void)scheduler.report(call);
+    CHECK(scheduler.of(n).open());
 }
 
 TEST_CASE("approved calls: the approval of its own id is used before an equal one", "[core]") {
-    Desk desk{true};
-    const auto first = desk.approved(asked("c1"));
-    const auto second = desk.approved(asked("c2"));
-    CHECK(desk.report(finished_call("c2")).empty());
-    CHECK(desk.of(first).status == S::kApproved);
-    CHECK(desk.of(second).status == S::kExecuted);
+    Scheduler scheduler{true};
+    const auto first = scheduler.approved(asked("c1"));
+    const auto second = scheduler.approved(asked("c2"));
+    CHECK(scheduler.report(finished_call("c2")).empty());
+    CHECK(scheduler.of(first).status == S::kApproved);
+    CHECK(scheduler.of(second).status == S::kExecuted);
     // The second request's call ran; the remaining approval is not its own.
-    CHECK(desk.report(finished_call("c2")) == std::vector{Kind::kExecutedUnapproved});
-    CHECK(desk.of(second).alarm == Kind::kExecutedUnapproved);
-    CHECK(desk.report(finished_call("c1")).empty());
-    CHECK(desk.of(first).status == S::kExecuted);
+    CHECK(scheduler.report(finished_call("c2")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(scheduler.of(second).alarm == Kind::kExecutedUnapproved);
+    CHECK(scheduler.report(finished_call("c1")).empty());
+    CHECK(scheduler.of(first).status == S::kExecuted);
 }
 
 TEST_CASE("approved calls: a call that ran while its request was pending is spent", "[core]") {
-    Desk desk;
-    const auto n = desk.ask(asked("c1"));
+    Scheduler scheduler;
+    const auto n = scheduler.ask(asked("c1"));
     for (std::uint64_t times = 1; times < 4; ++times) {
-        CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
-        CHECK(desk.of(n).status == S::kCancelled);
-        REQUIRE(desk.session.state().approvals.alarms.size() == 1);
-        CHECK(desk.session.state().approvals.alarms.front().times == times);
+        CHECK(scheduler.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(scheduler.of(n).status == S::kCancelled);
+        REQUIRE(scheduler.session.state().approvals.alarms.size() == 1);
+        CHECK(scheduler.session.state().approvals.alarms.front().times == times);
     }
 }
 
 TEST_CASE("approved calls: a call without arguments matches by id or not at all", "[core]") {
-    Desk desk{true};
-    const auto n = desk.approved(asked("c1"));
+    Scheduler scheduler{true};
+    const auto n = scheduler.approved(asked("c1"));
     for (const char* id : {"", "c2"})
-        CHECK(desk.report(silent(id)) == std::vector{Kind::kExecutedUnapproved});
-    CHECK(desk.of(n).status == S::kApproved);
-    CHECK(desk.report(silent("c1")).empty());
-    CHECK(desk.of(n).status == S::kExecuted);
-    CHECK(desk.of(n).unverified);
+        CHECK(scheduler.report(silent(id)) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(scheduler.of(n).status == S::kApproved);
+    CHECK(scheduler.report(silent("c1")).empty());
+    CHECK(scheduler.of(n).status == S::kExecuted);
+    CHECK(scheduler.of(n).unverified);
     // A request without an id cannot be matched by id.
-    const auto nameless = desk.approved(asked(""));
-    CHECK(desk.report(silent("")).empty());
-    CHECK(desk.of(nameless).unverified);
+    const auto nameless = scheduler.approved(asked(""));
+    CHECK(scheduler.report(silent("")).empty());
+    CHECK(scheduler.of(nameless).unverified);
 }
 
 TEST_CASE("approved calls: older journals are folded as they were judged", "[core]") {
     constexpr bool kBefore = true;
-    Desk desk;
+    Scheduler scheduler;
     SECTION("by the fingerprint") {
-        const auto n = desk.approved(asked("c1"));
-        CHECK(desk.report(finished_call("c2", {}, kBefore)).empty());
-        CHECK(desk.of(n).status == S::kExecuted);
+        const auto n = scheduler.approved(asked("c1"));
+        CHECK(scheduler.report(finished_call("c2", {}, kBefore)).empty());
+        CHECK(scheduler.of(n).status == S::kExecuted);
     }
     SECTION("the first of equal ones, with any id") {
-        const auto first = desk.approved(asked("c1"));
-        const auto second = desk.approved(asked("c2"));
-        desk.report(finished_call("c2", {}, kBefore));
-        CHECK(desk.of(first).status == S::kExecuted);
-        CHECK(desk.of(second).status == S::kApproved);
+        const auto first = scheduler.approved(asked("c1"));
+        const auto second = scheduler.approved(asked("c2"));
+        scheduler.report(finished_call("c2", {}, kBefore));
+        CHECK(scheduler.of(first).status == S::kExecuted);
+        CHECK(scheduler.of(second).status == S::kApproved);
     }
     SECTION("one without any identification, by its tool") {
-        const auto n = desk.approved(asked("c1"));
-        desk.report(silent("", kBefore));
-        CHECK(desk.of(n).status == S::kExecuted);
-        CHECK_FALSE(desk.of(n).unverified);
+        const auto n = scheduler.approved(asked("c1"));
+        scheduler.report(silent("", kBefore));
+        CHECK(scheduler.of(n).status == S::kExecuted);
+        CHECK_FALSE(scheduler.of(n).unverified);
     }
     SECTION("a repeated one, not at all") {
-        desk.approved(asked("c1"));
-        desk.report(finished_call("c1", {}, kBefore));
-        const auto again = desk.approved(asked("c1"));
-        desk.report(finished_call("c1", {}, kBefore));
-        CHECK(desk.of(again).status == S::kApproved);
-        desk.report(finished_call("c1"));  // by today's rules it counts
-        CHECK(desk.of(again).status == S::kExecuted);
+        scheduler.approved(asked("c1"));
+        scheduler.report(finished_call("c1", {}, kBefore));
+        const auto again = scheduler.approved(asked("c1"));
+        scheduler.report(finished_call("c1", {}, kBefore));
+        CHECK(scheduler.of(again).status == S::kApproved);
+        scheduler.report(finished_call("c1"));  // by today's rules it counts
+        CHECK(scheduler.of(again).status == S::kExecuted);
     }
 }
 
 TEST_CASE("approved calls: a start is judged by the last decision about its id", "[core]") {
-    Desk desk;
+    Scheduler scheduler;
     const auto start = [](std::string id) {
         ToolStarted made;
         made.tool = "deploy";
         made.call_id = std::move(id);
         return made;
     };
-    const auto n = desk.ask(asked("c1"));
-    CHECK(desk.report(start("c1")).empty());
+    const auto n = scheduler.ask(asked("c1"));
+    CHECK(scheduler.report(start("c1")).empty());
     const Decision no = GENERATE(Decision::kReject, Decision::kIgnore);
-    desk.decide(n, no);
-    CHECK(desk.report(start("c2")).empty());
-    CHECK(desk.report(start("c1")) == std::vector{Kind::kStartedAfterRejection});
-    CHECK(desk.of(n).alarm == Kind::kStartedAfterRejection);
-    CHECK((desk.of(n).status == S::kRejected || desk.of(n).status == S::kIgnored));
-    CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedThoughRejected});
-    desk.approved(asked("c1", kTwo));
-    CHECK(desk.report(start("c1")).empty());
+    scheduler.decide(n, no);
+    CHECK(scheduler.report(start("c2")).empty());
+    CHECK(scheduler.report(start("c1")) == std::vector{Kind::kStartedAfterRejection});
+    CHECK(scheduler.of(n).alarm == Kind::kStartedAfterRejection);
+    CHECK((scheduler.of(n).status == S::kRejected || scheduler.of(n).status == S::kIgnored));
+    CHECK(scheduler.report(finished_call("c1")) == std::vector{Kind::kExecutedThoughRejected});
+    scheduler.approved(asked("c1", kTwo));
+    CHECK(scheduler.report(start("c1")).empty());
 }
 
 TEST_CASE("approved calls: what the agent refuses itself is not executed, and raises an alarm",
@@ -305,67 +305,67 @@ TEST_CASE("approved calls: what the agent refuses itself is not executed, and ra
         return call;
     };
     SECTION("approved, then refused") {
-        Desk desk;
-        const auto n = desk.approved(asked("c1"));
-        CHECK(desk.report(refused("c1")) == std::vector{Kind::kApprovedButRefused});
-        CHECK(desk.of(n).status == S::kCancelled);
-        CHECK(desk.of(n).alarm == Kind::kApprovedButRefused);
-        CHECK(desk.of(n).executed_n == 0);
+        Scheduler scheduler;
+        const auto n = scheduler.approved(asked("c1"));
+        CHECK(scheduler.report(refused("c1")) == std::vector{Kind::kApprovedButRefused});
+        CHECK(scheduler.of(n).status == S::kCancelled);
+        CHECK(scheduler.of(n).alarm == Kind::kApprovedButRefused);
+        CHECK(scheduler.of(n).executed_n == 0);
     }
     SECTION("the agent's word gains no second execution") {
-        Desk desk{true};
-        desk.approved(asked("c1"));
-        desk.report(refused("c1"));
-        CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
+        Scheduler scheduler{true};
+        scheduler.approved(asked("c1"));
+        scheduler.report(refused("c1"));
+        CHECK(scheduler.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
     }
     SECTION("never asked, or rejected: as before") {
-        Desk desk{true};
-        CHECK(desk.report(refused("c1")) == std::vector{Kind::kExecutedUnapproved});
-        const auto n = desk.ask(asked("c2"));
-        desk.decide(n, Decision::kReject);
-        CHECK(desk.report(refused("c2")).empty());
+        Scheduler scheduler{true};
+        CHECK(scheduler.report(refused("c1")) == std::vector{Kind::kExecutedUnapproved});
+        const auto n = scheduler.ask(asked("c2"));
+        scheduler.decide(n, Decision::kReject);
+        CHECK(scheduler.report(refused("c2")).empty());
     }
     SECTION("a call that was cut, or failed on a file's rights, has run") {
         const std::string error_class = GENERATE("cancelled", "permission_denied", "");
-        Desk desk;
-        const auto n = desk.approved(asked("c1"));
-        CHECK(desk.report(refused("c1", error_class)).empty());
-        CHECK(desk.of(n).status == S::kExecuted);
+        Scheduler scheduler;
+        const auto n = scheduler.approved(asked("c1"));
+        CHECK(scheduler.report(refused("c1", error_class)).empty());
+        CHECK(scheduler.of(n).status == S::kExecuted);
     }
     SECTION("another call's refusal uses up nothing") {
-        Desk desk;
-        const auto n = desk.approved(asked("c1"));
+        Scheduler scheduler;
+        const auto n = scheduler.approved(asked("c1"));
         ToolFinished other = refused("c9");
-        CallPrint print;
-        print.question.low = 8;
-        keep_args(print, kTwo);
-        other.print = print;
-        desk.report(other);
-        CHECK(desk.of(n).status == S::kApproved);
+        CallFingerprint fingerprint;
+        fingerprint.question.low = 8;
+        keep_args(fingerprint, kTwo);
+        other.fingerprint = fingerprint;
+        scheduler.report(other);
+        CHECK(scheduler.of(n).status == S::kApproved);
     }
 }
 
 TEST_CASE("approved calls: expiry approves nothing critical or hidden", "[core]") {
-    Desk desk;
-    desk.rules.approve_on_expiry = {"deploy"};
+    Scheduler scheduler;
+    scheduler.rules.approve_on_expiry = {"deploy"};
     auto made = asked("c1");
     made.expires_in_ms = 300'000;
     made.on_expiry = OnExpiry::kApprove;
-    CHECK(desk.rules.check_request(Policy{}, made).has_value());
+    CHECK(scheduler.rules.check_request(Policy{}, made).has_value());
     SECTION("critical") {
         made.risk = Risk::kCritical;
-        CHECK(code_of(desk.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
+        CHECK(code_of(scheduler.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
     }
     SECTION("hidden in part") {
         made.hidden_bytes = 1;
-        CHECK(code_of(desk.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
+        CHECK(code_of(scheduler.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
     }
     SECTION("reported by a digest only") {
         made.args = {};
     }
-    const auto n = desk.ask(made);  // as in a journal from before the rule
+    const auto n = scheduler.ask(made);  // as in a journal from before the rule
     std::vector<Event> out;
-    desk.session.tick(desk.around(300'001), out);
-    CHECK(desk.of(n).status == S::kPending);
-    CHECK(desk.of(n).overdue);
+    scheduler.session.tick(scheduler.around(300'001), out);
+    CHECK(scheduler.of(n).status == S::kPending);
+    CHECK(scheduler.of(n).overdue);
 }

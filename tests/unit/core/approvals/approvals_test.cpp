@@ -50,11 +50,11 @@ Event ran(const ApprovalRequested& asked, std::string call_id = "c1") {
     done.tool = asked.tool;
     done.call_id = std::move(call_id);
     static_cast<Text&>(done.args) = bounded_text(asked.args.text);
-    CallPrint print;
-    print.question.low = asked.question;
-    print.outcome.low = 77;
-    keep_args(print, asked.args_digest);
-    done.print = print;
+    CallFingerprint fingerprint;
+    fingerprint.question.low = asked.question;
+    fingerprint.outcome.low = 77;
+    keep_args(fingerprint, asked.args_digest);
+    done.fingerprint = fingerprint;
     return event(std::move(done));
 }
 
@@ -170,68 +170,68 @@ TEST_CASE("approvals: an id names its session and its event", "[core]") {
 }
 
 TEST_CASE("approvals: while a request is pending the session is blocked", "[core]") {
-    Requests desk;
-    const auto n = desk.ask(call());
-    CHECK(desk.verdict() == Verdict::kBlocked);
-    const Judgement& judgement = *desk.session.state().judgement;
+    Requests scheduler;
+    const auto n = scheduler.ask(call());
+    CHECK(scheduler.verdict() == Verdict::kBlocked);
+    const Judgement& judgement = *scheduler.session.state().judgement;
     CHECK(judgement.detector == "approval");
     CHECK(judgement.reason == "waits for a person to allow deploy, since #2");
     CHECK(judgement.evidence == std::vector<std::uint64_t>{n});
-    CHECK(desk.session.state().agent_state == AgentState::kAwaitingPermission);
-    CHECK(desk.session.state().waits_for_human());
+    CHECK(scheduler.session.state().agent_state == AgentState::kAwaitingPermission);
+    CHECK(scheduler.session.state().waits_for_human());
     for (int i = 0; i < 20; ++i)
-        (void)desk.report(beat(), 10 + i);
-    CHECK(desk.session.state().detectors->heartbeat_rule.quiet_beats == 0);
+        (void)scheduler.report(beat(), 10 + i);
+    CHECK(scheduler.session.state().detectors->heartbeat_rule.quiet_beats == 0);
     for (int i = 0; i < 12; ++i)
-        (void)desk.report(message("assistant"), 100 + i);
-    CHECK(desk.session.state().agent_state == AgentState::kAwaitingPermission);
-    (void)desk.tick_at(10'000'000);
-    CHECK(desk.verdict() == Verdict::kBlocked);
-    CHECK(desk.session.next_deadline(at(0)) == kNever);
+        (void)scheduler.report(message("assistant"), 100 + i);
+    CHECK(scheduler.session.state().agent_state == AgentState::kAwaitingPermission);
+    (void)scheduler.tick_at(10'000'000);
+    CHECK(scheduler.verdict() == Verdict::kBlocked);
+    CHECK(scheduler.session.next_deadline(at(0)) == kNever);
 
     // Its clocks restart with the answer.
-    require_ok(desk.decide(n, ruling(Decision::kApprove), 10'000'000));
-    CHECK(desk.verdict() != Verdict::kBlocked);
-    CHECK(desk.verdict() != Verdict::kSilent);
-    CHECK(desk.session.state().agent_state == AgentState::kProcessingPrompt);
+    require_ok(scheduler.decide(n, ruling(Decision::kApprove), 10'000'000));
+    CHECK(scheduler.verdict() != Verdict::kBlocked);
+    CHECK(scheduler.verdict() != Verdict::kSilent);
+    CHECK(scheduler.session.state().agent_state == AgentState::kProcessingPrompt);
 }
 
 TEST_CASE("approvals: the first decision stands, the same is idempotent, another loses", "[core]") {
-    Requests desk;
-    const auto n = desk.ask(call());
-    CHECK(*desk.decide(n, ruling(Decision::kApprove)) == true);
-    CHECK(desk.status(n) == S::kApproved);
-    const std::size_t events = desk.events.size();
-    CHECK(*desk.decide(n, ruling(Decision::kApprove, "again")) == false);
-    CHECK(code_of(desk.decide(n, ruling(Decision::kReject))) == ErrorCode::kAlreadyDecided);
+    Requests scheduler;
+    const auto n = scheduler.ask(call());
+    CHECK(*scheduler.decide(n, ruling(Decision::kApprove)) == true);
+    CHECK(scheduler.status(n) == S::kApproved);
+    const std::size_t events = scheduler.events.size();
+    CHECK(*scheduler.decide(n, ruling(Decision::kApprove, "again")) == false);
+    CHECK(code_of(scheduler.decide(n, ruling(Decision::kReject))) == ErrorCode::kAlreadyDecided);
     Ruling wide = ruling(Decision::kApprove);
     wide.scope = GrantScope::kSession;
-    CHECK(code_of(desk.decide(n, wide)) == ErrorCode::kAlreadyDecided);
-    CHECK(desk.events.size() == events);
-    CHECK(desk.at_n(n).by == "ann");
-    CHECK(code_of(desk.decide(99, ruling(Decision::kApprove))) == ErrorCode::kUnknownApproval);
+    CHECK(code_of(scheduler.decide(n, wide)) == ErrorCode::kAlreadyDecided);
+    CHECK(scheduler.events.size() == events);
+    CHECK(scheduler.at_n(n).by == "ann");
+    CHECK(code_of(scheduler.decide(99, ruling(Decision::kApprove))) == ErrorCode::kUnknownApproval);
 }
 
 TEST_CASE("approvals: each kind has its own decisions", "[core]") {
-    Requests desk;
-    const auto tool = desk.ask(call());
-    const auto asked = desk.ask(question("which one?"));
+    Requests scheduler;
+    const auto tool = scheduler.ask(call());
+    const auto asked = scheduler.ask(question("which one?"));
     Ruling answer = ruling(Decision::kRespond);
     answer.response = bounded_text("the left");
-    CHECK(code_of(desk.decide(tool, answer)) == ErrorCode::kInvalidField);
-    CHECK(code_of(desk.decide(asked, ruling(Decision::kEdit))) == ErrorCode::kInvalidField);
+    CHECK(code_of(scheduler.decide(tool, answer)) == ErrorCode::kInvalidField);
+    CHECK(code_of(scheduler.decide(asked, ruling(Decision::kEdit))) == ErrorCode::kInvalidField);
     Ruling wide = ruling(Decision::kApprove);
     wide.scope = GrantScope::kSession;
-    CHECK(code_of(desk.decide(asked, wide)) == ErrorCode::kInvalidField);
+    CHECK(code_of(scheduler.decide(asked, wide)) == ErrorCode::kInvalidField);
     Ruling past = ruling(Decision::kApprove);
     past.scope = GrantScope::kUntil;
     past.until = at(1);
-    CHECK(code_of(desk.decide(tool, past)) == ErrorCode::kInvalidField);
-    CHECK(*desk.decide(asked, answer));
-    CHECK(desk.status(asked) == S::kResponded);
+    CHECK(code_of(scheduler.decide(tool, past)) == ErrorCode::kInvalidField);
+    CHECK(*scheduler.decide(asked, answer));
+    CHECK(scheduler.status(asked) == S::kResponded);
     answer.response = bounded_text("the right");
-    CHECK(code_of(desk.decide(asked, answer)) == ErrorCode::kAlreadyDecided);
-    CHECK(*desk.decide(tool, ruling(Decision::kIgnore)));
+    CHECK(code_of(scheduler.decide(asked, answer)) == ErrorCode::kAlreadyDecided);
+    CHECK(*scheduler.decide(tool, ruling(Decision::kIgnore)));
 }
 
 TEST_CASE("approvals: a rejection stops the agent unless the reason asks for another way",
@@ -250,90 +250,90 @@ TEST_CASE("approvals: a rejection stops the agent unless the reason asks for ano
     };
     for (const auto& c : cases) {
         DYNAMIC_SECTION(c.reason << static_cast<int>(c.then)) {
-            Requests desk;
-            const auto n = desk.ask(call());
+            Requests scheduler;
+            const auto n = scheduler.ask(call());
             Ruling no = ruling(Decision::kReject, c.reason);
             no.then = c.then;
-            REQUIRE(*desk.decide(n, no));
-            CHECK(desk.directives() == std::vector{c.directive});
-            const auto issued = all_of<DirectiveIssued>(desk.events);
+            REQUIRE(*scheduler.decide(n, no));
+            CHECK(scheduler.directives() == std::vector{c.directive});
+            const auto issued = all_of<DirectiveIssued>(scheduler.events);
             CHECK(issued.back().by == "ann");
             CHECK(issued.back().reason.find(c.reason) != std::string::npos);
-            CHECK(desk.at_n(n).stop == (c.directive == DirectiveKind::kStop));
-            CHECK(code_of(desk.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
+            CHECK(scheduler.at_n(n).stop == (c.directive == DirectiveKind::kStop));
+            CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
         }
     }
 }
 
 TEST_CASE("approvals: only the approved bytes are redeemed, and once", "[core]") {
-    Requests desk;
-    const auto n = desk.ask(call());
-    CHECK(code_of(desk.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
-    REQUIRE(*desk.decide(n, ruling(Decision::kApprove)));
-    CHECK(code_of(desk.redeem(n, "sha256:2")) == ErrorCode::kDigestMismatch);
-    CHECK(*desk.redeem(n, "sha256:1", "key") == true);
-    CHECK(desk.status(n) == S::kRedeemed);
-    CHECK(*desk.redeem(n, "sha256:1", "key") == false);
-    CHECK(code_of(desk.redeem(n, "sha256:2", "key")) == ErrorCode::kDigestMismatch);
-    CHECK(code_of(desk.redeem(n, "sha256:1", "other")) == ErrorCode::kAlreadyRedeemed);
-    CHECK(code_of(desk.redeem(n, "sha256:1")) == ErrorCode::kAlreadyRedeemed);
-    CHECK(all_of<ApprovalRedeemed>(desk.events).size() == 1);
+    Requests scheduler;
+    const auto n = scheduler.ask(call());
+    CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
+    REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove)));
+    CHECK(code_of(scheduler.redeem(n, "sha256:2")) == ErrorCode::kDigestMismatch);
+    CHECK(*scheduler.redeem(n, "sha256:1", "key") == true);
+    CHECK(scheduler.status(n) == S::kRedeemed);
+    CHECK(*scheduler.redeem(n, "sha256:1", "key") == false);
+    CHECK(code_of(scheduler.redeem(n, "sha256:2", "key")) == ErrorCode::kDigestMismatch);
+    CHECK(code_of(scheduler.redeem(n, "sha256:1", "other")) == ErrorCode::kAlreadyRedeemed);
+    CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kAlreadyRedeemed);
+    CHECK(all_of<ApprovalRedeemed>(scheduler.events).size() == 1);
 }
 
 TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
-    Requests desk;
+    Requests scheduler;
     const auto asked = call();
-    const auto n = desk.ask(asked);
+    const auto n = scheduler.ask(asked);
     Ruling edit = ruling(Decision::kEdit);
     edit.edited_args.text = R"({"host":"staging"})";
     edit.edited_digest = bound_digest("sha256:edited");
     edit.edited_question = 4711;
-    REQUIRE(*desk.decide(n, edit));
-    CHECK(desk.status(n) == S::kEdited);
-    CHECK(code_of(desk.redeem(n, "sha256:1")) == ErrorCode::kDigestMismatch);
-    CHECK(*desk.redeem(n, "sha256:edited"));
+    REQUIRE(*scheduler.decide(n, edit));
+    CHECK(scheduler.status(n) == S::kEdited);
+    CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kDigestMismatch);
+    CHECK(*scheduler.redeem(n, "sha256:edited"));
     SECTION("the edited ones use it up") {
         auto edited = asked;
         edited.args_digest = edit.edited_digest;
-        CHECK(alarms(desk.report(ran(edited), 5)).empty());
-        CHECK(desk.status(n) == S::kExecuted);
+        CHECK(alarms(scheduler.report(ran(edited), 5)).empty());
+        CHECK(scheduler.status(n) == S::kExecuted);
     }
     SECTION("the old ones raise an alarm") {
-        CHECK(alarms(desk.report(ran(asked), 5)) ==
+        CHECK(alarms(scheduler.report(ran(asked), 5)) ==
               std::vector{ApprovalAlarmKind::kExecutedUnapproved});
-        CHECK(desk.status(n) == S::kRedeemed);
+        CHECK(scheduler.status(n) == S::kRedeemed);
     }
 }
 
 TEST_CASE("approvals: a rejected call that runs anyway raises an alarm", "[core]") {
-    Requests desk;
+    Requests scheduler;
     const auto asked = call();
-    const auto n = desk.ask(asked);
-    REQUIRE(*desk.decide(n, ruling(Decision::kReject)));
+    const auto n = scheduler.ask(asked);
+    REQUIRE(*scheduler.decide(n, ruling(Decision::kReject)));
     SECTION("by its arguments, under any call_id") {
-        const auto out = desk.report(ran(asked, "other"), 5);
+        const auto out = scheduler.report(ran(asked, "other"), 5);
         REQUIRE(alarms(out) == std::vector{ApprovalAlarmKind::kExecutedThoughRejected});
         const auto alarm = all_of<ApprovalAlarm>(out).front();
         CHECK(alarm.id == approval_id("story", n));
-        CHECK(alarm.evidence == std::vector<std::uint64_t>{desk.at_n(n).decided_n, out[0].n});
-        CHECK(alarms(desk.report(ran(asked, "third"), 6)) == alarms(out));  // each time
+        CHECK(alarm.evidence == std::vector<std::uint64_t>{scheduler.at_n(n).decided_n, out[0].n});
+        CHECK(alarms(scheduler.report(ran(asked, "third"), 6)) == alarms(out));  // each time
     }
     SECTION("by its call_id, with any arguments") {
         auto other = asked;
         other.args_digest = bound_digest("other");
-        CHECK(alarms(desk.report(ran(other, "c1"), 5)) ==
+        CHECK(alarms(scheduler.report(ran(other, "c1"), 5)) ==
               std::vector{ApprovalAlarmKind::kExecutedThoughRejected});
     }
     SECTION("but not when it was approved later") {
-        const auto again = desk.ask(call("deploy", "sha256:1", "c2"));
-        REQUIRE(*desk.decide(again, ruling(Decision::kApprove)));
-        CHECK(alarms(desk.report(ran(asked, "c2"), 5)).empty());
-        CHECK(desk.status(again) == S::kExecuted);
+        const auto again = scheduler.ask(call("deploy", "sha256:1", "c2"));
+        REQUIRE(*scheduler.decide(again, ruling(Decision::kApprove)));
+        CHECK(alarms(scheduler.report(ran(asked, "c2"), 5)).empty());
+        CHECK(scheduler.status(again) == S::kExecuted);
     }
     SECTION("nor does another call") {
         auto other = asked;
         other.args_digest = bound_digest("other");
-        CHECK(alarms(desk.report(ran(other, "c9"), 5)).empty());
+        CHECK(alarms(scheduler.report(ran(other, "c9"), 5)).empty());
     }
 }
 
@@ -341,127 +341,130 @@ TEST_CASE("approvals: a tool that needs approval does not run without", "[core]"
     Policy policy;
     policy.tools.push_back({"deploy", false, 1, true});
     const bool by_daemon = GENERATE(false, true);
-    Requests desk{by_daemon ? Policy{} : policy};
-    if (by_daemon) desk.rules.require_tools = {"deploy"};
+    Requests scheduler{by_daemon ? Policy{} : policy};
+    if (by_daemon) scheduler.rules.require_tools = {"deploy"};
     const auto asked = call();
-    CHECK(alarms(desk.report(ran(asked), 5)) ==
+    CHECK(alarms(scheduler.report(ran(asked), 5)) ==
           std::vector{ApprovalAlarmKind::kExecutedUnapproved});
-    const auto n = desk.ask(asked);
-    const auto out = desk.report(ran(asked, "c3"), 6);  // while a request is pending
+    const auto n = scheduler.ask(asked);
+    const auto out = scheduler.report(ran(asked, "c3"), 6);  // while a request is pending
     CHECK(alarms(out) == std::vector{ApprovalAlarmKind::kExecutedUnapproved});
-    CHECK(desk.status(n) == S::kCancelled);
-    CHECK_FALSE(desk.session.state().waits_for_human());
-    const auto again = desk.ask(call("deploy", "sha256:1", "c4"));
-    REQUIRE(*desk.decide(again, ruling(Decision::kApprove)));
-    CHECK(alarms(desk.report(ran(asked, "c4"), 7)).empty());
-    CHECK(alarms(desk.report(ran(asked, "c5"), 8)) ==
+    CHECK(scheduler.status(n) == S::kCancelled);
+    CHECK_FALSE(scheduler.session.state().waits_for_human());
+    const auto again = scheduler.ask(call("deploy", "sha256:1", "c4"));
+    REQUIRE(*scheduler.decide(again, ruling(Decision::kApprove)));
+    CHECK(alarms(scheduler.report(ran(asked, "c4"), 7)).empty());
+    CHECK(alarms(scheduler.report(ran(asked, "c5"), 8)) ==
           std::vector{ApprovalAlarmKind::kExecutedUnapproved});  // one approval, one call
 }
 
 TEST_CASE("approvals: a started call asks by itself, once", "[core]") {
-    Requests desk;
+    Requests scheduler;
     const CallToAllow allow[] = {{0, [] {
                                       auto made = call();
                                       made.source = "policy";
                                       return made;
                                   }()}};
-    Context around = desk.around(1);
+    Context around = scheduler.around(1);
     around.asks = allow;
-    const auto out = static_cast<Story&>(desk).report(tool_started("c1", "deploy"), around);
+    const auto out = static_cast<Story&>(scheduler).report(tool_started("c1", "deploy"), around);
     REQUIRE(all_of<ApprovalRequested>(out).size() == 1);
     CHECK(all_of<ApprovalRequested>(out)[0].source == "policy");
-    CHECK(desk.verdict() == Verdict::kBlocked);
-    const auto n = desk.session.state().approvals.oldest_pending()->n;
+    CHECK(scheduler.verdict() == Verdict::kBlocked);
+    const auto n = scheduler.session.state().approvals.oldest_pending()->n;
     // Repeated while pending, and while the approval is unused.
     for (int i = 0; i < 2; ++i) {
-        const auto more = static_cast<Story&>(desk).report(tool_started("c1", "deploy"), around);
+        const auto more =
+            static_cast<Story&>(scheduler).report(tool_started("c1", "deploy"), around);
         CHECK(all_of<ApprovalRequested>(more).empty());
-        if (i == 0) REQUIRE(*desk.decide(n, ruling(Decision::kApprove)));
+        if (i == 0) REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove)));
     }
-    CHECK(desk.session.state().agent_state == AgentState::kExecutingTool);
-    (void)desk.report(ran(call()), 9);
-    const auto next = static_cast<Story&>(desk).report(tool_started("c1", "deploy"), around);
+    CHECK(scheduler.session.state().agent_state == AgentState::kExecutingTool);
+    (void)scheduler.report(ran(call()), 9);
+    const auto next = static_cast<Story&>(scheduler).report(tool_started("c1", "deploy"), around);
     CHECK(all_of<ApprovalRequested>(next).size() == 1);
 }
 
 TEST_CASE("approvals: a grant answers equal requests until it is revoked or expires", "[core]") {
-    Requests desk;
-    const auto first = desk.ask(call());
-    const auto waiting = desk.ask(call("deploy", "sha256:1", "c2"));
+    Requests scheduler;
+    const auto first = scheduler.ask(call());
+    const auto waiting = scheduler.ask(call("deploy", "sha256:1", "c2"));
     Ruling wide = ruling(Decision::kApprove);
     wide.scope = GrantScope::kUntil;
     wide.until = at(1000);
     wide.match = GENERATE(GrantMatch::kArgs, GrantMatch::kTool);
-    REQUIRE(*desk.decide(first, wide));
-    CHECK(desk.status(waiting) == S::kApproved);
-    CHECK(desk.at_n(waiting).by == "grant:" + approval_id("story", first));
-    CHECK(desk.at_n(waiting).channel == "grant");
-    const auto later = desk.ask(call("deploy", "sha256:1", "c3"), 10);
-    CHECK(desk.status(later) == S::kApproved);
-    const auto other = desk.ask(call("deploy", "sha256:2", "c4"), 10);
-    CHECK(desk.status(other) == (wide.match == GrantMatch::kTool ? S::kApproved : S::kPending));
-    CHECK(desk.status(desk.ask(call("drop", "sha256:1", "c5"), 10)) == S::kPending);
+    REQUIRE(*scheduler.decide(first, wide));
+    CHECK(scheduler.status(waiting) == S::kApproved);
+    CHECK(scheduler.at_n(waiting).by == "grant:" + approval_id("story", first));
+    CHECK(scheduler.at_n(waiting).channel == "grant");
+    const auto later = scheduler.ask(call("deploy", "sha256:1", "c3"), 10);
+    CHECK(scheduler.status(later) == S::kApproved);
+    const auto other = scheduler.ask(call("deploy", "sha256:2", "c4"), 10);
+    CHECK(scheduler.status(other) ==
+          (wide.match == GrantMatch::kTool ? S::kApproved : S::kPending));
+    CHECK(scheduler.status(scheduler.ask(call("drop", "sha256:1", "c5"), 10)) == S::kPending);
     SECTION("over") {
-        CHECK(desk.status(desk.ask(call("deploy", "sha256:1", "c6"), 1000)) == S::kPending);
-        CHECK(code_of(desk.revoke(first, 1000)) == ErrorCode::kNoGrant);
+        CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:1", "c6"), 1000)) ==
+              S::kPending);
+        CHECK(code_of(scheduler.revoke(first, 1000)) == ErrorCode::kNoGrant);
     }
     SECTION("revoked") {
-        require_ok(desk.revoke(first));
-        CHECK(desk.directives() == std::vector{DirectiveKind::kWaitApproval});
-        CHECK(desk.status(desk.ask(call("deploy", "sha256:1", "c6"), 20)) == S::kPending);
-        CHECK(code_of(desk.revoke(first)) == ErrorCode::kNoGrant);
-        CHECK(desk.status(later) == S::kApproved);  // calls that it covered stay allowed
+        require_ok(scheduler.revoke(first));
+        CHECK(scheduler.directives() == std::vector{DirectiveKind::kWaitApproval});
+        CHECK(scheduler.status(scheduler.ask(call("deploy", "sha256:1", "c6"), 20)) == S::kPending);
+        CHECK(code_of(scheduler.revoke(first)) == ErrorCode::kNoGrant);
+        CHECK(scheduler.status(later) == S::kApproved);  // calls that it covered stay allowed
     }
 }
 
 TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
-    Requests desk;
-    desk.rules.approve_on_expiry = {"deploy"};
+    Requests scheduler;
+    scheduler.rules.approve_on_expiry = {"deploy"};
     auto asked = call();
     asked.expires_in_ms = 1000;
     asked.risk = Risk::kMedium;
     asked.on_expiry =
         GENERATE(OnExpiry::kHold, OnExpiry::kReject, OnExpiry::kApprove, OnExpiry::kEscalate);
-    const auto n = desk.ask(asked, 0);
-    CHECK(desk.session.next_deadline(at(0)) == at(1000));
-    CHECK(desk.tick_at(999).empty());
-    const auto out = desk.tick_at(1000);
+    const auto n = scheduler.ask(asked, 0);
+    CHECK(scheduler.session.next_deadline(at(0)) == at(1000));
+    CHECK(scheduler.tick_at(999).empty());
+    const auto out = scheduler.tick_at(1000);
     REQUIRE(all_of<ApprovalExpired>(out).size() == 1);
-    CHECK(all_of<ApprovalExpired>(desk.tick_at(2000)).empty());  // once
+    CHECK(all_of<ApprovalExpired>(scheduler.tick_at(2000)).empty());  // once
     switch (asked.on_expiry) {
         case OnExpiry::kReject:
-            CHECK(desk.status(n) == S::kExpired);
-            CHECK(desk.directives() == std::vector{DirectiveKind::kChangeApproach});
-            CHECK(code_of(desk.decide(n, ruling(Decision::kApprove))) ==
+            CHECK(scheduler.status(n) == S::kExpired);
+            CHECK(scheduler.directives() == std::vector{DirectiveKind::kChangeApproach});
+            CHECK(code_of(scheduler.decide(n, ruling(Decision::kApprove))) ==
                   ErrorCode::kAlreadyDecided);
-            CHECK(alarms(desk.report(ran(asked), 3000)) ==
+            CHECK(alarms(scheduler.report(ran(asked), 3000)) ==
                   std::vector{ApprovalAlarmKind::kExecutedThoughRejected});
             break;
         case OnExpiry::kApprove:
-            CHECK(desk.status(n) == S::kApproved);
-            CHECK(desk.at_n(n).by == "policy");
-            CHECK(*desk.redeem(n, "sha256:1"));
+            CHECK(scheduler.status(n) == S::kApproved);
+            CHECK(scheduler.at_n(n).by == "policy");
+            CHECK(*scheduler.redeem(n, "sha256:1"));
             break;
         case OnExpiry::kEscalate:
-            CHECK(desk.at_n(n).escalated);
-            CHECK(desk.at_n(n).risk == Risk::kHigh);
-            CHECK(*desk.decide(n, ruling(Decision::kApprove)));
+            CHECK(scheduler.at_n(n).escalated);
+            CHECK(scheduler.at_n(n).risk == Risk::kHigh);
+            CHECK(*scheduler.decide(n, ruling(Decision::kApprove)));
             break;
         case OnExpiry::kHold:
-            CHECK(desk.status(n) == S::kPending);
-            CHECK(desk.at_n(n).overdue);
-            CHECK(*desk.decide(n, ruling(Decision::kReject)));
+            CHECK(scheduler.status(n) == S::kPending);
+            CHECK(scheduler.at_n(n).overdue);
+            CHECK(*scheduler.decide(n, ruling(Decision::kReject)));
             break;
     }
-    REQUIRE(folded(desk.events) == desk.session.state());
+    REQUIRE(folded(scheduler.events) == scheduler.session.state());
 }
 
 TEST_CASE("approvals: expiry approves only what the operator allows", "[core]") {
     Policy policy;
     policy.tools = {{"lint", false, 1, true}};
-    Requests desk{policy};
-    desk.rules.approve_on_expiry = {"deploy", "drop", "lint"};
-    desk.rules.require_tools = {"drop"};
+    Requests scheduler{policy};
+    scheduler.rules.approve_on_expiry = {"deploy", "drop", "lint"};
+    scheduler.rules.require_tools = {"drop"};
     const auto ask = [](std::string tool, ApprovalKind kind = ApprovalKind::kTool) {
         auto asked = call(std::move(tool));
         asked.kind = kind;
@@ -469,9 +472,9 @@ TEST_CASE("approvals: expiry approves only what the operator allows", "[core]") 
         asked.on_expiry = OnExpiry::kApprove;
         return asked;
     };
-    CHECK(desk.rules.check_request(policy, ask("deploy")).has_value());
+    CHECK(scheduler.rules.check_request(policy, ask("deploy")).has_value());
     const auto field_of = [&](const ApprovalRequested& asked) {
-        return desk.rules.check_request(policy, asked).error().field;
+        return scheduler.rules.check_request(policy, asked).error().field;
     };
     auto soon = ask("deploy");
     soon.expires_in_ms = 299'999;
@@ -480,12 +483,12 @@ TEST_CASE("approvals: expiry approves only what the operator allows", "[core]") 
          {ask("other"), ask("drop"), ask("lint"), ask("deploy", ApprovalKind::kQuestion),
           ask("deploy", ApprovalKind::kAuth), ask("deploy", ApprovalKind::kBudgetExtension)}) {
         CHECK(field_of(asked) == "/on_expiry");
-        const auto n = desk.ask(asked, 1);  // as in a journal from before the rule
-        desk.tick_at(300'001);
-        CHECK(desk.status(n) == S::kPending);
-        CHECK(desk.at_n(n).overdue);
-        REQUIRE(*desk.decide(n, ruling(Decision::kReject), 300'002));
-        desk.session = Session{"story", desk.session.state()};
+        const auto n = scheduler.ask(asked, 1);  // as in a journal from before the rule
+        scheduler.tick_at(300'001);
+        CHECK(scheduler.status(n) == S::kPending);
+        CHECK(scheduler.at_n(n).overdue);
+        REQUIRE(*scheduler.decide(n, ruling(Decision::kReject), 300'002));
+        scheduler.session = Session{"story", scheduler.session.state()};
     }
 }
 
@@ -505,42 +508,42 @@ TEST_CASE("approvals: an extension stops at the operator's maximum", "[core]") {
 
 TEST_CASE("approvals: an approved call that does not run raises an alarm, and may still run",
           "[core]") {
-    Requests desk;
-    desk.rules.execute_within = Millis{5000};
+    Requests scheduler;
+    scheduler.rules.execute_within = Millis{5000};
     const auto asked = call();
-    const auto n = desk.ask(asked, 0);
-    REQUIRE(*desk.decide(n, ruling(Decision::kApprove), 100));
+    const auto n = scheduler.ask(asked, 0);
+    REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove), 100));
     const bool redeemed = GENERATE(false, true);
-    if (redeemed) REQUIRE(*desk.redeem(n, "sha256:1"));
-    CHECK(alarms(desk.tick_at(5099)).empty());
-    CHECK(alarms(desk.tick_at(5100)) == std::vector{ApprovalAlarmKind::kNeverExecuted});
-    CHECK(desk.status(n) == S::kNeverExecuted);
-    CHECK(alarms(desk.tick_at(9000)).empty());
-    if (!redeemed) CHECK(*desk.redeem(n, "sha256:1"));
-    if (redeemed) CHECK(code_of(desk.redeem(n, "sha256:1")) == ErrorCode::kAlreadyRedeemed);
-    CHECK(alarms(desk.report(ran(asked), 9500)).empty());
-    CHECK(desk.status(n) == S::kExecuted);
+    if (redeemed) REQUIRE(*scheduler.redeem(n, "sha256:1"));
+    CHECK(alarms(scheduler.tick_at(5099)).empty());
+    CHECK(alarms(scheduler.tick_at(5100)) == std::vector{ApprovalAlarmKind::kNeverExecuted});
+    CHECK(scheduler.status(n) == S::kNeverExecuted);
+    CHECK(alarms(scheduler.tick_at(9000)).empty());
+    if (!redeemed) CHECK(*scheduler.redeem(n, "sha256:1"));
+    if (redeemed) CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kAlreadyRedeemed);
+    CHECK(alarms(scheduler.report(ran(asked), 9500)).empty());
+    CHECK(scheduler.status(n) == S::kExecuted);
 }
 
 TEST_CASE("approvals: an attention gap raises no alarm", "[core]") {
-    Requests desk;
-    desk.rules.execute_within = Millis{5000};
-    const auto n = desk.ask(call(), 0);
-    REQUIRE(*desk.decide(n, ruling(Decision::kApprove), 100));
-    Context back = desk.around(60'000);
+    Requests scheduler;
+    scheduler.rules.execute_within = Millis{5000};
+    const auto n = scheduler.ask(call(), 0);
+    REQUIRE(*scheduler.decide(n, ruling(Decision::kApprove), 100));
+    Context back = scheduler.around(60'000);
     back.watch = at(60'000);
     std::vector<Event> out;
-    desk.session.tick(back, out);
+    scheduler.session.tick(back, out);
     CHECK(alarms(out).empty());
-    const Timestamp due = desk.session.next_deadline(at(60'000));
-    CHECK(due == at(60'000) + 2 * desk.session.state().asked_interval);
+    const Timestamp due = scheduler.session.next_deadline(at(60'000));
+    CHECK(due == at(60'000) + 2 * scheduler.session.state().asked_interval);
     back.now = due;
-    desk.session.tick(back, out);
+    scheduler.session.tick(back, out);
     CHECK(alarms(out) == std::vector{ApprovalAlarmKind::kNeverExecuted});
 }
 
 TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
-    Requests desk;
+    Requests scheduler;
     ApprovalRequested asked;
     asked.kind = ApprovalKind::kBudgetExtension;
     asked.extend.emplace();
@@ -548,71 +551,71 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
     asked.extend->max_tokens = 5;  // which has no limit
     BudgetSet limits;
     limits.limits.max_steps = 50;
-    require_ok(
-        desk.keep([&](auto& out) { return desk.session.set_budget(limits, desk.around(1), out); }));
-    const auto n = desk.ask(asked);
+    require_ok(scheduler.keep(
+        [&](auto& out) { return scheduler.session.set_budget(limits, scheduler.around(1), out); }));
+    const auto n = scheduler.ask(asked);
     const bool approve = GENERATE(true, false);
-    REQUIRE(*desk.decide(n, ruling(approve ? Decision::kApprove : Decision::kReject)));
-    const auto extended = all_of<BudgetExtended>(desk.events);
+    REQUIRE(*scheduler.decide(n, ruling(approve ? Decision::kApprove : Decision::kReject)));
+    const auto extended = all_of<BudgetExtended>(scheduler.events);
     if (!approve) {
         CHECK(extended.empty());
-        CHECK(desk.directives() == std::vector{DirectiveKind::kWrapUp});
+        CHECK(scheduler.directives() == std::vector{DirectiveKind::kWrapUp});
         return;
     }
     REQUIRE(extended.size() == 1);
     CHECK(extended[0].added.max_steps == 20);
     CHECK_FALSE(extended[0].added.max_tokens.has_value());
-    CHECK(desk.session.state().budget.limits.max_steps == 70);
+    CHECK(scheduler.session.state().budget.limits.max_steps == 70);
     CHECK(extended[0].approval == approval_id("story", n));
     CHECK(extended[0].by == "ann");
 }
 
 TEST_CASE("approvals: many may wait, and one more is refused", "[core]") {
-    Requests desk;
+    Requests scheduler;
     for (std::size_t i = 0; i < limits::kApprovalsPendingMax; ++i)
-        desk.ask(call("t", "sha256:" + std::to_string(i), std::to_string(i)));
+        scheduler.ask(call("t", "sha256:" + std::to_string(i), std::to_string(i)));
     std::vector<Event> one{event(call("t", "sha256:x", "x"))};
-    CHECK(code_of(desk.session.admit(one)) == ErrorCode::kTooManyApprovals);
-    const auto first = desk.session.state().approvals.oldest_pending()->n;
-    REQUIRE(*desk.decide(first, ruling(Decision::kApprove)));
-    require_ok(desk.session.admit(one));
+    CHECK(code_of(scheduler.session.admit(one)) == ErrorCode::kTooManyApprovals);
+    const auto first = scheduler.session.state().approvals.oldest_pending()->n;
+    REQUIRE(*scheduler.decide(first, ruling(Decision::kApprove)));
+    require_ok(scheduler.session.admit(one));
 }
 
 TEST_CASE("approvals: the oldest that needs nothing more is dropped first", "[core]") {
-    Requests desk;
-    const auto kept = desk.ask(call("deploy", "sha256:kept", "kept"));
-    REQUIRE(*desk.decide(kept, ruling(Decision::kApprove)));  // still unused
+    Requests scheduler;
+    const auto kept = scheduler.ask(call("deploy", "sha256:kept", "kept"));
+    REQUIRE(*scheduler.decide(kept, ruling(Decision::kApprove)));  // still unused
     for (std::size_t i = 0; i < 3 * limits::kApprovalsKeptMax; ++i) {
         const std::string id = std::to_string(i);
-        const auto n = desk.ask(call("t", "sha256:" + id, id));
-        REQUIRE(*desk.decide(n, ruling(Decision::kReject, "use another way")));
-        (void)desk.report(acknowledged(approval_id("story", n)), 5);
+        const auto n = scheduler.ask(call("t", "sha256:" + id, id));
+        REQUIRE(*scheduler.decide(n, ruling(Decision::kReject, "use another way")));
+        (void)scheduler.report(acknowledged(approval_id("story", n)), 5);
     }
-    CHECK(desk.status(kept) == S::kApproved);
-    CHECK(desk.session.state().approvals.requests.size() <= limits::kApprovalsKeptMax + 1);
+    CHECK(scheduler.status(kept) == S::kApproved);
+    CHECK(scheduler.session.state().approvals.requests.size() <= limits::kApprovalsKeptMax + 1);
 }
 
 TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") {
-    Requests desk;
-    const auto n = desk.ask(call());
-    (void)desk.report(ended(Outcome::kCompleted), 5);
-    CHECK(desk.status(n) == S::kCancelled);
-    CHECK(desk.verdict() == Verdict::kCompleted);
-    CHECK(code_of(desk.decide(n, ruling(Decision::kApprove))) == ErrorCode::kAlreadyDecided);
+    Requests scheduler;
+    const auto n = scheduler.ask(call());
+    (void)scheduler.report(ended(Outcome::kCompleted), 5);
+    CHECK(scheduler.status(n) == S::kCancelled);
+    CHECK(scheduler.verdict() == Verdict::kCompleted);
+    CHECK(code_of(scheduler.decide(n, ruling(Decision::kApprove))) == ErrorCode::kAlreadyDecided);
 }
 
 TEST_CASE("approvals: a decision is shown until it is used or acknowledged", "[core]") {
-    Requests desk;
-    const auto used = desk.ask(call());
-    const auto read = desk.ask(call("t", "sha256:2", "c2"));
-    REQUIRE(*desk.decide(used, ruling(Decision::kApprove)));
-    REQUIRE(*desk.decide(read, ruling(Decision::kReject, "another way")));
-    CHECK(desk.at_n(used).undelivered());
-    CHECK(desk.at_n(read).undelivered());
-    REQUIRE(*desk.redeem(used, "sha256:1"));
-    (void)desk.report(acknowledged(approval_id("story", read)), 5);
-    CHECK_FALSE(desk.at_n(used).undelivered());
-    CHECK_FALSE(desk.at_n(read).undelivered());
+    Requests scheduler;
+    const auto used = scheduler.ask(call());
+    const auto read = scheduler.ask(call("t", "sha256:2", "c2"));
+    REQUIRE(*scheduler.decide(used, ruling(Decision::kApprove)));
+    REQUIRE(*scheduler.decide(read, ruling(Decision::kReject, "another way")));
+    CHECK(scheduler.at_n(used).undelivered());
+    CHECK(scheduler.at_n(read).undelivered());
+    REQUIRE(*scheduler.redeem(used, "sha256:1"));
+    (void)scheduler.report(acknowledged(approval_id("story", read)), 5);
+    CHECK_FALSE(scheduler.at_n(used).undelivered());
+    CHECK_FALSE(scheduler.at_n(read).undelivered());
 }
 
 TEST_CASE("approvals: equal requests are those of one kind, tool and arguments", "[core]") {
@@ -653,29 +656,30 @@ TEST_CASE("sha256: the examples of FIPS 180-4, and every length around a block",
 TEST_CASE("approvals: a stuck session under on_stuck ask asks a person", "[core]") {
     Policy policy;
     policy.on_stuck = OnStuck::kAsk;
-    Requests desk{policy};
+    Requests scheduler{policy};
     std::vector<ApprovalRequested> asked;
     for (int i = 0; i < 60 && asked.empty(); ++i) {
         ToolFinished again;
         again.tool = "grep";
         again.target = "same";
         static_cast<Text&>(again.result) = bounded_text("\"the same long answer as before\"");
-        asked = all_of<ApprovalRequested>(desk.report(event(std::move(again)), i));
+        asked = all_of<ApprovalRequested>(scheduler.report(event(std::move(again)), i));
     }
     REQUIRE(asked.size() == 1);
     CHECK(asked[0].kind == ApprovalKind::kQuestion);
     CHECK(asked[0].source == "headway");
     CHECK_FALSE(asked[0].summary.empty());
-    CHECK(desk.verdict() == Verdict::kBlocked);
+    CHECK(scheduler.verdict() == Verdict::kBlocked);
     const auto waits = [&] {
-        const auto kinds = desk.directives();
+        const auto kinds = scheduler.directives();
         return std::count(kinds.begin(), kinds.end(), DirectiveKind::kWaitApproval);
     };
     CHECK(waits() == 1);
     Ruling answer = ruling(Decision::kRespond);
     answer.response = bounded_text("look into the other folder");
-    REQUIRE(*desk.decide(desk.session.state().approvals.oldest_pending()->n, answer, 100));
+    REQUIRE(
+        *scheduler.decide(scheduler.session.state().approvals.oldest_pending()->n, answer, 100));
     CHECK(waits() == 0);
-    CHECK(desk.verdict() != Verdict::kStuck);
-    CHECK(desk.verdict() != Verdict::kBlocked);
+    CHECK(scheduler.verdict() != Verdict::kStuck);
+    CHECK(scheduler.verdict() != Verdict::kBlocked);
 }

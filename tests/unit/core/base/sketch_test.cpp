@@ -101,27 +101,27 @@ TEST_CASE("sketch: what is new outweighs what is old", "[expectations]") {
     CHECK(sketch.quantile(50) == 10);
     CHECK(sketch.sessions == 5520);
     CHECK(sketch.weight() <= std::uint64_t{kSessionWeight} * limits::kSketchSessionsMax);
-    CHECK(is_sound(sketch));
+    CHECK(is_valid(sketch));
 }
 
 TEST_CASE("sketch: what no session can have taught is not sound", "[expectations]") {
     Sketch sketch;
     learn_times(sketch, 7, 3);
-    CHECK(is_sound(sketch));
-    CHECK(is_sound(Sketch{}));
+    CHECK(is_valid(sketch));
+    CHECK(is_valid(Sketch{}));
     Sketch bad = sketch;
     bad.buckets[0].index = kSketchBucketLast + 1;
-    CHECK_FALSE(is_sound(bad));
+    CHECK_FALSE(is_valid(bad));
     bad = sketch;
     bad.buckets[0].weight = 0;
-    CHECK_FALSE(is_sound(bad));
+    CHECK_FALSE(is_valid(bad));
     bad = sketch;
     bad.buckets.push_back(bad.buckets[0]);
-    CHECK_FALSE(is_sound(bad));
+    CHECK_FALSE(is_valid(bad));
     bad = sketch;
     bad.buckets[0].weight = UINT32_MAX;
-    CHECK_FALSE(is_sound(bad));
+    CHECK_FALSE(is_valid(bad));
     bad = sketch;
     bad.sessions = 2;
-    CHECK_FALSE(is_sound(bad));
+    CHECK_FALSE(is_valid(bad));
 }

@@ -49,10 +49,10 @@ headway::core::Event fails_again(int i) {
     static_cast<Text&>(call.args) = bounded_text(R"({"command":"make"})");
     call.ok = false;
     call.error = ToolError{"", bounded_text("no rule to make target")};
-    CallPrint print;
-    print.question.low = 1;
-    print.outcome.low = 2;
-    call.print = print;
+    CallFingerprint fingerprint;
+    fingerprint.question.low = 1;
+    fingerprint.outcome.low = 2;
+    call.fingerprint = fingerprint;
     return event(std::move(call));
 }
 

@@ -39,9 +39,9 @@ TEST_CASE("expectations: of ended sessions the completed ones count, and twice w
     CHECK(sketches.steps.sessions == 2);
     CHECK(sketches.steps.quantile(50) == 6);
     CHECK(sketches.steps.quantile(100) == 12);
-    CHECK(is_sound(sketches));
+    CHECK(is_valid(sketches));
     sketches.tokens.buckets.push_back({1, 0});
-    CHECK_FALSE(is_sound(sketches));
+    CHECK_FALSE(is_valid(sketches));
 }
 
 TEST_CASE("expectations: too few sessions suggest nothing", "[expectations]") {

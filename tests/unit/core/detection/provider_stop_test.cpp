@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/calls/call_print.hpp"
+#include "core/calls/call_fingerprint.hpp"
 #include "core/events/work_payloads.hpp"
 #include "core/text/text.hpp"
 #include "tests/support/make.hpp"

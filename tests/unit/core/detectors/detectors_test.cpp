@@ -71,9 +71,9 @@ TEST_CASE("detectors: a fresh one claims nothing and is sound", "[core]") {
     for_each_detector(all, [](const auto& detector) {
         using D = std::remove_cvref_t<decltype(detector)>;
         INFO(name_of(kIdOf<D>));
-        CHECK(detector.rung(D::kTraits.balanced, Ledger{}) == Rung::kNone);
-        CHECK(detector.rung(D::kTraits.strict, Ledger{}) == Rung::kNone);
-        CHECK(detector.is_sound(Ledger{}, 0));
+        CHECK(detector.severity(D::kTraits.balanced, Ledger{}) == Severity::kNone);
+        CHECK(detector.severity(D::kTraits.strict, Ledger{}) == Severity::kNone);
+        CHECK(detector.is_valid(Ledger{}, 0));
     });
 }
 

@@ -58,10 +58,10 @@ struct Asking : Story {
         call.tool = tool;
         call.call_id = call_id;
         if (tells) static_cast<Text&>(call.args) = bounded_text("{}");
-        CallPrint print;
-        print.outcome.low = ++outcome_;
-        keep_args(print, tells ? kArgs : std::string{kNoArgsDigest});
-        call.print = print;
+        CallFingerprint fingerprint;
+        fingerprint.outcome.low = ++outcome_;
+        keep_args(fingerprint, tells ? kArgs : std::string{kNoArgsDigest});
+        call.fingerprint = fingerprint;
         return report(event(std::move(call)));
     }
     const Approvals& approvals() const { return session.state().approvals; }

@@ -69,7 +69,7 @@ TEST_CASE("last action: it is short, and cut between characters", "[core]") {
 }
 
 TEST_CASE("last action: calls move it and nothing else does", "[core]") {
-    Rare<LastAction> last;
+    LazyOptional<LastAction> last;
     note_action(last, at_second(beat(), 1));
     note_action(last, at_second(message("user"), 2));
     CHECK_FALSE(last.has_value());
@@ -80,7 +80,7 @@ TEST_CASE("last action: calls move it and nothing else does", "[core]") {
 }
 
 TEST_CASE("last action: the end of a call need not repeat what its start said", "[core]") {
-    Rare<LastAction> last;
+    LazyOptional<LastAction> last;
     note_action(last, at_second(started("bash", R"({"cmd":"ls"})"), 1));
     ToolFinished end;
     end.tool = "bash";

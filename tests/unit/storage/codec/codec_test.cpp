@@ -174,35 +174,6 @@ TEST_CASE("codec: a snapshot whose list of verdicts has another length is refuse
     }
 }
 
-TEST_CASE("codec: a snapshot of a version that stored the policy twice is read, and not again so",
-          "[storage]") {
-    SessionState state;
-    state.n = 1;
-    state.policy.change().heartbeat_limit = 7;
-    state.about.goal.kept = "fix it";
-    const std::string now = encode_state(state);
-    state.about.policy.change() = whole_policy(*state.policy);
-    const std::string before = encode_state(state);
-    CHECK(before.size() > now.size());
-    const auto read = decode_state(before);
-    REQUIRE(read.has_value());
-    CHECK(encode_state(*read) == now);
-    CHECK(read->policy->heartbeat_limit == 7);
-    CHECK(read->about.goal.kept == "fix it");
-    CHECK_FALSE(read->about.policy.has_value());
-}
-
-TEST_CASE("codec: the opening in a state has the field numbers of its event", "[storage]") {
-    std::vector<std::string> names;
-    for_each_field<SessionStarted>(
-        [&](const auto& field, std::size_t) { names.emplace_back(field.name); });
-    for_each_field<Opening>([&](const auto& field, std::size_t index) {
-        REQUIRE(index < names.size());
-        CHECK(field.name == names[index]);
-    });
-    CHECK(kFieldCount<Opening> == names.size());
-}
-
 TEST_CASE("codec: invalid UTF-8 is refused on request", "[storage]") {
     for (const char* text : {"plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
         CHECK(is_utf8(text));

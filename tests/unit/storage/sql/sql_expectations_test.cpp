@@ -147,8 +147,8 @@ TEST_CASE("expectations: what cannot be decoded or learned counts as nothing", "
             require_ok(spoil.bind_blob(1, text).run());
         }
         open.store = open.dir.open();
-        CHECK(is_sound(open.table().use("plan", std::nullopt).value()));
-        CHECK(is_sound(open.table().calls("plan", "bash").value()));
+        CHECK(is_valid(open.table().use("plan", std::nullopt).value()));
+        CHECK(is_valid(open.table().calls("plan", "bash").value()));
         require_ok(open.table().list_uses());
         require_ok(open.table().list_calls("plan", 10, true));
         open.store.reset();

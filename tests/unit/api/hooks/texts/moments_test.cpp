@@ -22,9 +22,9 @@ namespace {
 struct Moment {
     Moment(std::string_view agent, const std::string& members, const HookFacts& facts = {}) {
         const std::string body = R"({"session_id":"s","session":"s",)" + members + "}";
-        require_ok(tape.parse(body));
-        hook = find_dialect(agent)->parse(tape.root(), facts);
-        auto made = take_report(tape, hook);
+        require_ok(document.parse(body));
+        hook = find_dialect(agent)->parse(document.root(), facts);
+        auto made = take_report(document, hook);
         require_ok(made);
         report = *std::move(made);
     }
@@ -36,7 +36,7 @@ struct Moment {
         return nullptr;
     }
 
-    JsonTape tape;
+    JsonDocument document;
     Hook hook;
     HookReport report;
 };

@@ -23,7 +23,7 @@ struct Mark {
 };
 
 /// The verdict on so many matches of a period of two, by the last calls, newest first.
-Rung rung_after(std::uint32_t matches, std::initializer_list<Mark> newest_first) {
+Severity severity_after(std::uint32_t matches, std::initializer_list<Mark> newest_first) {
     Ledger ledger;
     for (auto mark = std::rbegin(newest_first); mark != std::rend(newest_first); ++mark) {
         CallMark call;
@@ -36,26 +36,28 @@ Rung rung_after(std::uint32_t matches, std::initializer_list<Mark> newest_first)
     Cycle cycle;
     cycle.matched = std::vector<std::uint32_t>(Cycle::kPeriodMax - 1);
     cycle.matched[kPeriod - 2] = matches;
-    return cycle.rung(kLimits, ledger);
+    return cycle.severity(kLimits, ledger);
 }
 
 }  // namespace
 
 TEST_CASE("cycle: only questions that differ within its period make one", "[core]") {
-    CHECK(rung_after(kEnough, {{1}, {2}, {1}}) == Rung::kSuspect);
-    CHECK(rung_after(kEnough - 1, {{1}, {2}, {1}}) == Rung::kNone);
-    CHECK(rung_after(kEnough, {{1}, {1}, {2}}) == Rung::kNone);  // the other one is before it
+    CHECK(severity_after(kEnough, {{1}, {2}, {1}}) == Severity::kSuspect);
+    CHECK(severity_after(kEnough - 1, {{1}, {2}, {1}}) == Severity::kNone);
+    CHECK(severity_after(kEnough, {{1}, {1}, {2}}) ==
+          Severity::kNone);  // the other one is before it
 }
 
 TEST_CASE("cycle: one answer within its period has to be evidence", "[core]") {
-    CHECK(rung_after(kEnough, {{1, false, true}, {2, false, true}, {1}}) == Rung::kNone);
-    CHECK(rung_after(kEnough, {{1, false, true}, {2}, {1}}) == Rung::kSuspect);
-    CHECK(rung_after(kEnough, {{1}, {2, false, true}, {1}}) == Rung::kSuspect);
+    CHECK(severity_after(kEnough, {{1, false, true}, {2, false, true}, {1}}) == Severity::kNone);
+    CHECK(severity_after(kEnough, {{1, false, true}, {2}, {1}}) == Severity::kSuspect);
+    CHECK(severity_after(kEnough, {{1}, {2, false, true}, {1}}) == Severity::kSuspect);
 }
 
 TEST_CASE("cycle: it is patient only if every call within its period acts", "[core]") {
-    CHECK(rung_after(kEnough, {{1, true}, {2, true}, {1}}) == Rung::kNone);
-    CHECK(rung_after(kEnough * Cycle::kActPatience, {{1, true}, {2, true}, {1}}) == Rung::kSuspect);
-    CHECK(rung_after(kEnough, {{1, true}, {2}, {1, true}}) == Rung::kSuspect);
-    CHECK(rung_after(kEnough, {{1}, {2, true}, {1, true}}) == Rung::kSuspect);
+    CHECK(severity_after(kEnough, {{1, true}, {2, true}, {1}}) == Severity::kNone);
+    CHECK(severity_after(kEnough * Cycle::kActPatience, {{1, true}, {2, true}, {1}}) ==
+          Severity::kSuspect);
+    CHECK(severity_after(kEnough, {{1, true}, {2}, {1, true}}) == Severity::kSuspect);
+    CHECK(severity_after(kEnough, {{1}, {2, true}, {1, true}}) == Severity::kSuspect);
 }

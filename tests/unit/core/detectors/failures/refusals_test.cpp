@@ -36,7 +36,7 @@ struct Refused {
         for (int i = 0; i < count; ++i)
             finish(false, "denied");
     }
-    Rung rung() const { return rule.rung(Refusals::kTraits.balanced, ledger); }
+    Severity severity() const { return rule.severity(Refusals::kTraits.balanced, ledger); }
 };
 
 }  // namespace
@@ -44,16 +44,16 @@ struct Refused {
 TEST_CASE("refusals: some in a row are a person's business, many are not", "[core]") {
     Refused watch;
     watch.refuse(7);
-    CHECK(watch.rung() == Rung::kNone);
+    CHECK(watch.severity() == Severity::kNone);
     watch.refuse(1);
-    CHECK(watch.rung() == Rung::kSuspect);
+    CHECK(watch.severity() == Severity::kSuspect);
     watch.refuse(8);
-    CHECK(watch.rung() == Rung::kBlocked);
+    CHECK(watch.severity() == Severity::kBlocked);
     const Finding finding = watch.rule.finding(watch.ledger);
     CHECK(finding.reason == "nothing it tries may run: 16 calls in a row were refused since #1");
     CHECK(finding.evidence == std::vector<std::uint64_t>{1, 16});
-    CHECK(watch.rule.is_sound(watch.ledger, 16));
-    CHECK_FALSE(watch.rule.is_sound(watch.ledger, 15));
+    CHECK(watch.rule.is_valid(watch.ledger, 16));
+    CHECK_FALSE(watch.rule.is_valid(watch.ledger, 15));
 }
 
 TEST_CASE("refusals: a call that ran halves the row, one that was cut does not", "[core]") {
@@ -66,7 +66,7 @@ TEST_CASE("refusals: a call that ran halves the row, one that was cut does not",
               "most of what it tries may not run: calls are refused since #1");
         for (int i = 0; i < 4; ++i)
             watch.finish(ok, "other");
-        CHECK(watch.rung() == Rung::kNone);
+        CHECK(watch.severity() == Severity::kNone);
         CHECK(watch.rule == Refusals{});
     }
     Refused cheap;  // one call that runs after each seven
@@ -75,15 +75,15 @@ TEST_CASE("refusals: a call that ran halves the row, one that was cut does not",
         cheap.finish(true, "");
     }
     cheap.refuse(7);
-    CHECK(cheap.rung() == Rung::kSuspect);
+    CHECK(cheap.severity() == Severity::kSuspect);
     Refused watch;
     watch.refuse(10);
     watch.finish(false, "cancelled");
     CHECK(watch.rule.count == 10);
     watch.see(beat());
-    CHECK(watch.rung() == Rung::kSuspect);
+    CHECK(watch.severity() == Severity::kSuspect);
     watch.see(message("user"), true);
-    CHECK(watch.rung() == Rung::kNone);
+    CHECK(watch.severity() == Severity::kNone);
 }
 
 TEST_CASE("refusals: a row of them is no failure of the tool", "[core]") {

@@ -32,7 +32,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     return found;
 }
 
-struct Desk {
+struct Scheduler {
     TempDir dir;
     net::io_context io{1};
     Clock clock;
@@ -42,11 +42,11 @@ struct Desk {
         io, {}, clock, queue, [this](const std::string& line) { warnings.push_back(line); }};
     std::vector<Request> asked;
 
-    Desk() {
+    Scheduler() {
         require_ok(dispatcher.access().adopt_operator(dir.file("operator.token")));
         require_ok(dispatcher.http().listen("127.0.0.1", 0));
     }
-    ~Desk() {
+    ~Scheduler() {
         dispatcher.stop();
         dispatcher.http().drain();
         run_until(io, [this] { return dispatcher.drained(); });
@@ -111,12 +111,12 @@ struct Desk {
 }  // namespace
 
 TEST_CASE("dispatcher: a client that is gone before its report is answered", "[server]") {
-    Desk desk;
-    Wire far = desk.beat("s");
-    const Request request = desk.next();
+    Scheduler scheduler;
+    Wire far = scheduler.beat("s");
+    const Request request = scheduler.next();
     SECTION("it is known to be gone") {
         far.reset();
-        REQUIRE(desk.gone());
+        REQUIRE(scheduler.gone());
     }
     SECTION("it is not known yet") {
         far.reset();
@@ -125,48 +125,48 @@ TEST_CASE("dispatcher: a client that is gone before its report is answered", "[s
         far.half_close();
     }
     Publication publication;
-    publication.views.push_back(Desk::view("s"));
-    publication.replies.push_back(desk.advice(request.reply_to, "s"));
-    desk.publish(std::move(publication));
+    publication.views.push_back(Scheduler::view("s"));
+    publication.replies.push_back(scheduler.advice(request.reply_to, "s"));
+    scheduler.publish(std::move(publication));
     if (far.open()) {
-        CHECK(desk.has_answer(far));
+        CHECK(scheduler.has_answer(far));
         CHECK(far.received().starts_with("HTTP/1.1 200"));
     }
-    CHECK(desk.gone());
+    CHECK(scheduler.gone());
 }
 
 TEST_CASE("dispatcher: a reply does not reach the next client with the same index", "[server]") {
-    Desk desk;
-    Wire far = desk.beat("s");
-    const Request request = desk.next();
+    Scheduler scheduler;
+    Wire far = scheduler.beat("s");
+    const Request request = scheduler.next();
     far.reset();
-    REQUIRE(desk.gone());
-    Wire next = desk.beat("t");
-    const Request second = desk.next();
+    REQUIRE(scheduler.gone());
+    Wire next = scheduler.beat("t");
+    const Request second = scheduler.next();
     Publication publication;
-    publication.views.push_back(Desk::view("s"));
-    publication.replies.push_back(desk.advice(request.reply_to, "s"));
-    desk.publish(std::move(publication));
-    run_ready(desk.io);
+    publication.views.push_back(Scheduler::view("s"));
+    publication.replies.push_back(scheduler.advice(request.reply_to, "s"));
+    scheduler.publish(std::move(publication));
+    run_ready(scheduler.io);
     CHECK(next.read().empty());
     Publication late;
-    late.views.push_back(Desk::view("t"));
-    late.replies.push_back(desk.advice(second.reply_to, "t"));
-    desk.publish(std::move(late));
-    REQUIRE(desk.has_answer(next));
+    late.views.push_back(Scheduler::view("t"));
+    late.replies.push_back(scheduler.advice(second.reply_to, "t"));
+    scheduler.publish(std::move(late));
+    REQUIRE(scheduler.has_answer(next));
     CHECK(count(next.received(), "HTTP/1.1 200") == 1);
 }
 
 TEST_CASE("dispatcher: a session that is deleted in the turn of a report to it", "[server]") {
-    Desk desk;
-    Wire far = desk.beat("s");
-    const Request request = desk.next();
+    Scheduler scheduler;
+    Wire far = scheduler.beat("s");
+    const Request request = scheduler.next();
     Publication publication;
-    publication.views.push_back(Desk::view("s"));
+    publication.views.push_back(Scheduler::view("s"));
     publication.deleted.emplace_back("s");
-    publication.replies.push_back(desk.advice(request.reply_to, "s"));
-    desk.publish(std::move(publication));
-    REQUIRE(desk.has_answer(far));
+    publication.replies.push_back(scheduler.advice(request.reply_to, "s"));
+    scheduler.publish(std::move(publication));
+    REQUIRE(scheduler.has_answer(far));
     CHECK(far.received().starts_with("HTTP/1.1 404"));
 }
 
@@ -175,36 +175,36 @@ TEST_CASE(
     "published",
     "[server]") {
     for (int round = 0; round < 30; ++round) {
-        Desk desk;
+        Scheduler scheduler;
         std::vector<Wire> followers;
         for (const char* path : {"/v1/sessions/s/stream", "/v1/stream", "/progress/s/stream"})
-            followers.push_back(desk.send("GET", path));
+            followers.push_back(scheduler.send("GET", path));
         std::vector<Answered> pages;
         for (int i = 0; i < 3; ++i) {
             StreamReply page;
             page.caught_up = true;
-            pages.push_back(answered(desk.next().reply_to, Answer{std::move(page)}));
+            pages.push_back(answered(scheduler.next().reply_to, Answer{std::move(page)}));
         }
         Publication opened;
-        opened.views.push_back(Desk::view("s"));
+        opened.views.push_back(Scheduler::view("s"));
         opened.replies = std::move(pages);
-        desk.publish(std::move(opened));
-        Wire waiting = desk.send("GET", "/v1/sessions/s/wait?until=ended");
-        Wire steady = desk.send("GET", "/livez");
-        REQUIRE(desk.has_answer(steady));
+        scheduler.publish(std::move(opened));
+        Wire waiting = scheduler.send("GET", "/v1/sessions/s/wait?until=ended");
+        Wire steady = scheduler.send("GET", "/livez");
+        REQUIRE(scheduler.has_answer(steady));
         for (Wire& far : followers)
             far.reset();
         waiting.reset();
         Publication publication;
-        core::SessionView ended = Desk::view("s", 2);
+        core::SessionView ended = Scheduler::view("s", 2);
         ended.ended = true;
         publication.views.push_back(ended);
-        publication.events.push_back(desk.event("s", 2));
-        publication.events.push_back(desk.event("t", 3));
-        publication.events.push_back(desk.event("s", 4));
-        desk.publish(std::move(publication));
+        publication.events.push_back(scheduler.event("s", 2));
+        publication.events.push_back(scheduler.event("t", 3));
+        publication.events.push_back(scheduler.event("s", 4));
+        scheduler.publish(std::move(publication));
         steady.close();
-        REQUIRE(desk.gone());
+        REQUIRE(scheduler.gone());
     }
 }
 
@@ -212,11 +212,11 @@ TEST_CASE(
     "dispatcher: a stream whose session is unknown is refused, also when no client listens "
     "any more",
     "[server]") {
-    Desk desk;
-    Wire here = desk.send("GET", "/v1/sessions/none/stream");
-    const Request first = desk.next();
-    Wire gone = desk.send("GET", "/v1/sessions/none/stream");
-    const Request second = desk.next();
+    Scheduler scheduler;
+    Wire here = scheduler.send("GET", "/v1/sessions/none/stream");
+    const Request first = scheduler.next();
+    Wire gone = scheduler.send("GET", "/v1/sessions/none/stream");
+    const Request second = scheduler.next();
     gone.reset();
     Publication publication;
     for (const Request* request : {&first, &second}) {
@@ -224,50 +224,51 @@ TEST_CASE(
             answered(request->reply_to,
                      core::Error{core::ErrorCode::kUnknownSession, "no such session", ""}));
     }
-    desk.publish(std::move(publication));
-    REQUIRE(desk.has_answer(here));
+    scheduler.publish(std::move(publication));
+    REQUIRE(scheduler.has_answer(here));
     CHECK(here.received().starts_with("HTTP/1.1 404"));
 }
 
 TEST_CASE("dispatcher: the error of a report is not taken for that of the stream behind it",
           "[server]") {
-    Desk desk;
-    const std::string host = "Host: 127.0.0.1:" + std::to_string(desk.dispatcher.http().port());
-    Wire far = connect_to(desk.dispatcher.http().port());
+    Scheduler scheduler;
+    const std::string host =
+        "Host: 127.0.0.1:" + std::to_string(scheduler.dispatcher.http().port());
+    Wire far = connect_to(scheduler.dispatcher.http().port());
     far.send("POST /v1/sessions/s/heartbeat HTTP/1.1\r\n" + host +
              "\r\nContent-Length: 0\r\n\r\nGET /v1/sessions/s/stream HTTP/1.1\r\n" + host +
              "\r\n\r\n");
-    const Request report = desk.next();
-    const Request stream = desk.next();
+    const Request report = scheduler.next();
+    const Request stream = scheduler.next();
     Publication refused;
     refused.replies.push_back(
         answered(report.reply_to, core::Error{core::ErrorCode::kSessionEnded, "it has ended", ""}));
-    desk.publish(std::move(refused));
-    REQUIRE(desk.has_answer(far));
+    scheduler.publish(std::move(refused));
+    REQUIRE(scheduler.has_answer(far));
     CHECK(far.received().starts_with("HTTP/1.1 409"));
     StreamReply page;
     page.caught_up = true;
     Publication begun;
     begun.replies.push_back(answered(stream.reply_to, Answer{std::move(page)}));
-    desk.publish(std::move(begun));
-    CHECK(run_until(desk.io, [&] { return count(far.read(), "event: hello") == 1; }));
+    scheduler.publish(std::move(begun));
+    CHECK(run_until(scheduler.io, [&] { return count(far.read(), "event: hello") == 1; }));
 }
 
 TEST_CASE("dispatcher: a stream that cannot be fed any more is ended, not left waiting",
           "[server]") {
-    Desk desk;
-    Wire far = desk.send("GET", "/v1/stream?last_event_id=0");
+    Scheduler scheduler;
+    Wire far = scheduler.send("GET", "/v1/stream?last_event_id=0");
     StreamReply page;
-    page.events.push_back(desk.event("s", 1));
+    page.events.push_back(scheduler.event("s", 1));
     Publication first;
-    first.replies.push_back(answered(desk.next().reply_to, Answer{std::move(page)}));
-    desk.publish(std::move(first));
-    const Request more = desk.next();
+    first.replies.push_back(answered(scheduler.next().reply_to, Answer{std::move(page)}));
+    scheduler.publish(std::move(first));
+    const Request more = scheduler.next();
     Publication failed;
     failed.replies.push_back(
         answered(more.reply_to, core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""}));
-    desk.publish(std::move(failed));
-    REQUIRE(run_until(desk.io, [&] {
+    scheduler.publish(std::move(failed));
+    REQUIRE(run_until(scheduler.io, [&] {
         far.read();
         return far.ended();
     }));
@@ -275,29 +276,29 @@ TEST_CASE("dispatcher: a stream that cannot be fed any more is ended, not left w
 }
 
 TEST_CASE("dispatcher: a report to a session whose id was free is answered", "[server]") {
-    Desk desk;
-    Wire far = desk.beat("s");
+    Scheduler scheduler;
+    Wire far = scheduler.beat("s");
     Publication publication;
     publication.replaced.emplace_back("s");
-    publication.views.push_back(Desk::view("s"));
-    publication.replies.push_back(desk.advice(desk.next().reply_to, "s"));
-    desk.publish(std::move(publication));
-    REQUIRE(desk.has_answer(far));
+    publication.views.push_back(Scheduler::view("s"));
+    publication.replies.push_back(scheduler.advice(scheduler.next().reply_to, "s"));
+    scheduler.publish(std::move(publication));
+    REQUIRE(scheduler.has_answer(far));
     CHECK(far.received().starts_with("HTTP/1.1 200"));
 }
 
 TEST_CASE("dispatcher: what follows a session or waits for it ends when it is deleted",
           "[server]") {
-    Desk desk;
+    Scheduler scheduler;
     Publication open;
-    open.views.push_back(Desk::view("s"));
-    desk.publish(std::move(open));
-    Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
-    Wire far = desk.send("GET", "/v1/sessions/s/stream?last_event_id=0");
-    const ReplyTo first = desk.next().reply_to;
+    open.views.push_back(Scheduler::view("s"));
+    scheduler.publish(std::move(open));
+    Wire waits = scheduler.send("GET", "/v1/sessions/s/wait?until=ended");
+    Wire far = scheduler.send("GET", "/v1/sessions/s/stream?last_event_id=0");
+    const ReplyTo first = scheduler.next().reply_to;
     StreamReply page;
     page.session = "s";
-    page.events.push_back(desk.event("s", 1));
+    page.events.push_back(scheduler.event("s", 1));
     page.caught_up = true;
     Publication deleted;
     deleted.deleted.emplace_back("s");
@@ -307,18 +308,18 @@ TEST_CASE("dispatcher: what follows a session or waits for it ends when it is de
     SECTION("that is live") {
         Publication begun;
         begun.replies.push_back(answered(first, Answer{std::move(page)}));
-        desk.publish(std::move(begun));
-        deleted.events.push_back(desk.event("s", 2));  // of the one that has its id now
+        scheduler.publish(std::move(begun));
+        deleted.events.push_back(scheduler.event("s", 2));  // of the one that has its id now
     }
-    desk.publish(std::move(deleted));
-    REQUIRE(run_until(desk.io, [&] {
+    scheduler.publish(std::move(deleted));
+    REQUIRE(run_until(scheduler.io, [&] {
         far.read();
         return far.ended();
     }));
     CHECK(count(far.received(), "event: goodbye") == 1);
     CHECK(count(far.received(), "id: 1\n") == 1);
     CHECK(count(far.received(), "id: 2\n") == 0);
-    REQUIRE(desk.has_answer(waits));
+    REQUIRE(scheduler.has_answer(waits));
     CHECK(waits.received().starts_with("HTTP/1.1 404"));
 }
 
@@ -326,13 +327,13 @@ TEST_CASE(
     "dispatcher: a view that cannot be read is an error for those who wait, and asked for "
     "again",
     "[server]") {
-    Desk desk;
+    Scheduler scheduler;
     for (int round = 0; round < 2; ++round) {
-        Wire progress = desk.send("GET", "/progress/s");
-        Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
-        REQUIRE(op_of<ViewQuery>(desk.next()) != nullptr);
-        REQUIRE(run_until(desk.io, [&] {
-            return desk.dispatcher.http().stats().requests >=
+        Wire progress = scheduler.send("GET", "/progress/s");
+        Wire waits = scheduler.send("GET", "/v1/sessions/s/wait?until=ended");
+        REQUIRE(op_of<ViewQuery>(scheduler.next()) != nullptr);
+        REQUIRE(run_until(scheduler.io, [&] {
+            return scheduler.dispatcher.http().stats().requests >=
                    static_cast<std::uint64_t>(2 * round + 2);
         }));
         ViewReply view;
@@ -340,63 +341,63 @@ TEST_CASE(
         view.error = core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""};
         Publication publication;
         publication.replies.push_back(answered({}, Answer{std::move(view)}));
-        desk.publish(std::move(publication));
-        REQUIRE(desk.has_answer(progress));
-        REQUIRE(desk.has_answer(waits));
+        scheduler.publish(std::move(publication));
+        REQUIRE(scheduler.has_answer(progress));
+        REQUIRE(scheduler.has_answer(waits));
         CHECK(progress.received().starts_with("HTTP/1.1 503"));
         CHECK(waits.received().starts_with("HTTP/1.1 503"));
     }
 }
 
 TEST_CASE("dispatcher: going down answers those who wait and leaves none behind", "[server]") {
-    Desk desk;
-    Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
-    Wire gone = desk.send("GET", "/v1/sessions/s/wait?until=ended");
-    desk.next();
+    Scheduler scheduler;
+    Wire waits = scheduler.send("GET", "/v1/sessions/s/wait?until=ended");
+    Wire gone = scheduler.send("GET", "/v1/sessions/s/wait?until=ended");
+    scheduler.next();
     Publication publication;
-    publication.views.push_back(Desk::view("s"));
+    publication.views.push_back(Scheduler::view("s"));
     ViewReply view;
     view.session = "s";
-    view.view = std::make_unique<core::SessionView>(Desk::view("s"));
+    view.view = std::make_unique<core::SessionView>(Scheduler::view("s"));
     publication.replies.push_back(answered({}, Answer{std::move(view)}));
-    desk.publish(std::move(publication));
-    run_ready(desk.io);
+    scheduler.publish(std::move(publication));
+    run_ready(scheduler.io);
     gone.reset();
-    desk.dispatcher.drain();
-    REQUIRE(desk.has_answer(waits));
+    scheduler.dispatcher.drain();
+    REQUIRE(scheduler.has_answer(waits));
     CHECK(count(waits.received(), "\"met\":false") == 1);
     waits.close();
-    CHECK(desk.gone());
+    CHECK(scheduler.gone());
 }
 
 TEST_CASE("dispatcher: an answer that found the queue full is passed on as things stand then",
           "[server]") {
-    Desk desk;
+    Scheduler scheduler;
     Request filler = request_of({}, UseTokensCommand{});
     filler.bytes = core::limits::kCommandQueueBytesMax;
-    REQUIRE(desk.queue.stage(filler));
+    REQUIRE(scheduler.queue.stage(filler));
     JudgeReply reply;
     reply.session = "s";
     reply.text = "A";
-    desk.dispatcher.judged(std::move(reply));
-    CHECK(desk.queue.size() == 1);  // only what filled it
-    desk.queue.hand_over();
+    scheduler.dispatcher.judged(std::move(reply));
+    CHECK(scheduler.queue.size() == 1);  // only what filled it
+    scheduler.queue.hand_over();
     std::vector<Request> taken;
-    desk.queue.take(taken, Clock::steady());
+    scheduler.queue.take(taken, Clock::steady());
     REQUIRE(taken.size() == 1);
 
-    Wire follower = desk.send("GET", "/v1/stream");  // followed since then
-    const Request page = desk.next();
+    Wire follower = scheduler.send("GET", "/v1/stream");  // followed since then
+    const Request page = scheduler.next();
     CHECK(op_of<StreamQuery>(page) != nullptr);
-    desk.dispatcher.second(Clock::steady());
-    const Request passed = desk.next();
+    scheduler.dispatcher.second(Clock::steady());
+    const Request passed = scheduler.next();
     REQUIRE(op_of<JudgedCommand>(passed) != nullptr);
     CHECK(op_of<JudgedCommand>(passed)->reply.session == "s");
     CHECK(passed.listening);
-    desk.dispatcher.second(Clock::steady());
-    CHECK(desk.queue.size() == 0);  // once
+    scheduler.dispatcher.second(Clock::steady());
+    CHECK(scheduler.queue.size() == 0);  // once
     follower.reset();
-    CHECK(desk.gone());
+    CHECK(scheduler.gone());
 }
 
 namespace {
@@ -418,31 +419,31 @@ bool reads_beside() {
 }  // namespace
 
 TEST_CASE("dispatcher: a long hook is read beside the loop, and a short one is not", "[server]") {
-    Desk desk;
-    Wire small = desk.send("POST", "/v1/hooks/generic", hook("c1", 100));
-    static_cast<void>(desk.next());
+    Scheduler scheduler;
+    Wire small = scheduler.send("POST", "/v1/hooks/generic", hook("c1", 100));
+    static_cast<void>(scheduler.next());
     CHECK_FALSE(reads_beside());
     Wire far =
-        desk.send("POST", "/v1/hooks/generic", hook("c2", core::limits::kBodyAtOnceBytesMax));
+        scheduler.send("POST", "/v1/hooks/generic", hook("c2", core::limits::kBodyAtOnceBytesMax));
     SECTION("its client stays") {}
     SECTION("its client is gone") {
-        REQUIRE(run_until(desk.io, [] { return reads_beside(); }));
+        REQUIRE(run_until(scheduler.io, [] { return reads_beside(); }));
         far.reset();
     }
-    static_cast<void>(desk.next());
+    static_cast<void>(scheduler.next());
     CHECK(reads_beside());
 }
 
 TEST_CASE("dispatcher: what is wrong with a long hook is answered, too", "[server]") {
-    Desk desk;
+    Scheduler scheduler;
     std::string wrong = hook("c1", core::limits::kBodyAtOnceBytesMax);
     wrong.pop_back();
-    Wire far = desk.send("POST", "/v1/hooks/generic", wrong);
-    REQUIRE(desk.has_answer(far));
+    Wire far = scheduler.send("POST", "/v1/hooks/generic", wrong);
+    REQUIRE(scheduler.has_answer(far));
     CHECK(far.received().starts_with("HTTP/1.1 4"));
     CHECK(far.received().find("ends too early") != std::string::npos);
-    Wire native = desk.send("POST", "/v1/hooks/claude", wrong);
-    REQUIRE(desk.has_answer(native));
+    Wire native = scheduler.send("POST", "/v1/hooks/claude", wrong);
+    REQUIRE(scheduler.has_answer(native));
     CHECK(native.received().ends_with("{}"));
 }
 
@@ -462,13 +463,13 @@ TEST_CASE("dispatcher: a long body of each route is read beside the loop", "[ser
         }
         INFO(path);
         for (const bool packed : {false, true}) {
-            Desk desk;
-            Wire far = desk.send("POST", path, packed ? gzip(blanks) : blanks,
-                                 packed ? "Content-Encoding: gzip\r\n" : "");
+            Scheduler scheduler;
+            Wire far = scheduler.send("POST", path, packed ? gzip(blanks) : blanks,
+                                      packed ? "Content-Encoding: gzip\r\n" : "");
             if (route.body.any_type) {
-                CHECK(op_of<PingCommand>(desk.next()) != nullptr);
+                CHECK(op_of<PingCommand>(scheduler.next()) != nullptr);
             } else {
-                REQUIRE(desk.has_answer(far));
+                REQUIRE(scheduler.has_answer(far));
                 const bool hook = route.path.starts_with("/v1/hooks");
                 CHECK(far.received().starts_with(hook ? "HTTP/1.1 200" : "HTTP/1.1 400"));
             }
@@ -479,14 +480,14 @@ TEST_CASE("dispatcher: a long body of each route is read beside the loop", "[ser
 
 TEST_CASE("dispatcher: long bodies beyond those that may wait are refused and not read here",
           "[server]") {
-    Desk desk;
+    Scheduler scheduler;
     const std::string packed = gzip(std::string(4'000'000, ' '));
     std::vector<Wire> clients;
     for (std::size_t i = 0; i < core::limits::kLongBodiesMax * 3 / 2; ++i)
-        clients.push_back(desk.send("POST", "/v1/logs", packed, "Content-Encoding: gzip\r\n"));
+        clients.push_back(scheduler.send("POST", "/v1/logs", packed, "Content-Encoding: gzip\r\n"));
     std::size_t refused = 0;
     for (Wire& client : clients) {
-        REQUIRE(desk.has_answer(client));
+        REQUIRE(scheduler.has_answer(client));
         const bool no_room = client.received().starts_with("HTTP/1.1 503");
         refused += no_room ? 1 : 0;
         CHECK((no_room ? client.received().find("Retry-After: 1") != std::string::npos

@@ -19,7 +19,7 @@ namespace core = headway::core;
 
 namespace {
 
-void nothing(api::JsonTape&, std::string_view) {}
+void nothing(api::JsonDocument&, std::string_view) {}
 
 LongBodies::Body plain(std::string_view bytes, bool asks = true) {
     return {bytes, false, core::limits::kHookBodyBytesMax, asks};
@@ -37,9 +37,9 @@ TEST_CASE("long bodies: they are read on another thread, and what follows comes 
         follower = {};
         bodies.add(
             body,
-            [&](api::JsonTape& tape, std::string_view text) {
+            [&](api::JsonDocument& document, std::string_view text) {
                 reader = std::this_thread::get_id();
-                if (tape.parse(text)) read = text;
+                if (document.parse(text)) read = text;
             },
             [&](core::Result<std::size_t> bytes) {
                 CHECK(*bytes == 7);
@@ -63,7 +63,7 @@ TEST_CASE("long bodies: one that cannot be inflated is not read, and why follows
     std::vector<core::ErrorCode> why;
     const auto add = [&](LongBodies::Body body) {
         bodies.add(
-            body, [](api::JsonTape&, std::string_view) { FAIL(); },
+            body, [](api::JsonDocument&, std::string_view) { FAIL(); },
             [&](core::Result<std::size_t> bytes) { why.push_back(bytes.error().code); });
     };
     add({packed, true, 999, false});
@@ -80,8 +80,8 @@ TEST_CASE("long bodies: what is secret is so for them, from the next one on", "[
     const auto add = [&] {
         bodies.add(
             plain(R"({"shibboleth":"Zx81-Qu55-aa"})"),
-            [&](api::JsonTape& tape, std::string_view body) {
-                if (tape.parse(body)) tape.root().append_redacted_to(seen.emplace_back());
+            [&](api::JsonDocument& document, std::string_view body) {
+                if (document.parse(body)) document.root().append_redacted_to(seen.emplace_back());
             },
             [&](core::Result<std::size_t>) { ++done; });
     };

@@ -56,7 +56,7 @@ struct Slow {
 };
 
 struct Refused {
-    core::Result<> operator()(EngineParts&, const ReplyTo&) const {
+    core::Result<> operator()(EngineContext&, const ReplyTo&) const {
         return core::Error{ErrorCode::kOverloaded, "not now", {}};
     }
 };

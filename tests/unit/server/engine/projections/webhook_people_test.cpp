@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/base/limits.hpp"
-#include "server/engine/projections/webhook_desk.hpp"
+#include "server/engine/projections/webhook_scheduler.hpp"
 #include "storage/sqlite/sqlite_store.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
@@ -20,12 +20,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A desk with one endpoint for people, on a real outbox. Time is in milliseconds.
+/// A scheduler with one endpoint for people, on a real outbox. Time is in milliseconds.
 struct People {
     TempDir dir;
     std::unique_ptr<headway::storage::SqliteStore> store;
     WebhookRules rules;
-    std::unique_ptr<WebhookDesk> desk;
+    std::unique_ptr<WebhookScheduler> scheduler;
     std::vector<WebhookJob> sent;
     std::map<std::string, Session> sessions;
     std::map<std::string, std::uint64_t> numbers;
@@ -46,20 +46,20 @@ struct People {
         restart(0);
     }
     void restart(std::int64_t now) {
-        desk = std::make_unique<WebhookDesk>(store->outbox(), rules);
-        desk->send_with([this](WebhookJob job) {
+        scheduler = std::make_unique<WebhookScheduler>(store->outbox(), rules);
+        scheduler->send_with([this](WebhookJob job) {
             sent.push_back(std::move(job));
             return true;
         });
-        require_ok(desk->load(at(now)));
-        require_ok(desk->save_changes());
+        require_ok(scheduler->load(at(now)));
+        require_ok(scheduler->save_changes());
     }
     void happens(std::int64_t now, const std::string& id, Payload payload) {
         Event told;
         told.payload = std::move(payload);
         told.n = ++numbers[id];
         told.at = at(now);
-        require_ok(desk->note(sessions.try_emplace(id, id).first->second, {&told, 1}));
+        require_ok(scheduler->note(sessions.try_emplace(id, id).first->second, {&told, 1}));
     }
     void is(std::int64_t now, const std::string& id, Verdict verdict) {
         VerdictChanged change;
@@ -73,7 +73,7 @@ struct People {
     }
     std::optional<WebhookJob> goes(std::int64_t now) {
         const std::size_t before = sent.size();
-        require_ok(desk->send_due(at(now)));
+        require_ok(scheduler->send_due(at(now)));
         if (sent.size() == before) return std::nullopt;
         REQUIRE(sent.size() == before + 1);
         return sent.back();
@@ -83,8 +83,8 @@ struct People {
         result.job = job;
         result.outcome = outcome;
         if (outcome != WebhookOutcome::kDelivered) result.reason = "HTTP 500";
-        desk->landed(result);
-        require_ok(desk->settle(result, at(now)));
+        scheduler->landed(result);
+        require_ok(scheduler->settle(result, at(now)));
     }
     std::vector<std::string> arrives(std::int64_t now) {
         const auto job = goes(now);
@@ -98,7 +98,7 @@ struct People {
             names.push_back(other.session);
         return names;
     }
-    headway::api::WebhookDocument shown() { return desk->documents().front(); }
+    headway::api::WebhookDocument shown() { return scheduler->documents().front(); }
 };
 
 using Names = std::vector<std::string>;
@@ -111,7 +111,7 @@ TEST_CASE("webhook people: events of one cause are one message, settled together
     d.is(1'000, "b", Verdict::kStuck);
     d.is(1'500, "c", Verdict::kSilent);
     CHECK_FALSE(d.goes(1'900).has_value());  // others may come
-    CHECK(d.desk->next_wake() == at(2'000));
+    CHECK(d.scheduler->next_wake() == at(2'000));
     const auto job = d.goes(2'000);
     REQUIRE(job.has_value());
     CHECK(People::names_of(*job) == Names{"a", "c"});
@@ -121,7 +121,7 @@ TEST_CASE("webhook people: events of one cause are one message, settled together
     CHECK(d.shown().pending == 1);
     CHECK(d.shown().delivered == 2);
     CHECK(d.arrives(3'000) == Names{"b"});
-    CHECK(d.desk->next_wake() == kNever);
+    CHECK(d.scheduler->next_wake() == kNever);
 }
 
 TEST_CASE("webhook people: a request for approval waits for nothing", "[server]") {
@@ -145,7 +145,7 @@ TEST_CASE("webhook people: what exceeds a window is one message at its end", "[s
     d.is(20'000, "b", Verdict::kSilent);
     d.asks(30'000, "c");
     CHECK_FALSE(d.goes(599'999).has_value());
-    CHECK(d.desk->next_wake() == at(600'000));
+    CHECK(d.scheduler->next_wake() == at(600'000));
     CHECK(d.shown().next_at == at(600'000));
     d.is(600'000, "late", Verdict::kStuck);
     const auto job = d.goes(600'000);
@@ -197,7 +197,7 @@ TEST_CASE("webhook people: a test goes at once and is not counted", "[server]") 
     People d{{1, 10min, 2s}};
     CHECK(d.arrives(0).empty());
     for (int i = 0; i < 3; ++i) {
-        require_ok(d.desk->test("ops", {}));
+        require_ok(d.scheduler->test("ops", {}));
         CHECK(d.sent.back().type == "webhook.test");
         d.ends(d.sent.back(), WebhookOutcome::kDelivered, 0);
     }
@@ -249,8 +249,8 @@ TEST_CASE("webhook people: nothing is lost, nothing comes twice, requests keep t
             if (gen.chance(2)) deliver();
             if (fails && gen.chance(40)) d.restart(now);
         }
-        while (d.desk->next_wake() != kNever) {
-            now = std::max(now, (d.desk->next_wake() - at(0)).count());
+        while (d.scheduler->next_wake() != kNever) {
+            now = std::max(now, (d.scheduler->next_wake() - at(0)).count());
             deliver();
         }
         const auto shown = d.shown();

@@ -35,15 +35,15 @@ std::string done(int number) {
 }
 
 HookCommand hook(const std::string& members, const std::string& session = "s") {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(R"({"session":"1",)" + members + "}").has_value());
+    api::JsonDocument document;
+    REQUIRE(document.parse(R"({"session":"1",)" + members + "}").has_value());
     HookCommand command;
     command.call.dialect = api::hooks::find_dialect("generic");
-    command.call.hook = command.call.dialect->parse(tape.root(), {});
+    command.call.hook = command.call.dialect->parse(document.root(), {});
     command.session = session;
     command.about.agent.type = "generic";
     command.about.labels.push_back({"adapter", "generic"});
-    auto report = api::hooks::take_report(tape, command.call.hook);
+    auto report = api::hooks::take_report(document, command.call.hook);
     REQUIRE(report.has_value());
     command.events = std::move(report->decoded.events);
     command.call.args_digest = std::move(report->args_digest);

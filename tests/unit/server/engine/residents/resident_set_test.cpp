@@ -175,9 +175,9 @@ SessionStarted rich_opening(std::size_t number) {
 Event rich_call(std::size_t number, int i) {
     Event call = headway::tests::tool_finished("call " + std::to_string(i) + " of this session");
     auto& done = std::get<ToolFinished>(call.payload);
-    done.print.emplace();
-    done.print->question = digest_of(std::to_string(number) + "/" + std::to_string(i));
-    done.print->outcome = digest_of(std::to_string(i));
+    done.fingerprint.emplace();
+    done.fingerprint->question = digest_of(std::to_string(number) + "/" + std::to_string(i));
+    done.fingerprint->outcome = digest_of(std::to_string(i));
     return call;
 }
 

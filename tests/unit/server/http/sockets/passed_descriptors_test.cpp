@@ -61,7 +61,7 @@ struct Pair {
     OwnedDescriptor far;
 };
 
-struct DescriptorDesk {
+struct DescriptorScheduler {
     PassedDescriptors all;
     std::array<char, 256> space{};
 
@@ -75,49 +75,49 @@ struct DescriptorDesk {
 }  // namespace
 
 TEST_CASE("passed descriptors: a pidfd comes with its bytes and is the taker's", "[server]") {
-    DescriptorDesk desk;
+    DescriptorScheduler scheduler;
     Pair pair;
-    PassedDescriptors::Place place{desk.all};
+    PassedDescriptors::Place place{scheduler.all};
     const OwnedDescriptor mine{own_pidfd()};
     pair.send("hello", {mine.get()});
-    CHECK(desk.receive(pair, place) == "hello");
-    CHECK(desk.all.waiting() == 1);
+    CHECK(scheduler.receive(pair, place) == "hello");
+    CHECK(scheduler.all.waiting() == 1);
     {
         const OwnedDescriptor taken = place.take();
         REQUIRE(taken.open());
         CHECK(taken.get() != mine.get());
         CHECK((::fcntl(taken.get(), F_GETFD) & FD_CLOEXEC) != 0);
     }
-    CHECK(desk.all.waiting() == 0);
+    CHECK(scheduler.all.waiting() == 0);
     CHECK_FALSE(place.take().open());
     pair.send("more", {});
-    CHECK(desk.receive(pair, place) == "more");
+    CHECK(scheduler.receive(pair, place) == "more");
     CHECK_FALSE(place.open());
 }
 
 TEST_CASE("passed descriptors: nothing yet, an end and an error are told apart", "[server]") {
-    DescriptorDesk desk;
+    DescriptorScheduler scheduler;
     Pair pair;
-    PassedDescriptors::Place place{desk.all};
+    PassedDescriptors::Place place{scheduler.all};
     error_code ec;
-    CHECK(desk.all.receive(pair.near.get(), desk.space, place, ec) == 0);
+    CHECK(scheduler.all.receive(pair.near.get(), scheduler.space, place, ec) == 0);
     CHECK(ec == net::error::try_again);
     pair.far = OwnedDescriptor{};
     ec = {};
-    CHECK(desk.all.receive(pair.near.get(), desk.space, place, ec) == 0);
+    CHECK(scheduler.all.receive(pair.near.get(), scheduler.space, place, ec) == 0);
     CHECK(ec == net::error::eof);
 }
 
 TEST_CASE("passed descriptors: a flood leaves one, the last", "[server]") {
-    DescriptorDesk desk;
+    DescriptorScheduler scheduler;
     Pair pair;
-    PassedDescriptors::Place place{desk.all};
+    PassedDescriptors::Place place{scheduler.all};
     const OwnedDescriptor mine{own_pidfd()};
     const std::size_t before = open_descriptors();
     for (int i = 0; i < 300; ++i) {
         pair.send("x", std::vector<int>(200, mine.get()));
-        CHECK(desk.receive(pair, place) == "x");
-        REQUIRE(desk.all.waiting() == 1);
+        CHECK(scheduler.receive(pair, place) == "x");
+        REQUIRE(scheduler.all.waiting() == 1);
         REQUIRE(open_descriptors() == before + 1);
     }
     place.take();
@@ -125,29 +125,29 @@ TEST_CASE("passed descriptors: a flood leaves one, the last", "[server]") {
 }
 
 TEST_CASE("passed descriptors: there is a bound over all connections", "[server]") {
-    DescriptorDesk desk;
-    desk.all.allow(2);
+    DescriptorScheduler scheduler;
+    scheduler.all.allow(2);
     std::vector<Pair> pairs(5);
     std::vector<std::unique_ptr<PassedDescriptors::Place>> places;
     const OwnedDescriptor mine{own_pidfd()};
     for (const Pair& pair : pairs) {
-        places.push_back(std::make_unique<PassedDescriptors::Place>(desk.all));
+        places.push_back(std::make_unique<PassedDescriptors::Place>(scheduler.all));
         pair.send("x", {mine.get(), mine.get()});
-        CHECK(desk.receive(pair, *places.back()) == "x");
+        CHECK(scheduler.receive(pair, *places.back()) == "x");
     }
-    CHECK(desk.all.waiting() == 2);
+    CHECK(scheduler.all.waiting() == 2);
     CHECK_FALSE(places[2]->open());
     places[0].reset();
     pairs[4].send("y", {mine.get()});
-    CHECK(desk.receive(pairs[4], *places[4]) == "y");
+    CHECK(scheduler.receive(pairs[4], *places[4]) == "y");
     CHECK(places[4]->open());
-    CHECK(desk.all.waiting() == 2);
+    CHECK(scheduler.all.waiting() == 2);
 }
 
 TEST_CASE("passed descriptors: what is no process is closed", "[server]") {
-    DescriptorDesk desk;
+    DescriptorScheduler scheduler;
     Pair pair;
-    PassedDescriptors::Place place{desk.all};
+    PassedDescriptors::Place place{scheduler.all};
     for (int i = 0; i < 20; ++i) {
         std::array<int, 2> pipe{};
         REQUIRE(::pipe2(pipe.data(), O_CLOEXEC) == 0);
@@ -155,13 +155,13 @@ TEST_CASE("passed descriptors: what is no process is closed", "[server]") {
         OwnedDescriptor writing{pipe[1]};
         pair.send("x", {writing.get()});
         writing = OwnedDescriptor{};
-        CHECK(desk.receive(pair, place) == "x");
+        CHECK(scheduler.receive(pair, place) == "x");
         CHECK_FALSE(place.open());
         pollfd ends{reading.get(), POLLIN, 0};
         REQUIRE(::poll(&ends, 1, 20'000) == 1);
         CHECK((ends.revents & POLLHUP) != 0);
     }
-    CHECK(desk.all.waiting() == 0);
+    CHECK(scheduler.all.waiting() == 0);
 }
 
 TEST_CASE("connection: the handler of a report takes the pidfd of its agent", "[server]") {
