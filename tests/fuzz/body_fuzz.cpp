@@ -44,10 +44,10 @@ void play(std::vector<core::Event> events) {
     const std::string snapshot = storage::encode_state(session.state());
     const auto again = storage::decode_state(snapshot);
     tests::require(again.has_value() && storage::encode_state(*again) == snapshot);
-    std::string document;
-    api::append_session(document, session, {context.now, context.watch});
+    std::string text;
+    api::append_session(text, session, {context.now, context.watch});
     api::JsonDocument document;
-    tests::require(document.parse(document).has_value());
+    tests::require(document.parse(text).has_value());
 }
 
 void report(api::JsonDocument& document, std::string_view body, api::BodyFormat format) {
