@@ -104,6 +104,7 @@ const SAYS = {
   'state.changed': (d) => `${d.from ? d.from + ' → ' : ''}${d.state}${d.invalid ? ' (no valid transition)' : ''} ${d.detail || ''}`,
   'test.result': (d) => `${d.passed ?? 0} passed, ${d.failed ?? 0} failed`,
   'progress.estimated': (d) => `${d.percent} % ${text(d.reasoning)}`,
+  'budget.updated': (d) => `step ${d.current_step}${d.max_steps != null ? ' of ' + d.max_steps : ''}, ${d.elapsed_seconds} s, ${d.level}`,
   'budget.level': (d) => `${d.from} → ${d.to} (${d.dimension} ${Math.round(d.pressure)} %)`,
 };
 const PARTS = ['number', 'goal', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message',

@@ -2,6 +2,7 @@
 #include "api/decode/decode.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <variant>
@@ -105,6 +106,18 @@ Result<> require_defaults(core::Payload& payload) {
         payload);
 }
 
+/// Names of the first designs for the change that an event of ours makes.
+struct OtherName {
+    std::string_view name;
+    std::string_view event;
+};
+constexpr std::array<OtherName, 6> kNamesOfDesigns{{{"tool_call", "tool.finished"},
+                                                    {"tool_result", "tool.finished"},
+                                                    {"reflection_complete", "reflection"},
+                                                    {"plan_generated", "plan.updated"},
+                                                    {"phase_transition", "phase.started"},
+                                                    {"progress_estimate", "progress.estimated"}}};
+
 std::string no_event_type(JsonValue json) {
     constexpr std::size_t kMeantBytesMax = 64;  // a longer word is no slip of the hand
     const auto& names = core::EnumNames<core::EventType>::kNames;
@@ -113,6 +126,10 @@ std::string no_event_type(JsonValue json) {
         std::vector<std::string_view> known;
         for (std::size_t i = 0; i < names.size(); ++i)
             if (core::reportable(static_cast<core::EventType>(i))) known.push_back(names[i]);
+        for (const OtherName& other : kNamesOfDesigns) {
+            if (json.text() == other.name)
+                return "is the name of a change; report `" + std::string{other.event} + "`";
+        }
         near = core::did_you_mean(json.text(), known);
     }
     return near.empty() ? "is no event type, such as heartbeat, tool.finished or message"

@@ -94,6 +94,25 @@ std::string resources_of(const Json& session) {
     return event_summary("heartbeat", {{"resources", resources}});
 }
 
+/// "8 of 10 steps, 120 of 600 s, $1.20 of $2.00, wrap_up": each limit with what is used of it.
+std::string budget_of(const Json& session) {
+    const Json& budget = session["budget"];
+    if (!budget.is_object()) return {};
+    std::string line;
+    const auto add = [&](const char* used, const char* limit, const auto& text, const char* unit) {
+        if (!budget[limit].is_number()) return;
+        const std::string spent = budget[used].is_number() ? text(budget[used].number()) : "?";
+        line += (line.empty() ? "" : ", ") + spent + " of " + text(budget[limit].number()) + unit;
+    };
+    const auto count = [](double value) { return count_text(value); };
+    const auto money = [](double value) { return "$" + fixed_text(value, 2); };
+    add("steps_completed", "max_steps", count, " steps");
+    add("elapsed_seconds", "timeout_seconds", count, " s");
+    add("tokens_used", "max_tokens", count, " tokens");
+    add("cost_used_usd", "max_cost_usd", money, "");
+    return line.empty() ? line : line + ", " + plain_text(budget, "level");
+}
+
 /// How far the cost is known; nothing if it is, as the agent said it.
 std::string cost_doubt_of(const Json& session) {
     const std::string warning = plain_text(session["budget"], "cost_warning");
@@ -287,6 +306,7 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "agent", agent_of(session));
     add_detail(out, "hooks", hooks_of(session, now));
     add_detail(out, "used", used_text(session));
+    add_detail(out, "budget", budget_of(session));
     add_detail(out, "sub-agents", fan_out_of(session));
     add_detail(out, "tokens", token_parts_text(session["used"]["token_parts"]));
     add_detail(out, "cost", cost_doubt_of(session));

@@ -313,6 +313,8 @@ TEST_CASE("decode: a mistyped event type is answered with the nearest that can b
         return events ? std::string{"no error"} : events.error().detail;
     };
     CHECK_THAT(said("tool.finnished"), Catch::Contains("did you mean `tool.finished`?"));
+    CHECK_THAT(said("tool_call"), Catch::Contains("report `tool.finished`"));
+    CHECK_THAT(said("plan_generated"), Catch::Contains("report `plan.updated`"));
     CHECK_THAT(said("hearbeat"), Catch::Contains("did you mean `heartbeat`?"));
     CHECK_THAT(said("verdict.change"), !Catch::Contains("verdict.changed"));
     CHECK_THAT(said("zzzzzzzzzzzz"), Catch::Contains("such as heartbeat, tool.finished"));

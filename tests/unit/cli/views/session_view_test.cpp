@@ -42,6 +42,15 @@ TEST_CASE("session view: details name everything that is known", "[cli]") {
     }
 }
 
+TEST_CASE("session view: details say how much of each limit of a budget is used", "[cli]") {
+    Json session = parsed(kSession);
+    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("budget  "));
+    session["budget"] = parsed(R"({"steps_completed":8,"max_steps":10,"elapsed_seconds":120,
+        "tokens_used":12345,"cost_used_usd":null,"max_cost_usd":2,"level":"wrap_up"})");
+    CHECK_THAT(session_details(session, kViewNow, false),
+               Catch::Contains("budget      8 of 10 steps, ? of $2.00, wrap_up\n"));
+}
+
 TEST_CASE("session view: a wait that needs a person says so in the table and the details",
           "[cli]") {
     Json session = parsed(kSession);
