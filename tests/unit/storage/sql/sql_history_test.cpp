@@ -67,29 +67,3 @@ TEST_CASE("history: retention deletes the old ones only", "[storage]") {
     CHECK(left[0].steps == 3);
 }
 
-#ifndef HEADWAY_TABLES_ON_POSTGRES
-TEST_CASE("history: a database of the first schema gets the table and keeps its rows",
-          "[storage]") {
-    const TablePlace dir;
-    {
-        auto store = dir.open();
-        require_ok(store->begin());
-        require_ok(store->create("old", at(0)));
-        require_ok(store->commit());
-    }
-    {
-        auto database = Database::open(dir.file().string()).value();
-        require_ok(database.execute(
-            "DROP TABLE used; DROP TABLE token; DROP TABLE approval; DROP TABLE judge_check; "
-            "DROP TABLE estimate; DROP TABLE estimate_score; DROP TABLE session_index; "
-            "DROP TABLE webhook_message; DROP TABLE webhook_endpoint; DROP TABLE inbox; DROP TABLE "
-            "expectation; "
-            "ALTER TABLE journal DROP COLUMN crc; ALTER TABLE session DROP COLUMN crc; "
-            "PRAGMA user_version=1"));
-    }
-    auto store = dir.open();
-    CHECK(store->find("old").value().has_value());
-    add_all(*store, {record("plan", 1, 10)});
-    CHECK(store->history().list_uses("plan", 10).value().size() == 1);
-}
-#endif
