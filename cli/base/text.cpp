@@ -175,4 +175,16 @@ std::string local_clock(std::chrono::sys_time<std::chrono::milliseconds> time) {
     return buffer.data();
 }
 
+std::string fixed_text(double value, int digits) {
+    std::array<char, 32> buffer{};
+    const int written = std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
+    return {buffer.data(), static_cast<std::size_t>(std::clamp(written, 0, 31))};
+}
+
+std::string count_text(double count) {
+    if (count < 1'000) return fixed_text(count, 0);
+    if (count < 1'000'000) return fixed_text(count / 1'000, 1) + "k";
+    return fixed_text(count / 1'000'000, 2) + "M";
+}
+
 }  // namespace headway::cli

@@ -54,6 +54,12 @@ std::string human_duration(std::chrono::milliseconds duration);
 /// "512 B", "4.2 MiB". Pure.
 std::string human_bytes(double bytes);
 
+/// The number with so many digits behind the point. Pure.
+std::string fixed_text(double value, int digits);
+
+/// "950", "12.3k", "4.56M". Pure.
+std::string count_text(double count);
+
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 /// Reads "2026-11-21T02:00:00.000Z". Pure.

@@ -29,6 +29,7 @@
     ROW("budget", budget)           \
     ROW("check", check)             \
     ROW("compare", compare)         \
+    ROW("scan", scan)               \
     ROW("replay", replay)           \
     ROW("eval", eval)               \
     ROW("forget", forget)           \

@@ -21,6 +21,8 @@ using std::chrono::milliseconds;
 // Recordings count from their own zero; the core's zero means "never".
 constexpr core::Timestamp kOpened{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
 
+constexpr milliseconds kLongest{static_cast<std::int64_t>(kRecordedSecondsMax) * 1'000};
+
 core::Error at_line(std::size_t line, core::Error error) {
     if (!error.field.empty()) error.detail = error.field + " " + error.detail;
     error.detail = std::to_string(line) + ": " + error.detail;
@@ -52,7 +54,9 @@ void override_policy(core::PolicyOverride& policy, const core::PolicyOverride& b
     });
 }
 
-class Judge {
+}  // namespace
+
+class EventJudge::Judge {
 public:
     Judge(const JudgeOptions& options, core::SessionStarted about)
         : options_(options), session_("recording") {
@@ -99,6 +103,8 @@ public:
             core::DirectiveAcknowledged{std::get<core::DirectiveIssued>(newest->event.payload).id};
         report(std::move(event), now, line);
     }
+
+    const Timeline& timeline() const { return timeline_; }
 
     Timeline finish() {
         timeline_.last = *session_.judgement();
@@ -149,7 +155,31 @@ private:
     Timeline timeline_;
 };
 
-}  // namespace
+EventJudge::EventJudge(const JudgeOptions& options, core::SessionStarted about)
+    : judge_(std::make_unique<Judge>(options, std::move(about))) {}
+
+EventJudge::~EventJudge() = default;
+
+void EventJudge::report(core::Event event, milliseconds at, std::size_t line) {
+    judge_->report(std::move(event), moved_to(at), line);
+}
+
+void EventJudge::acknowledge(milliseconds at, std::size_t line) {
+    judge_->acknowledge(moved_to(at), line);
+}
+
+core::Timestamp EventJudge::moved_to(milliseconds at) {
+    now_ = std::clamp(at, now_, std::max(now_, kLongest));
+    return kOpened + now_;
+}
+
+const Timeline& EventJudge::timeline() const {
+    return judge_->timeline();
+}
+
+Timeline EventJudge::finish() {
+    return judge_->finish();
+}
 
 core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words) {
     std::vector<std::string> pairs;
@@ -183,13 +213,13 @@ core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& 
         return judge_journal(std::move(recording.journal), options.keep_journal);
     auto open = api::decode_open(document, recording.open);
     if (!open) return at_line(1, open.error());
-    Judge judge(options, std::move(open->about));
+    EventJudge judge(options, std::move(open->about));
     RecordingClock clock(recording);
     std::size_t unreadable = 0;
     std::string first;
     for (RecordedEvent& recorded : recording.events) {
         if (recorded.acknowledges) {
-            judge.acknowledge(clock.at(recorded), recorded.line);
+            judge.acknowledge(clock.at(recorded) - kOpened, recorded.line);
             continue;
         }
         if (!recorded.event && !options.lenient)
@@ -198,7 +228,7 @@ core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& 
             if (unreadable++ == 0) first = at_line(recorded.line, recorded.event.error()).detail;
             continue;
         }
-        judge.report(*std::move(recorded.event), clock.at(recorded), recorded.line);
+        judge.report(*std::move(recorded.event), clock.at(recorded) - kOpened, recorded.line);
     }
     Timeline timeline = judge.finish();
     timeline.unreadable = unreadable;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,6 +70,31 @@ struct Timeline {
     core::Judgement last;
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for
     std::vector<FeatureRow> features;   ///< one a finished call; empty unless they were asked for
+};
+
+/// Judges the events of one session as they come, for what is read piece by piece.
+class EventJudge {
+public:
+    /// `options` has to live as long.
+    EventJudge(const JudgeOptions& options, core::SessionStarted about);
+    EventJudge(const EventJudge&) = delete;
+    EventJudge& operator=(const EventJudge&) = delete;
+    ~EventJudge();
+
+    /// `at`: since the opening; a clock that runs backwards stands still.
+    void report(core::Event event, std::chrono::milliseconds at, std::size_t line);
+    /// The newest advice to change the approach; nothing without one.
+    void acknowledge(std::chrono::milliseconds at, std::size_t line);
+    /// Of the events so far, without `last`.
+    const Timeline& timeline() const;
+    Timeline finish();
+
+private:
+    class Judge;
+    core::Timestamp moved_to(std::chrono::milliseconds at);
+
+    std::unique_ptr<Judge> judge_;
+    std::chrono::milliseconds now_{};
 };
 
 /// What a recording has to be read for to be judged so. Pure.

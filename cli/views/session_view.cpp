@@ -51,19 +51,6 @@ std::string hooks_of(const Json& session, WallTime now) {
     return line;
 }
 
-std::string fixed_text(double value, int digits) {
-    std::array<char, 32> buffer{};
-    const int written = std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
-    return {buffer.data(), static_cast<std::size_t>(std::clamp(written, 0, 31))};
-}
-
-/// "950", "12.3k", "4.56M".
-std::string count_text(double count) {
-    if (count < 1'000) return fixed_text(count, 0);
-    if (count < 1'000'000) return fixed_text(count / 1'000, 1) + "k";
-    return fixed_text(count / 1'000'000, 2) + "M";
-}
-
 std::string labels_of(const Json& session) {
     std::string line;
     const Json& labels = session["labels"];

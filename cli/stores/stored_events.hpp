@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/document_writer.hpp"
+#include "api/json/json_document.hpp"
+#include "cli/lines/line_words.hpp"
+#include "core/events/event.hpp"
+
+namespace headway::cli {
+
+/// A call whose result has not been read yet.
+struct StoredCall {
+    std::string tool;
+    std::string args;  ///< JSON text; empty: none
+    std::optional<double> seconds;
+    std::optional<std::int64_t> exit_code;  ///< where the agent tells it apart from the result
+};
+
+/// The calls of a session that wait for their results, by their ids. Bounded: beyond kMax the one
+/// with the lowest id is forgotten, since a store that never ends its calls has no use of them.
+class StoredCalls {
+public:
+    static constexpr std::size_t kMax = 4096;
+
+    void start(std::string_view id, StoredCall call);
+    /// Null if there is none.
+    StoredCall* find(std::string_view id);
+    /// Takes the call out; one without name or arguments if none was started.
+    StoredCall finish(std::string_view id);
+    std::size_t size() const { return calls_.size(); }
+    void clear() { calls_.clear(); }
+
+private:
+    std::map<std::string, StoredCall, std::less<>> calls_;
+};
+
+/// The result of a stored call.
+struct StoredResult {
+    bool ok = true;
+    std::string_view error_class{};  ///< of a failed call; empty: not known
+    std::string_view text{};
+    std::optional<double> seconds{};
+};
+
+/// Makes events of ours by the decoder of reports, so that a stored session is read as a reported
+/// one. An event that a daemon refuses is left out.
+class StoredEvents {
+public:
+    void message(std::vector<core::Event>& out, std::string_view role, std::string_view text);
+    void finished(std::vector<core::Event>& out, std::string_view call_id, const StoredCall& call,
+                  const StoredResult& result);
+    void error(std::vector<core::Event>& out, const ToldError& error);
+    void compacted(std::vector<core::Event>& out, std::string_view trigger);
+
+private:
+    void keep(std::vector<core::Event>& out, core::Result<> written);
+
+    api::JsonDocument event_;
+    api::JsonDocument args_;
+};
+
+/// Seconds since 1970 of an ISO time; nothing for any other text.
+std::optional<double> stored_seconds(std::string_view text);
+
+/// How much is kept of the first words of a person.
+inline constexpr std::size_t kGoalBytesMax = 200;
+
+/// The text of a JSON string, or of the parts `{"text": ...}` in an array, one a line.
+std::string text_of_parts(api::JsonValue content);
+
+}  // namespace headway::cli

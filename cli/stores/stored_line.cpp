@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stores/stored_line.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace headway::cli {
+
+void StoredLine::clear() {
+    events.clear();
+    use.reset();
+    seconds.reset();
+}
+
+const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document) {
+    constexpr std::size_t kLinesRead =
+        8;  // notes of the agent may stand before the first that tells
+    constexpr std::array kFormats{&kClaudeStore, &kCodexStore};
+    for (std::size_t i = 0; i < kLinesRead && !beginning.empty(); ++i) {
+        const std::string_view line = beginning.substr(0, beginning.find('\n'));
+        beginning.remove_prefix(std::min(beginning.size(), line.size() + 1));
+        if (!document.parse(line) || document.root().kind() != api::JsonKind::kObject) continue;
+        for (const StoreFormat* format : kFormats)
+            if (format->begins(document.root())) return format;
+    }
+    return nullptr;
+}
+
+}  // namespace headway::cli

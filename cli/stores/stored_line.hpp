@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json_document.hpp"
+#include "cli/lines/agent_line.hpp"
+#include "core/events/event.hpp"
+
+// The lines in which agents store their sessions, read as events of ours. Pure.
+
+namespace headway::cli {
+
+/// Tokens of one answer of the model.
+struct StoredUse {
+    std::string answer;  ///< its id; the same id in another file is the same answer
+    std::string model;
+    LineTokens tokens;
+};
+
+/// One line of a stored session.
+struct StoredLine {
+    std::vector<core::Event> events;
+    std::optional<StoredUse> use;
+    std::optional<double> seconds;  ///< since 1970
+
+    void clear();
+};
+
+/// A stored session as far as its lines have been read.
+struct StoredAbout {
+    std::string agent;
+    std::string id;
+    std::string parent;   ///< id of the session of which it is a sub-agent or a fork; empty: none
+    std::string project;  ///< the folder in which it began
+    std::string model;    ///< that answered last
+    std::string version;  ///< of the agent
+    std::string goal;     ///< the first words of a person
+};
+
+/// Reads the lines of one file in order. One session, one thread.
+class StoreReader {
+public:
+    StoreReader() = default;
+    StoreReader(const StoreReader&) = delete;
+    StoreReader& operator=(const StoreReader&) = delete;
+    virtual ~StoreReader() = default;
+
+    /// Adds to `out` the events of `line`, an object. Unknown lines have none.
+    virtual void take(api::JsonValue line, StoredLine& out) = 0;
+    /// Calls that have no result yet.
+    virtual std::size_t open_calls() const = 0;
+
+    const StoredAbout& about() const { return about_; }
+
+protected:
+    StoredAbout about_;
+};
+
+/// How one agent stores sessions: one JSON object a line, a file a session.
+struct StoreFormat {
+    std::string_view agent;
+    /// Whether the line may hold an event, by its first bytes: most bytes of a store are prompts.
+    bool (*matters)(std::string_view line);
+    /// Whether only this format has such a line.
+    bool (*begins)(api::JsonValue line);
+    std::unique_ptr<StoreReader> (*make)();
+};
+
+extern const StoreFormat kClaudeStore;  ///< Claude Code
+extern const StoreFormat kCodexStore;   ///< Codex
+
+/// The format of a file by its first lines; null: none that is known. `document` is scratch memory.
+const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document);
+
+}  // namespace headway::cli

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/base/exit_code.hpp"
+#include "cli/base/in_parallel.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/progress_bar.hpp"
+#include "cli/base/stop_signals.hpp"
+#include "cli/base/text.hpp"
+#include "cli/line/verb.hpp"
+#include "cli/scan/find_stores.hpp"
+#include "cli/scan/scan_totals.hpp"
+#include "cli/scan/scan_view.hpp"
+#include "cli/scan/scanned_session.hpp"
+#include "cli/views/timeline_view.hpp"
+
+// `headway scan`: what the agents on this machine have done, by the sessions that they store.
+
+namespace headway::cli {
+namespace {
+
+struct ScanOptions {
+    std::vector<std::string> paths;  ///< empty: the stores of known agents
+    std::string agent;               ///< empty: all
+    std::string project;             ///< part of the folder's path; empty: all
+    std::string show;                ///< beginning of a session's id; empty: none
+    std::optional<milliseconds> since;
+    std::uint64_t rows = 20;
+    bool json = false;
+};
+
+/// What became of one file.
+struct ScannedFile {
+    std::optional<ScannedSession> session;
+    std::string trouble;  ///< empty: it was read
+};
+
+class Scan {
+public:
+    Scan(const ScanOptions& options, const Console& console)
+        : options_(options), console_(console) {}
+
+    int run() {
+        found_ = options_.paths.empty() ? find_stores(console_.environment)
+                                        : find_stores(options_.paths);
+        keep_recent();
+        if (found_.files.empty()) return say_nothing();
+        read_files();
+        if (!options_.show.empty()) return show();
+        const ScanTotals totals = count_sessions(sessions_);
+        if (options_.json) {
+            console_.out << dump(scan_json(totals, found_.skipped)) << "\n";
+            return kExitOk;
+        }
+        console_.out << scan_text(totals, {console_.width, console_.color, options_.rows});
+        say_skipped();
+        return kExitOk;
+    }
+
+private:
+    void keep_recent() {
+        if (!options_.since) return;
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        const double least = std::chrono::duration<double>(now - *options_.since).count();
+        std::erase_if(found_.files,
+                      [least](const StoreFile& file) { return file.changed < least; });
+    }
+
+    int say_nothing() {
+        std::string looked;
+        for (const std::string& place : found_.looked)
+            looked += (looked.empty() ? "" : ", ") + place;
+        for (const std::string& why : found_.skipped)
+            console_.err << clean_line("skipped: " + why) << "\n";
+        return complain(console_, kExitFailed, "no stored sessions in " + clean_line(looked),
+                        "name a file or a folder: headway scan ~/backup/.claude/projects");
+    }
+
+    ScannedFile read_file(const StoreFile& file) {
+        ScannedFile read;
+        std::ifstream stream(file.path, std::ios::binary);
+        if (!stream) {
+            read.trouble = "cannot be read";
+            return read;
+        }
+        const JudgeOptions judging;
+        auto session = scan_session(stream, file.format, judging, [this] { return stopped(); });
+        if (stream.bad()) read.trouble = "cannot be read";
+        if (!session) read.trouble = session.error().detail;
+        if (!read.trouble.empty()) return read;
+        session->file = file.path.string();
+        if (session->about.id.empty()) session->about.id = file.path.stem().string();
+        if (options_.show.empty()) session->timeline = {};
+        read.session = std::move(*session);
+        return read;
+    }
+
+    /// True once Ctrl-C was pressed: the sessions read until then are printed.
+    bool stopped() {
+        if (!stop_ && signals_.came(std::chrono::milliseconds{0})) stop_ = true;
+        return stop_;
+    }
+
+    void read_files() {
+        std::vector<ScannedFile> read(found_.files.size());  // each thread writes its own elements
+        {
+            ProgressBar bar(console_, "reading", found_.files.size());
+            in_parallel(found_.files.size(), [&] {
+                return [&](std::size_t i) {
+                    if (stopped()) return;
+                    try {
+                        read[i] = read_file(found_.files[i]);
+                    } catch (const std::exception& error) {
+                        read[i].trouble = error.what();
+                    }
+                    bar.step();
+                };
+            });
+        }
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            if (!read[i].trouble.empty())
+                found_.skipped.push_back(found_.files[i].path.string() + ": " + read[i].trouble);
+            if (read[i].session && wanted(*read[i].session))
+                sessions_.push_back(*std::move(read[i].session));
+        }
+    }
+
+    bool wanted(const ScannedSession& session) const {
+        if (session.began == 0 && session.timeline.events == 0 && session.uses.empty())
+            return false;  // nothing of a session but its file
+        return (options_.agent.empty() || session.about.agent == options_.agent) &&
+               session.about.project.find(options_.project) != std::string::npos;
+    }
+
+    int show() {
+        for (const ScannedSession& session : sessions_) {
+            if (!session.about.id.starts_with(options_.show)) continue;
+            if (options_.json) {
+                console_.out << dump(timeline_json(session.about.id, session.timeline, false))
+                             << "\n";
+                return kExitOk;
+            }
+            console_.out << clean_line(session.file) << "\n"
+                         << timeline_text(session.about.id, session.timeline,
+                                          {console_.width, console_.color, false});
+            return kExitOk;
+        }
+        return complain(console_, kExitFailed,
+                        "no stored session begins with " + clean_line(options_.show),
+                        "`headway scan --json` lists the ids");
+    }
+
+    void say_skipped() {
+        constexpr std::size_t kShown = 5;
+        const std::size_t shown = std::min(kShown, found_.skipped.size());
+        for (std::size_t i = 0; i < shown; ++i)
+            console_.err << clean_line("skipped: " + found_.skipped[i]) << "\n";
+        if (found_.skipped.size() > shown) {
+            console_.err << "... and " << found_.skipped.size() - shown
+                         << " files more; --json lists all\n";
+        }
+        if (stop_) console_.err << "stopped: the files behind this were not read\n";
+    }
+
+    const ScanOptions& options_;
+    const Console& console_;
+    FoundStores found_;
+    std::vector<ScannedSession> sessions_;
+    StopSignals signals_;
+    std::atomic<bool> stop_ = false;
+};
+
+class ScanVerb : public VerbOf<ScanOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Judge the sessions that agents have stored on this machine");
+        arguments.footer(
+            R"(Reads the stores of Claude Code and Codex, or the files and folders named, and judges each
+session by the rules of the daemon. Nothing is written, sent or started; no daemon is needed.
+
+Examples:
+  headway scan                          all sessions: which got stuck, and what that cost
+  headway scan --since 7d --agent codex
+  headway scan --show 36329415          what happened in one of them
+  headway scan --json | jq .by_week)");
+        arguments.operand("PATH", options.paths, "files or folders; without one the usual stores");
+        arguments.option("--agent", options.agent, "sessions of this agent only")
+            .choices({"claude", "codex"});
+        arguments.option("--project", options.project, "sessions whose folder has this in its path")
+            .type("TEXT");
+        arguments.duration("--since", options.since, "files that have changed within this time");
+        arguments.option("--rows", options.rows, "lines of each table").fallback("20");
+        arguments.option("--show", options.show, "the verdicts of the session whose id begins so")
+            .type("SESSION")
+            .never_empty();
+        arguments.json(options.json);
+    }
+
+    int run(const Console& console, const Server&) override { return Scan(options, console).run(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_scan() {
+    return std::make_unique<ScanVerb>();
+}
+
+}  // namespace headway::cli
