@@ -184,7 +184,8 @@ std::string fixed_text(double value, int digits) {
 std::string count_text(double count) {
     if (count < 1'000) return fixed_text(count, 0);
     if (count < 1'000'000) return fixed_text(count / 1'000, 1) + "k";
-    return fixed_text(count / 1'000'000, 2) + "M";
+    if (count < 1'000'000'000) return fixed_text(count / 1'000'000, 2) + "M";
+    return fixed_text(count / 1'000'000'000, 2) + "B";
 }
 
 }  // namespace headway::cli

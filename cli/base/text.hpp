@@ -57,7 +57,7 @@ std::string human_bytes(double bytes);
 /// The number with so many digits behind the point. Pure.
 std::string fixed_text(double value, int digits);
 
-/// "950", "12.3k", "4.56M". Pure.
+/// "950", "12.3k", "4.56M", "1.20B". Pure.
 std::string count_text(double count);
 
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;

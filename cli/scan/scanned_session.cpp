@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -156,6 +158,25 @@ private:
 };
 
 }  // namespace
+
+std::optional<core::Result<ScannedSession>> scan_if_stored(const std::string& file,
+                                                           const JudgeOptions& options) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream || std::filesystem::is_directory(file)) return std::nullopt;
+    std::string beginning(kChunkBytes, '\0');
+    stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    beginning.resize(static_cast<std::size_t>(stream.gcount()));
+    api::JsonDocument document;
+    const StoreFormat* format = store_format_of(beginning, document);
+    if (format == nullptr) return std::nullopt;
+    stream.clear();
+    stream.seekg(0);
+    auto session = scan_session(stream, format, options, [] { return false; });
+    if (stream.bad())
+        return core::Error{core::ErrorCode::kBadRequest, file + ": cannot be read", {}};
+    if (session) session->file = file;
+    return session;
+}
 
 core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat* format,
                                           const JudgeOptions& options,

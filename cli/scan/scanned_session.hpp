@@ -67,4 +67,9 @@ core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat
                                           const JudgeOptions& options,
                                           const std::function<bool()>& stop);
 
+/// The same of a file that a person named; nothing unless its first lines are those of a stored
+/// session. Error: kBadRequest, the detail names the file.
+std::optional<core::Result<ScannedSession>> scan_if_stored(const std::string& file,
+                                                           const JudgeOptions& options);
+
 }  // namespace headway::cli

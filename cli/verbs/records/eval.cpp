@@ -20,6 +20,7 @@
 #include "cli/eval/feature_rows.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/records/recording.hpp"
+#include "cli/scan/scanned_session.hpp"
 #include "cli/views/policy_words.hpp"
 
 // `headway eval`: judges every recording under a folder, several at a time, and counts.
@@ -40,6 +41,14 @@ struct Judged {
 
 Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonDocument& document) {
     Judged judged;
+    if (auto stored = scan_if_stored(file.string(), options)) {
+        if (*stored) {
+            judged.timeline = std::move((*stored)->timeline);
+        } else {
+            judged.trouble = stored->error().detail;
+        }
+        return judged;
+    }
     std::ifstream stream(file, std::ios::binary);
     if (!stream) {
         judged.trouble = file.string() + ": cannot be read";

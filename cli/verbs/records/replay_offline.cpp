@@ -17,6 +17,7 @@
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/records/recording.hpp"
+#include "cli/scan/scanned_session.hpp"
 #include "cli/views/timeline_view.hpp"
 
 // `headway replay` without --to: what the daemon would have said, without one.
@@ -35,6 +36,10 @@ constexpr std::size_t kFilesAtOnce = 32;
 
 core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions& options,
                                     api::JsonDocument& document) {
+    if (auto stored = scan_if_stored(file, options)) {
+        HEADWAY_TRY(ScannedSession session, *std::move(stored));
+        return JudgedFile{recorded_id(session.about.id, file), std::move(session.timeline), {}};
+    }
     HEADWAY_TRY(Recording recording, read_recording_file(file, reading_for(options)));
     const std::string session = recorded_id(recording.session, file);
     std::string gap = std::move(recording.gap);

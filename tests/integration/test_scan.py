@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`headway scan`: stored sessions found, judged and counted without a daemon; nothing is written."""
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from support.cli import Cli
+
+NO_DAEMON = "http://127.0.0.1:1"
+
+
+def claude(session: str, calls: int, folder: str = "/home/dev/code", **more) -> list:
+    """A session in which one command fails so many times."""
+    base = {"sessionId": session, "cwd": folder, "version": "2.1.332", **more}
+    lines = [{"type": "api-request-blob", "data": "x" * 1000},
+             {**base, "type": "user", "timestamp": "2026-11-26T10:00:00.000Z", "message": {"content": "Fix the build"}}]
+    for i in range(calls):
+        at = f"2026-11-26T10:00:{i + 1:02}.000Z"
+        name = f"{session}{i}"
+        lines.append({**base, "type": "assistant", "timestamp": at, "message": {
+            "id": "m" + name, "model": "claude-sonnet-4-5", "usage": {"input_tokens": 1000, "output_tokens": 200},
+            "content": [{"type": "tool_use", "id": "t" + name, "name": "Bash", "input": {"command": "make"}}]}})
+        lines.append({**base, "type": "user", "timestamp": at, "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t" + name, "is_error": True, "content": "Exit code 2\nno rule"}]}})
+    return lines
+
+
+class Scan(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home = Path(folder.name)
+        self.cli = Cli(None, NO_DAEMON)
+        self.cli.environment["HOME"] = str(self.home)
+        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+            self.cli.environment.pop(name, None)
+
+    def store(self, path: str, lines: list) -> Path:
+        file = self.home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return file
+
+    def scan(self, *arguments, code=0):
+        output = self.cli.run("scan", *arguments)
+        self.assertEqual(output.code, code, output)
+        return output
+
+    def test_the_usual_stores_are_found_and_a_loop_is_named_with_its_cost(self):
+        self.store(".claude/projects/-home-dev-code/one.jsonl", claude("one", 9))
+        self.store(".claude/projects/-home-dev-code/two.jsonl", claude("two", 2))
+        text = self.scan().out
+        self.assertIn("2 sessions, 11.0s of work, 11 calls, 13.2k tokens, $0.066.", text)
+        self.assertIn("1 stuck (at least 6.0k tokens, $0.030 after that)", text)
+        self.assertRegex(text, r"one +claude +code +11-26 +9 +\$0.054 +stuck from call 4: ")
+
+    def test_a_sub_agent_stands_beside_its_parent(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 1))
+        self.store(".claude/projects/p/one/subagents/agent-a1.jsonl", claude("one", 1, agentId="a1", isSidechain=True))
+        found = json.loads(self.scan("--json").out)
+        self.assertEqual((found["all"]["sessions"], found["all"]["sub_agents"]), (2, 1))
+        self.assertEqual([one.get("parent") for one in found["sessions"] if one["id"] == "a1"], ["one"])
+
+    def test_one_session_is_shown_with_its_verdicts(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 9))
+        text = self.scan("--show", "on").out
+        self.assertRegex(text, r"call 4 .* -> stuck")
+        self.assertIn("no stored session begins with x", self.scan("--show", "x", code=1).err)
+
+    def test_sessions_are_chosen_by_project_and_agent(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 1, "/home/dev/code"))
+        self.store(".claude/projects/q/two.jsonl", claude("two", 1, "/home/dev/site"))
+        found = json.loads(self.scan("--json", "--project", "site").out)
+        self.assertEqual([one["id"] for one in found["sessions"]], ["two"])
+        self.assertEqual(json.loads(self.scan("--json", "--agent", "codex").out)["sessions"], [])
+        self.assertIn("codex", self.scan("--agent", "cdex", code=64).err)
+
+    def test_without_any_it_says_where_it_looked(self):
+        output = self.scan(code=1)
+        self.assertIn(f"no stored sessions in {self.home}/.claude/projects (not there)", output.err)
+        self.assertIn("name a file or a folder", output.err)
+
+    def test_what_cannot_be_taken_costs_a_line_each_and_nothing_else(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 1))
+        (self.home / ".claude/projects/p/link.jsonl").symlink_to("/etc/passwd")
+        (self.home / ".claude/projects/p/empty.jsonl").write_text("")
+        (self.home / ".claude/projects/p/noise.jsonl").write_bytes(os.urandom(4096) + b"\n{}\n[\n")
+        output = self.scan()
+        self.assertIn("1 session, ", output.out)
+        self.assertIn("link.jsonl: is a symbolic link", output.err)
+
+    def test_a_file_of_another_program_is_named(self):
+        file = self.store("x/notes.jsonl", [{"a": 1}])
+        self.assertIn("notes.jsonl: no session of a known agent", self.scan(str(file)).err)
+
+    def test_nothing_is_written(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 3))
+        before = sorted(str(path) for path in self.home.rglob("*"))
+        self.scan()
+        self.assertEqual(sorted(str(path) for path in self.home.rglob("*")), before)
+
+    def test_replay_and_eval_read_stored_sessions_too(self):
+        file = self.store("labelled/one.jsonl", claude("one", 9))
+        output = self.cli.run("replay", str(file))
+        self.assertEqual(output.code, 0, output)
+        self.assertRegex(output.out, "9 calls, stuck")
+        labels = self.home / "labels.csv"
+        labels.write_text("file,source,outcome,loop,how_labelled,loop_start_call,loop_len\none.jsonl,mine,failure,yes,human,0,9\n")
+        output = self.cli.run("eval", str(self.home / "labelled"), "--labels", str(labels), "--json")
+        self.assertEqual(output.code, 0, output)
+        self.assertEqual(json.loads(output.out)["sources"]["mine"]["recall"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
