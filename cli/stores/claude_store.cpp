@@ -175,7 +175,7 @@ private:
 
     void add_person(std::string_view text, StoredLine& out) {
         if (is_own_word(text) || line_.find("origin")) return;
-        if (about_.goal.empty()) about_.goal = cut_bytes(text, kGoalBytesMax);
+        if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
         events_.message(out.events, "user", text);
     }
 

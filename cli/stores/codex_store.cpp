@@ -21,7 +21,6 @@ namespace {
 using api::JsonKind;
 using api::JsonValue;
 
-
 bool codex_matters(std::string_view line) {
     const std::string_view head = line.substr(0, 200);
     return head.find("\"world_state\"") == std::string_view::npos;
@@ -203,7 +202,7 @@ private:
         const std::string_view role = payload_.text_of("role");
         if (role == "assistant") return events_.message(out.events, "assistant", text);
         if (role != "user" || is_codex_word(text)) return;
-        if (about_.goal.empty()) about_.goal = cut_bytes(text, kGoalBytesMax);
+        if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
         events_.message(out.events, "user", text);
     }
 

@@ -71,7 +71,7 @@ private:
 std::optional<double> stored_seconds(std::string_view text);
 
 /// How much is kept of the first words of a person.
-inline constexpr std::size_t kGoalBytesMax = 200;
+inline constexpr std::size_t kStoredGoalBytesMax = 200;
 
 /// The text of a JSON string, or of the parts `{"text": ...}` in an array, one a line.
 std::string text_of_parts(api::JsonValue content);

@@ -191,7 +191,7 @@ TEST_CASE("stored Codex session: totals are told as what was used since", "[cli]
     CHECK(read.uses[1].tokens == LineTokens{1000, 500, 0, 30, 0});
 }
 
-TEST_CASE("stored Codex session: a fork does not count the history of its parent", "[cli]") {
+TEST_CASE("stored Codex session: a fork leaves out the history of its parent", "[cli]") {
     Read read(kCodexStore);
     read.line(codex("session_meta",
                     R"({"id":"c2","forked_from_id":"c1","timestamp":"2026-11-26T23:00:19.000Z"})"));
