@@ -58,6 +58,8 @@ public:
     /// How the agent's work ended; the last one counts.
     const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }
+    /// The agent's own id of its conversation; empty: not said.
+    const std::string& conversation() const { return session_; }
     /// All that bears on how the run ended.
     const RunFacts& facts() const { return facts_; }
 

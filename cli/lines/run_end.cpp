@@ -188,6 +188,8 @@ RunEnd run_end(const RunFacts& facts, const ExitStatus& exit) {
     end.completed = why.empty();
     end.reason = words_of_exit(row, exit);
     if (end.completed) return end;
+    end.guarded = !guard_words(facts, row).empty();
+    end.refused = facts.result && facts.result->ok && !facts.error && !facts.refused.empty();
     const auto http = http_of_exit(row, exit);
     const ExitMeaning* const meaning = meaning_of(row, exit);
     if (is_stop_of_provider(facts, http)) {

@@ -41,6 +41,8 @@ struct RunEnd {
     std::string retry_at;  ///< as the provider said it; empty: it did not
     /// An HTTP status that only the exit status says.
     std::optional<std::uint64_t> status;
+    bool guarded = false;  ///< its own guard against loops ended it
+    bool refused = false;  ///< calls were refused, and nothing was done after that
 };
 
 /// Pure.

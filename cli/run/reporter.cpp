@@ -64,6 +64,11 @@ std::optional<StopDirective> Reporter::stop_directive() const {
     return stop_;
 }
 
+bool Reporter::held() const {
+    const std::lock_guard lock(mutex_);
+    return held_;
+}
+
 void Reporter::close(const Json& end, milliseconds linger) {
     const std::lock_guard lock(mutex_);
     if (end_) return;
@@ -213,6 +218,13 @@ void Reporter::read_advice(const HttpReply& reply) {
         const auto ms = std::min<std::uint64_t>(asked.count(), std::uint64_t{3'600'000});
         interval_ = std::max(milliseconds{static_cast<std::int64_t>(ms)}, kHeartbeatMin);
         next_beat_ = std::min(next_beat_, steady_now() + interval_);
+    }
+    bool held = false;
+    for (const Json& directive : (*advice)["directives"])
+        held = held || directive["type"] == "pause" || directive["type"] == "wait_approval";
+    {
+        const std::lock_guard lock(mutex_);
+        held_ = held;
     }
     for (const Json& directive : (*advice)["directives"]) {
         if (directive["type"] != "stop") continue;

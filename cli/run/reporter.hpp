@@ -55,6 +55,8 @@ public:
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
     std::optional<StopDirective> stop_directive() const;
+    /// The newest reply holds the agent back: it is paused, or a person has to decide.
+    bool held() const;
 
     /// Delivers what is left, ends the session with this body of POST .../end and returns; gives up
     /// after `linger`, or soon when no daemon was ever there. True when everything arrived.
@@ -96,6 +98,7 @@ private:
     bool reached_ = false;
     bool refused_ = false;  // the session takes no more reports
     bool hooks_ = false;    // the agent's hooks report into the session
+    bool held_ = false;     // by the newest reply
     bool finished_ = false;
     bool delivered_ = false;
 

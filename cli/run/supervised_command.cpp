@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "api/text/timestamp.hpp"
 #include "cli/base/json.hpp"
@@ -69,6 +70,10 @@ ExitStatus SupervisedCommand::run() {
         if (kill_at_ && steady_now() >= *kill_at_) {
             signal_tree(SIGKILL);
             kill_at_.reset();
+        }
+        if (std::exchange(waits_long_, false) && !kill_at_ && !status_) {
+            ended_for_wait_ = true;
+            end_tree();
         }
         if (steady_now() >= next_report_) report_lines(false);
     }
@@ -150,6 +155,8 @@ void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
         std::string at;
         api::append_timestamp(at, now + milliseconds{*error.retry_in_ms});
         data["retry_at"] = std::move(at);
+        waits_long_ = setup_.wait_max > milliseconds{0} &&
+                      *error.retry_in_ms > static_cast<std::uint64_t>(setup_.wait_max.count());
     }
     if (agent != "codex" || !data.flag_of("ends_turn") || data.contains("retry_at")) return;
     const std::string rollout = find_rollout(setup_.codex_home, session);
@@ -199,6 +206,8 @@ void SupervisedCommand::read_signals() {
     signalfd_siginfo info{};
     while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
+        if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT)
+            interrupted_ = true;
         if (signal == SIGCHLD) {
             reap();
         } else if (info.ssi_code <= 0 && !status_) {
@@ -224,6 +233,10 @@ void SupervisedCommand::stop() {
     stopped_by_ = reporter_.stop_directive();
     if (!stopped_by_) return;
     reporter_.add("directive.acknowledged", {{"id", stopped_by_->id}});
+    end_tree();
+}
+
+void SupervisedCommand::end_tree() {
     signal_tree(SIGTERM);
     kill_at_ = steady_now() + kKillAfter;
 }

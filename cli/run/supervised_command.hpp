@@ -21,6 +21,8 @@
 
 namespace headway::cli {
 
+using std::chrono::milliseconds;
+
 /// The signals of this process while a command runs: blocked for every thread and read from a
 /// descriptor. Create it before any thread; afterwards the mask is as before.
 class SignalGuard {
@@ -40,6 +42,8 @@ private:
 
 /// What heartbeats tell of a command. Any thread.
 struct CommandFigures {
+    std::atomic<std::int64_t> waits_until_ms{0};  ///< since 1970: the next start; 0: it runs
+    std::atomic<std::uint64_t> waits{0};          ///< number of that wait
     std::atomic<std::uint64_t> output_bytes{0};
     std::atomic<bool> is_agent{false};  ///< it prints lines of an agent: its calls are the evidence
 };
@@ -53,6 +57,8 @@ public:
         bool lines = true;       ///< whether to read lines of agents
         Json call;               ///< data of the `tool.finished` that closes the command's call
         std::string codex_home;  ///< where Codex keeps its records; empty: not known
+        /// An agent that says that it waits for longer is ended; 0: none is.
+        milliseconds wait_max{0};
         CommandFigures& figures;
     };
 
@@ -63,6 +69,12 @@ public:
 
     /// The directive that stopped it, if one did.
     const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
+
+    /// A signal that ends commands came from outside of the command.
+    bool interrupted() const { return interrupted_; }
+
+    /// It was ended because it waits for longer than Setup::wait_max.
+    bool ended_for_wait() const { return ended_for_wait_; }
 
     /// What the lines of an agent said, if there were any.
     const AgentLines& agent() const { return agent_; }
@@ -89,6 +101,7 @@ private:
     void read_signals();
     void reap();
     void stop();
+    void end_tree();
     void signal_tree(int signal) const;
     void report_lines(bool all);
     bool output_done() const;
@@ -107,6 +120,9 @@ private:
     SteadyTime next_report_;
     std::optional<SteadyTime> kill_at_;
     std::optional<StopDirective> stopped_by_;
+    bool interrupted_ = false;
+    bool ended_for_wait_ = false;
+    mutable bool waits_long_ = false;  ///< the agent said that it waits for longer than is allowed
 };
 
 }  // namespace headway::cli

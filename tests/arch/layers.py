@@ -76,7 +76,7 @@ ROOMS = {
     "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
     "config": "values settings load keys",
     "hook": "text way .",
-    "cli": """base process client line . lines lines/agents records stores views scan run wait acp agents/settings agents agents/install
+    "cli": """base process client line . lines lines/agents records stores views scan keep_going run wait acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
     "server": """time process tokens http/body http/message http/sockets access http/connection
         outbound/transfer outbound/webhooks outbound/commands outbound/judge

@@ -15,8 +15,8 @@
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
-#include "cli/process/proc_tree.hpp"
 #include "cli/records/report_fields.hpp"
+#include "cli/run/command_beat.hpp"
 #include "cli/run/supervised_command.hpp"
 #include "core/values/policy.hpp"
 
@@ -26,7 +26,6 @@
 namespace headway::cli {
 namespace {
 
-constexpr const char* kCallId = "run";
 constexpr std::size_t kGoalBytesMax = 8 * 1024;  // with every byte escaped it fits into a request
 constexpr std::size_t kWordBytesMax = 512;       // "string" of API.md
 constexpr std::size_t kArgumentsMax = 64;
@@ -63,39 +62,8 @@ Json argument_list(const RunOptions& options) {
     return words;
 }
 
-// Samples the tree for heartbeats. Called on the reporter's thread.
-class Beat {
-public:
-    explicit Beat(const CommandFigures& figures) : figures_(figures) {}
-
-    Json operator()() {
-        const TreeUsage now = tree_.usage(::getpid());
-        // Sums of what is read one process after the other may slip back for a moment; work does
-        // not.
-        cpu_ms_ = std::max(cpu_ms_, now.cpu_ms);
-        disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
-        // Of a command that has just exited what it had last says more than nothing.
-        if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
-        Json data = {
-            {"phase", "running"},
-            {"resources",
-             {{"cpu_ms", cpu_ms_}, {"rss_bytes", rss_bytes_}, {"disk_bytes", disk_bytes_}}}};
-        if (figures_.is_agent) return data;
-        const std::uint64_t counter = cpu_ms_ / 10 + figures_.output_bytes.load();
-        data["in_flight"] = {{"call_id", kCallId}, {"counter", counter}};
-        return data;
-    }
-
-private:
-    const CommandFigures& figures_;
-    ProcTree tree_;
-    std::uint64_t cpu_ms_ = 0;
-    std::uint64_t rss_bytes_ = 0;
-    std::uint64_t disk_bytes_ = 0;
-};
-
 Json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
-    Json data = {{"call_id", kCallId},
+    Json data = {{"call_id", kCommandCallId},
                  {"tool", base_name(options)},
                  {"ok", status.code == 0},
                  {"duration_ms", duration.count()},
@@ -109,7 +77,7 @@ Json finished_call(const RunOptions& options, const ExitStatus& status, millisec
 
 /// Closes the call that stands for the command, once it shows to be an agent whose calls are told.
 Json call_of_agent(const RunOptions& options) {
-    return {{"call_id", kCallId},
+    return {{"call_id", kCommandCallId},
             {"tool", base_name(options)},
             {"ok", true},
             {"origin", "hook"},
@@ -163,20 +131,11 @@ public:
         {
             const SignalGuard signals;  // before the reporter's thread exists
             reporter.emplace(reporter_setup(open));
-            reporter->add("tool.started", {{"call_id", kCallId},
+            reporter->add("tool.started", {{"call_id", kCommandCallId},
                                            {"tool", base_name(options_)},
                                            {"args", {{"argv", argument_list(options_)}}}});
-            Process process = spawn_process(options_.command, child_environment(),
-                                            signals.outer_mask(), inherited);
-            if (process.pid < 0) return not_started(*reporter, process.error);
-            SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
-                                           codex_home(), figures_};
-            SupervisedCommand command(std::move(process), signals, *reporter, std::move(setup));
-            ending.status = command.run();
-            ending.stopped_by = command.stopped_by();
-            ending.facts = command.agent().facts();
-            ending.end = run_end(ending.facts, ending.status);
-            ending.model = command.agent().model();
+            if (const int error = run_agent(*reporter, signals, inherited, ending); error != 0)
+                return not_started(*reporter, error);
             // A service manager may signal us twice, by our id and by our group. The second must
             // not cost the session its end, which takes --linger at most; Ctrl-C still ends that.
             for (const int signal : {SIGTERM, SIGHUP})
@@ -195,6 +154,66 @@ public:
     }
 
 private:
+    /// Runs the command, and the agent again as long as it is kept going. An errno if the command
+    /// cannot be started.
+    int run_agent(Reporter& reporter, const SignalGuard& signals, const std::vector<int>& inherited,
+                  Ending& ending) {
+        const auto environment = child_environment();
+        KeepGoing keeping(options_.keeping, options_.command, signals, reporter, figures_,
+                          environment, [this](const std::string& text) { warn(text); });
+        std::optional<KeepGoing::Words> words = options_.command;
+        while (words) {
+            Process process = spawn_process(*words, environment, signals.outer_mask(), inherited);
+            if (process.pid < 0 && keeping.resumes() == 0) return process.error;
+            if (process.pid < 0) {
+                ending.end.completed = false;
+                ending.end.reason +=
+                    "; cannot be resumed: " + words->front() + ": " + std::strerror(process.error);
+                break;
+            }
+            const milliseconds most = options_.keep_going ? kAgentWaitMost : milliseconds{0};
+            SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
+                                           codex_home(), most, figures_};
+            SupervisedCommand command(std::move(process), signals, reporter, std::move(setup));
+            ending = ending_of(command);
+            RunOver over = over_of(command, ending);
+            words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
+            if (over.check_failed) note_check(ending);
+        }
+        if (keeping.resumes() > 0)
+            ending.end.reason += "; resumed " + std::to_string(keeping.resumes()) + " times";
+        if (!keeping.why_over().empty()) ending.end.reason += "; " + keeping.why_over();
+        return 0;
+    }
+
+    static Ending ending_of(SupervisedCommand& command) {
+        Ending ending;
+        ending.status = command.run();
+        ending.stopped_by = command.stopped_by();
+        ending.facts = command.agent().facts();
+        ending.end = run_end(ending.facts, ending.status);
+        ending.model = command.agent().model();
+        return ending;
+    }
+
+    static RunOver over_of(const SupervisedCommand& command, const Ending& ending) {
+        RunOver over;
+        over.end = ending.end;
+        over.interrupted = command.interrupted();
+        over.stopped = ending.stopped_by.has_value();
+        over.guarded = ending.end.guarded;
+        over.needs_person = ending.end.refused;
+        over.progressed = ending.facts.changed;
+        over.signal = command.ended_for_wait() ? 0 : ending.status.signal;
+        return over;
+    }
+
+    static void note_check(Ending& ending) {
+        ending.end.completed = false;
+        ending.end.reason = "the check failed; " + ending.end.reason;
+        if (ending.status.code == 0) ending.status.code = 1;
+    }
+
     Reporter::Setup reporter_setup(const Json& open) {
         Reporter::Setup setup;
         setup.url = options_.client.url;
@@ -202,7 +221,7 @@ private:
         setup.session = session_;
         setup.open = dump(open);
         setup.heartbeat = options_.interval.value_or(milliseconds{10'000});
-        setup.beat = Beat(figures_);
+        setup.beat = CommandBeat(figures_);
         setup.warn = [this](const std::string& text) { warn(text); };
         return setup;
     }
@@ -213,6 +232,8 @@ private:
         auto environment = without_own_variables(console_.environment);
         environment["HEADWAY_SESSION"] = session_;
         environment["HEADWAY_URL"] = options_.client.url;
+        // Claude would wait for a limit by itself, for hours in one process.
+        if (options_.keep_going) environment.erase("CLAUDE_CODE_RETRY_WATCHDOG");
         return environment;
     }
 
@@ -282,6 +303,8 @@ Examples:
   headway run -- make -j2
   headway run --session nightly-42 --label team=night -- ./agent.sh "fix the failing test"
   headway run -- codex exec --json "fix the failing test"
+  headway run --keep-going --check 'make test' -- claude -p --output-format stream-json \
+      --verbose "fix the failing tests"              goes on by itself after a limit or a crash
   TOKEN=$(headway token create night --scope report:nightly-42 --expires 12h)
   headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
   headway wait nightly-42                            in another shell)";
@@ -306,6 +329,7 @@ public:
         arguments.flag("--quiet", options.quiet, "do not print the session id and warnings");
         arguments.flag("--no-lines", options.no_lines,
                        "take JSON lines of an agent for ordinary output");
+        declare_keeping(arguments);
         arguments.command(
             [this](std::vector<std::string> words) { options.command = std::move(words); });
         arguments.finally([this]() -> std::optional<Mistake> {
@@ -314,8 +338,46 @@ public:
             const milliseconds interval = options.interval.value_or(core::kHeartbeatIntervalMin);
             if (interval < core::kHeartbeatIntervalMin || interval > core::kHeartbeatIntervalMax)
                 return Mistake{"--interval: must be from 100ms to 1h", {}};
-            return std::nullopt;
+            return keeping_fault();
         });
+    }
+
+    void declare_keeping(Arguments& arguments) {
+        arguments.flag("--keep-going", options.keep_going,
+                       "start the agent again in its conversation after a limit, an overload or a "
+                       "crash");
+        arguments
+            .option("--max-resumes", options.keeping.rules.resumes_max,
+                    "resumes in a row without progress, 1 to 50")
+            .show_default();
+        arguments.duration("--until", options.keeping.rules.until,
+                           "no resume later than this after the start");
+        arguments.duration("--margin", options.keeping.rules.margin,
+                           "wait this long behind a reset; other waits are multiples of it");
+        arguments
+            .option("--check", options.keeping.check,
+                    "shell command that decides about a clean end; its output is the next prompt")
+            .type("COMMAND");
+        arguments
+            .option("--resume-command", options.keeping.resume_command,
+                    "shell command that resumes, with {id} and {prompt}; for wrappers and scripts")
+            .type("COMMAND");
+    }
+
+    std::optional<Mistake> keeping_fault() const {
+        const KeepGoingOptions& keeping = options.keeping;
+        if (keeping.rules.resumes_max == 0 || keeping.rules.resumes_max > kResumesMost)
+            return Mistake{"--max-resumes: must be from 1 to 50", {}};
+        if (keeping.rules.until < std::chrono::seconds{1})
+            return Mistake{"--until: must be at least 1s", {}};
+        if (keeping.rules.margin > std::chrono::hours{1})
+            return Mistake{"--margin: must be at most 1h", {}};
+        const bool named = !keeping.check.empty() || !keeping.resume_command.empty();
+        if (named && !options.keep_going)
+            return Mistake{"--check and --resume-command need --keep-going", {}};
+        if (options.keep_going && options.no_lines)
+            return Mistake{"--keep-going needs the lines of the agent, without --no-lines", {}};
+        return std::nullopt;
     }
 
     int run(const Console& console, const Server&) override {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/client/client_options.hpp"
+#include "cli/run/keep_going.hpp"
 
 namespace headway::cli {
 
@@ -21,6 +22,8 @@ struct RunOptions {
     bool quiet = false;
     bool no_lines = false;        ///< lines of agents are ordinary output
     milliseconds linger{10'000};  ///< how long delivery may go on after the command's exit
+    bool keep_going = false;      ///< start the agent again in its conversation
+    KeepGoingOptions keeping;
     std::vector<std::string> command;
 };
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/resume_command.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+namespace headway::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// How one agent goes on.
+struct Recipe {
+    std::string_view agent;                      ///< by its name in its lines
+    std::span<const std::string_view> programs;  ///< names of its program
+    std::string_view verb;                       ///< before its flags: "exec", "run"; empty: none
+    /// Options that take the next word; other options stand alone. A word that is neither is the
+    /// prompt.
+    std::span<const std::string_view> valued;
+    /// Options of the first run that name a conversation; they go, with their value.
+    std::span<const std::string_view> conversation;
+    std::string_view prompt_option;  ///< takes the prompt; empty: the prompt stands alone
+    std::string_view resume;         ///< "--resume", "resume"; ends in `=`: one word with the id
+    bool verb_behind = false;        ///< the resume stands behind all flags, as a verb of its own
+};
+
+constexpr std::string_view kClaude[] = {"claude"};
+constexpr std::string_view kCodex[] = {"codex"};
+constexpr std::string_view kGemini[] = {"gemini"};
+constexpr std::string_view kQwen[] = {"qwen"};
+constexpr std::string_view kOpencode[] = {"opencode"};
+constexpr std::string_view kKilo[] = {"kilo", "kilocode"};
+constexpr std::string_view kCopilot[] = {"copilot"};
+constexpr std::string_view kPi[] = {"pi"};
+
+constexpr std::string_view kClaudeValued[] = {"--model",           "--output-format",
+                                              "--input-format",    "--permission-mode",
+                                              "--allowedTools",    "--allowed-tools",
+                                              "--disallowedTools", "--disallowed-tools",
+                                              "--system-prompt",   "--append-system-prompt",
+                                              "--mcp-config",      "--settings",
+                                              "--add-dir",         "--max-turns",
+                                              "--max-budget-usd",  "--fallback-model",
+                                              "--agents",          "--agent",
+                                              "--betas",           "--permission-prompt-tool",
+                                              "--setting-sources", "--json-schema",
+                                              "--effort",          "--plugin-dir"};
+constexpr std::string_view kClaudeTalk[] = {"--session-id", "--resume", "-r"};
+constexpr std::string_view kCodexValued[] = {"-m",
+                                             "--model",
+                                             "-c",
+                                             "--config",
+                                             "-s",
+                                             "--sandbox",
+                                             "-C",
+                                             "--cd",
+                                             "-p",
+                                             "--profile",
+                                             "-i",
+                                             "--image",
+                                             "--output-schema",
+                                             "-o",
+                                             "--output-last-message",
+                                             "--color",
+                                             "--add-dir",
+                                             "-a",
+                                             "--ask-for-approval",
+                                             "--enable",
+                                             "--disable",
+                                             "--local-provider"};
+constexpr std::string_view kGeminiValued[] = {"-m",
+                                              "--model",
+                                              "-o",
+                                              "--output-format",
+                                              "--approval-mode",
+                                              "-e",
+                                              "--extensions",
+                                              "--include-directories",
+                                              "--allowed-tools",
+                                              "--allowed-mcp-server-names",
+                                              "--policy",
+                                              "--sandbox-image",
+                                              "--max-session-turns",
+                                              "--auth-type",
+                                              "--core-tools",
+                                              "--exclude-tools"};
+constexpr std::string_view kGeminiTalk[] = {"--session-id", "--resume", "-r"};
+constexpr std::string_view kOpencodeValued[] = {"-m",       "--model",   "--agent",     "--format",
+                                                "-f",       "--file",    "--title",     "--port",
+                                                "--attach", "--variant", "--log-level", "--dir"};
+constexpr std::string_view kOpencodeTalk[] = {"-s", "--session"};
+constexpr std::string_view kCopilotValued[] = {"--model",
+                                               "--agent",
+                                               "--allow-tool",
+                                               "--deny-tool",
+                                               "--add-dir",
+                                               "--output-format",
+                                               "--log-dir",
+                                               "--log-level",
+                                               "--additional-mcp-config",
+                                               "--disable-mcp-server",
+                                               "--stream",
+                                               "--available-tools",
+                                               "--excluded-tools",
+                                               "--allow-url",
+                                               "--deny-url",
+                                               "--config-dir",
+                                               "--effort"};
+constexpr std::string_view kCopilotTalk[] = {"--session-id", "--resume"};
+constexpr std::string_view kPiValued[] = {
+    "--provider",       "--model",         "--api-key",
+    "--mode",           "--tools",         "-t",
+    "--thinking",       "--extension",     "-e",
+    "--skill",          "--system-prompt", "--append-system-prompt",
+    "--session-dir",    "--models",        "--theme",
+    "--prompt-template"};
+constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
+constexpr std::span<const std::string_view> kNone{};
+
+constexpr Recipe kRecipes[] = {
+    {"claude", kClaude, "", kClaudeValued, kClaudeTalk, "", "--resume"},
+    {"codex", kCodex, "exec", kCodexValued, kNone, "", "resume", true},
+    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, "-p", "--resume"},
+    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, "-p", "--resume"},
+    {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, "", "-s"},
+    {"kilo", kKilo, "run", kOpencodeValued, kOpencodeTalk, "", "-s"},
+    {"copilot", kCopilot, "", kCopilotValued, kCopilotTalk, "-p", "--resume="},
+    {"pi", kPi, "", kPiValued, kPiTalk, "", "--session"},
+};
+
+core::Error cannot(std::string why) {
+    return {core::ErrorCode::kInvalidParameter,
+            std::move(why) + "; name the command with --resume-command 'AGENT {id} {prompt}'",
+            {}};
+}
+
+bool is_one_of(std::span<const std::string_view> all, std::string_view word) {
+    return std::find(all.begin(), all.end(), word) != all.end();
+}
+
+/// The options of the first command.
+struct Flags {
+    Words kept;
+    std::size_t prompts = 0;  ///< words that are no option's
+};
+
+bool takes_prompt(const Recipe& recipe, std::string_view word) {
+    if (recipe.prompt_option.empty()) return false;
+    return word == recipe.prompt_option || word == "--prompt";
+}
+
+/// Claude and pi print and end with a flag that the others use for the prompt.
+Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
+    Flags flags;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        const std::string name = word.substr(0, word.find('='));
+        const bool joined = name.size() < word.size();
+        if (!word.starts_with('-') || word == "-") {
+            ++flags.prompts;
+        } else if (takes_prompt(recipe, name)) {
+            ++flags.prompts;
+            if (!joined) ++i;
+        } else if (is_one_of(recipe.conversation, name)) {
+            if (!joined) ++i;
+        } else {
+            flags.kept.push_back(word);
+            if (!joined && is_one_of(recipe.valued, name) && i + 1 < words.size())
+                flags.kept.push_back(words[++i]);
+        }
+    }
+    return flags;
+}
+
+}  // namespace
+
+core::Result<Words> resume_command(const Words& first, std::string_view agent,
+                                   const std::string& id, const std::string& prompt) {
+    const auto* const recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
+                                            [agent](const Recipe& r) { return r.agent == agent; });
+    if (recipe == std::end(kRecipes))
+        return cannot(std::string(agent) + " has no resume of its own");
+    if (id.empty() || id.starts_with('-')) return cannot("the agent named no conversation");
+    const std::string program = std::filesystem::path(first.front()).filename().string();
+    if (!is_one_of(recipe->programs, program))
+        return cannot("the command is " + program + " and not the agent itself");
+    std::span<const std::string> words{first};
+    words = words.subspan(1);
+    Words command{first.front()};
+    if (!recipe->verb.empty()) {
+        if (words.empty() || words.front() != recipe->verb)
+            return cannot("the command is not " + program + " " + std::string(recipe->verb));
+        command.push_back(words.front());
+        words = words.subspan(1);
+        // A run that was itself a resume: its conversation and prompt are replaced.
+        const auto resumed = std::find(words.begin(), words.end(), recipe->resume);
+        if (recipe->verb_behind && resumed != words.end())
+            words = words.first(static_cast<std::size_t>(resumed - words.begin()));
+    }
+    Flags flags = flags_of(*recipe, words);
+    if (flags.prompts > 1) return cannot("which word of the command is the prompt cannot be told");
+    command.insert(command.end(), flags.kept.begin(), flags.kept.end());
+    if (recipe->resume.ends_with('=')) {
+        command.push_back(std::string(recipe->resume) + id);
+    } else {
+        command.insert(command.end(), {std::string(recipe->resume), id});
+    }
+    if (!recipe->prompt_option.empty()) command.emplace_back(recipe->prompt_option);
+    command.push_back(prompt);
+    return command;
+}
+
+Words own_resume_command(const std::string& words, const std::string& id,
+                         const std::string& prompt) {
+    std::string script;
+    std::string_view left{words};
+    while (!left.empty()) {
+        if (left.starts_with("{id}")) {
+            script += "\"$1\"";
+            left.remove_prefix(4);
+        } else if (left.starts_with("{prompt}")) {
+            script += "\"$2\"";
+            left.remove_prefix(8);
+        } else {
+            script += left.front();
+            left.remove_prefix(1);
+        }
+    }
+    return {"/bin/sh", "-c", script, "headway-resume", id, prompt};
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/resume_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <utility>
+
+namespace headway::cli {
+namespace {
+
+using core::Cause;
+using std::chrono::milliseconds;
+
+// In margins, which is a minute by default.
+
+/// Agents that wait for the same reset begin within this time, one after the other.
+constexpr int kSpread = 3;
+/// The agent itself has tried for minutes when it ends by an overload.
+constexpr int kBackoffFirst = 2;
+constexpr int kBackoffMost = 30;
+/// A limit without a time: a quota of a day may end at any hour.
+constexpr int kUnknownReset = 60;
+/// After a crash so many waits are one margin.
+constexpr int kCrashesOfMargin = 6;
+
+constexpr const char* kCarryOn =
+    " Continue the task. Do not repeat work that is already complete; if a call was cut off, check "
+    "whether it took effect before you run it again.";
+
+milliseconds part_of(milliseconds wait, double chance) {
+    const double share = static_cast<double>(wait.count()) * std::clamp(chance, 0.0, 1.0);
+    return milliseconds{static_cast<std::int64_t>(share)};
+}
+
+milliseconds backoff(milliseconds margin, std::uint64_t times, double chance) {
+    milliseconds wait = margin * kBackoffFirst;
+    for (std::uint64_t i = 0; i < times && wait < margin * kBackoffMost; ++i)
+        wait *= 2;
+    wait = std::min(wait, margin * kBackoffMost);
+    return wait + part_of(wait / 4, chance);
+}
+
+/// Stops that only a person ends.
+bool needs_person(Cause cause) {
+    static constexpr std::array kPersons{Cause::kCredentials, Cause::kBilling, Cause::kModelMissing,
+                                         Cause::kCertificate, Cause::kRefused, Cause::kPerson,
+                                         Cause::kTool};
+    return std::find(kPersons.begin(), kPersons.end(), cause) != kPersons.end();
+}
+
+std::string prompt_of(std::string_view happened) {
+    return "The previous run ended early: " + std::string(happened) + "." + kCarryOn;
+}
+
+}  // namespace
+
+ResumeStep ResumePlan::end(std::string why) const {
+    ResumeStep step;
+    step.why = std::move(why);
+    return step;
+}
+
+ResumeStep ResumePlan::at(WallTime time, std::string why, std::string prompt) {
+    if (in_row_ >= rules_.resumes_max)
+        return end("not resumed: " + std::to_string(in_row_) +
+                   " resumes in a row without progress");
+    if (resumes_ >= kResumesMost)
+        return end("not resumed: " + std::to_string(resumes_) + " resumes are the most of a run");
+    if (time > began_ + rules_.until) return end("not resumed: " + why + ", and that is too late");
+    ++resumes_;
+    ++in_row_;
+    ResumeStep step;
+    step.resume = true;
+    step.at = time;
+    step.why = std::move(why);
+    step.prompt = std::move(prompt);
+    return step;
+}
+
+ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
+    if (run.progressed) {
+        in_row_ = 0;
+        compacted_ = false;
+    }
+    if (run.stopped) return end("not resumed: it was stopped");
+    if (run.interrupted) return end("not resumed: it was interrupted");
+    if (run.end.completed) {
+        if (!run.check_failed) return end("");
+        return after_check(*run.check_failed, now);
+    }
+    last_check_.clear();
+    if (run.guarded) return end("not resumed: it stopped itself in a loop");
+    if (run.needs_person || needs_person(run.end.cause))
+        return end("not resumed: it needs a person");
+    if (run.signal == SIGINT || run.signal == SIGTERM || run.signal == SIGHUP)
+        return end("not resumed: it was ended by a signal of a person");
+    return after_stop(run, now, chance);
+}
+
+ResumeStep ResumePlan::after_check(const std::string& output, WallTime now) {
+    if (output == last_check_) return end("not resumed: the check fails in the same way again");
+    last_check_ = output;
+    return at(now, "the check failed",
+              "The check that follows the task failed. Its output ends so:\n" + output +
+                  "\nContinue until the check passes.");
+}
+
+ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chance) {
+    const milliseconds margin = rules_.margin;
+    const Cause cause = run.end.cause;
+    const auto reset = reset_time(run.end.retry_at);
+    if (cause == Cause::kUsageLimit) {
+        const WallTime due = reset ? std::max(*reset, now) + margin : now + margin * kUnknownReset;
+        return at(due + part_of(margin * kSpread, chance), "the usage limit is reached",
+                  prompt_of("the usage limit was reached, and it has reset"));
+    }
+    if (core::passes(cause)) {
+        const WallTime due = now + backoff(margin, in_row_, chance);
+        return at(reset ? std::max(due, *reset + margin) : due, std::string(core::phrase_of(cause)),
+                  prompt_of(core::phrase_of(cause)));
+    }
+    if (cause == Cause::kContextFull) {
+        if (std::exchange(compacted_, true))
+            return end("not resumed: the context of the model is full again");
+        return at(now, "the context of the model is full", prompt_of("the context was full"));
+    }
+    const std::string happened =
+        run.signal != 0 ? "the process was killed" : "the run ended without a result";
+    const milliseconds wait =
+        in_row_ == 0 ? margin / kCrashesOfMargin : backoff(margin, in_row_ - 1, chance);
+    return at(now + wait, happened, prompt_of(happened));
+}
+
+std::optional<WallTime> reset_time(const std::string& text) {
+    return text.empty() ? std::nullopt : parse_time(text);
+}
+
+}  // namespace headway::cli

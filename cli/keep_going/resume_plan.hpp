@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/base/text.hpp"
+#include "cli/lines/run_end.hpp"
+#include "core/values/cause.hpp"
+
+// Whether an agent that has ended is started again in the same conversation, and when. Pure: the
+// clock, the chance and the end of the run are given.
+
+namespace headway::cli {
+
+inline constexpr std::uint64_t kResumesDefault = 5;
+inline constexpr std::uint64_t kResumesMost = 50;
+/// A longer wait inside the agent is replaced by one of ours, so that a crash costs nothing.
+inline constexpr std::chrono::minutes kAgentWaitMost{10};
+
+struct ResumeRules {
+    std::uint64_t resumes_max = kResumesDefault;  ///< in a row without progress; at most 50 in all
+    std::chrono::milliseconds until{std::chrono::hours{12}};  ///< since the first start
+    /// Behind a reset: clocks differ, and the provider's own takes a moment. Other waits are
+    /// multiples of it.
+    std::chrono::milliseconds margin{std::chrono::minutes{1}};
+};
+
+/// One run of the agent, when it is over.
+struct RunOver {
+    RunEnd end;
+    bool interrupted = false;   ///< a person or a service manager ended it, or us
+    bool stopped = false;       ///< by a directive: cancel, stop, halt
+    bool guarded = false;       ///< by its own guard against loops
+    bool needs_person = false;  ///< calls were refused, and nothing was done after that
+    bool progressed = false;    ///< a call ended well that does more than read
+    int signal = 0;             ///< that killed it, 0: none
+    /// Output of the check that failed after a clean end; nothing: there is none, or it passed.
+    std::optional<std::string> check_failed;
+};
+
+/// The next thing to do.
+struct ResumeStep {
+    bool resume = false;
+    WallTime at{};       ///< not before
+    std::string why;     ///< for people: the cause of the wait, or why there is no resume
+    std::string prompt;  ///< for the agent
+};
+
+class ResumePlan {
+public:
+    ResumePlan(const ResumeRules& rules, WallTime began) : rules_(rules), began_(began) {}
+
+    /// `chance`: from 0 to 1, spreads agents that wait for the same time.
+    ResumeStep next(const RunOver& run, WallTime now, double chance);
+
+    std::uint64_t resumes() const { return resumes_; }  ///< in all
+
+private:
+    ResumeStep end(std::string why) const;
+    ResumeStep at(WallTime time, std::string why, std::string prompt);
+    ResumeStep after_stop(const RunOver& run, WallTime now, double chance);
+    ResumeStep after_check(const std::string& output, WallTime now);
+
+    const ResumeRules rules_;
+    const WallTime began_;
+    std::uint64_t resumes_ = 0;
+    std::uint64_t in_row_ = 0;  ///< since the last progress
+    bool compacted_ = false;    ///< it was resumed after a full context
+    std::string last_check_;    ///< output of the check that failed last
+};
+
+/// Seconds since 1970 of an ISO time in UTC; nothing for any other text. Times without a zone are
+/// none.
+std::optional<WallTime> reset_time(const std::string& text);
+
+}  // namespace headway::cli

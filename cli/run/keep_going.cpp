@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/keep_going.hpp"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <random>
+
+#include "api/text/timestamp.hpp"
+#include "cli/base/clock.hpp"
+#include "cli/base/json.hpp"
+#include "cli/keep_going/resume_command.hpp"
+#include "cli/lines/bounded_event.hpp"
+#include "cli/process/proc_tree.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// How often the clock on the wall is read: it may jump, and the machine may have been asleep.
+constexpr milliseconds kLookEvery{30'000};
+/// While a person has to decide, or the session is paused.
+constexpr milliseconds kLookWhileHeld{1'000};
+constexpr std::chrono::seconds kTermAfter{10};
+constexpr std::chrono::seconds kKillAfter{5};
+constexpr std::size_t kCheckBytesKept = 2'048;
+constexpr std::chrono::minutes kCheckMost{60};
+
+std::string folder_now() {
+    std::error_code ignored;
+    return std::filesystem::current_path(ignored).string();
+}
+
+/// Device and inode; empty: it is gone.
+std::string identity_of(const std::string& folder) {
+    struct stat about {};
+    if (folder.empty() || ::stat(folder.c_str(), &about) != 0) return {};
+    return std::to_string(about.st_dev) + ":" + std::to_string(about.st_ino);
+}
+
+std::string iso(WallTime time) {
+    std::string text;
+    api::append_timestamp(text, time);
+    return text;
+}
+
+double chance() {
+    static std::random_device device;
+    return std::uniform_real_distribution<double>{0, 1}(device);
+}
+
+/// True if a signal came that ends commands. Reaps what has ended; `watched` gets its status.
+bool read_signals(int fd, pid_t watched, std::optional<int>& status) {
+    bool ends = false;
+    signalfd_siginfo info{};
+    while (::read(fd, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        if (signal != SIGCHLD && signal != SIGUSR1 && signal != SIGUSR2) ends = true;
+    }
+    int one = 0;
+    for (pid_t pid = ::waitpid(-1, &one, WNOHANG); pid > 0; pid = ::waitpid(-1, &one, WNOHANG))
+        if (pid == watched) status = one;
+    return ends;
+}
+
+/// The last bytes of what comes from a descriptor; false: it has ended.
+bool read_tail(FileDescriptor& from, std::string& tail) {
+    std::array<char, 4096> bytes{};
+    const ssize_t size = ::read(from.get(), bytes.data(), bytes.size());
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+    if (size <= 0) {
+        from.reset();
+        return false;
+    }
+    tail.append(bytes.data(), static_cast<std::size_t>(size));
+    if (tail.size() > 2 * kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);
+    return true;
+}
+
+}  // namespace
+
+KeepGoing::KeepGoing(const KeepGoingOptions& options, const Words& first,
+                     const SignalGuard& signals, Reporter& reporter, CommandFigures& figures,
+                     const std::map<std::string, std::string>& environment, Say say)
+    : options_(options),
+      first_(first),
+      signals_(signals),
+      reporter_(reporter),
+      figures_(figures),
+      environment_(environment),
+      say_(std::move(say)),
+      plan_(options.rules, wall_now()),
+      latest_(wall_now() + options.rules.until),
+      folder_(folder_now()),
+      folder_is_(identity_of(folder_)) {}
+
+std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
+    why_over_ = std::move(why);
+    if (!why_over_.empty()) say_(why_over_);
+    return std::nullopt;
+}
+
+std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedCommand& command) {
+    if (run.end.completed && !run.stopped && !run.interrupted && !options_.check.empty()) {
+        run.check_failed = check();
+        run.interrupted = interrupted_;
+    }
+    const ResumeStep step = plan_.next(run, wall_now(), chance());
+    if (!step.resume) return over(step.why);
+    const std::string& agent = command.agent().facts().agent;
+    const std::string& id = command.agent().conversation();
+    core::Result<Words> next =
+        options_.resume_command.empty()
+            ? resume_command(first_, agent, id, step.prompt)
+            : core::Result<Words>(own_resume_command(options_.resume_command, id, step.prompt));
+    if (!next) return over("not resumed: " + next.error().detail);
+    if (!end_tree()) return over("not resumed: a process of the run before does not end");
+    const std::string number = std::to_string(plan_.resumes());
+    const std::string call = "wait-" + number;
+    const std::string about = "resume " + number + ": " + step.why + "; goes on at " + iso(step.at);
+    const Json args = {{"until", iso(step.at)}, {"why", step.why}};
+    reporter_.add("message", {{"role", "system"}, {"text", about}});
+    reporter_.add("tool.started", {{"call_id", call}, {"tool", "wait"}, {"args", args}});
+    say_(about);
+    const Wait ended = wait(step.at);
+    const bool due = ended == Wait::kDue;
+    Json done = {{"call_id", call}, {"tool", "wait"}, {"args", args}, {"ok", due}};
+    if (due) done["result"] = "goes on";
+    if (!due) done["error"] = {{"class", "cancelled"}, {"message", "the wait was ended"}};
+    reporter_.add("tool.finished", done);
+    run.interrupted = ended == Wait::kInterrupted;
+    run.stopped = ended == Wait::kStopped;
+    if (ended == Wait::kTooLate) return over("not resumed: it was held until it was too late");
+    if (!due) return over(run.stopped ? "not resumed: it was stopped" : "not resumed: interrupted");
+    if (!same_folder()) return over("not resumed: the folder " + folder_ + " was replaced");
+    return *std::move(next);
+}
+
+/// Runs the check. Its output if it fails, else nothing.
+std::optional<std::string> KeepGoing::check() {
+    const std::string call = "check-" + std::to_string(++checks_);
+    Process process =
+        spawn_process({"/bin/sh", "-c", options_.check}, environment_, signals_.outer_mask());
+    std::string tail;
+    std::optional<int> status;
+    const auto ends_at = steady_now() + kCheckMost;
+    bool killed = process.pid < 0;
+    while (process.pid > 0 && (!status || process.out.open() || process.err.open())) {
+        std::array<pollfd, 3> fds{pollfd{signals_.fd(), POLLIN, 0},
+                                  pollfd{process.out.get(), POLLIN, 0},
+                                  pollfd{process.err.get(), POLLIN, 0}};
+        if (status && ::poll(fds.data(), fds.size(), 100) == 0)
+            break;  // a child keeps the pipe open
+        if (!status) (void)::poll(fds.data(), fds.size(), 1'000);
+        const bool ends = read_signals(signals_.fd(), process.pid, status);
+        if (fds[1].revents != 0) read_tail(process.out, tail);
+        if (fds[2].revents != 0) read_tail(process.err, tail);
+        interrupted_ = interrupted_ || ends;
+        if (!status && (ends || steady_now() >= ends_at)) {
+            killed = true;
+            for (const pid_t pid : ProcTree().descendants(::getpid()))
+                ::kill(pid, SIGKILL);
+        }
+    }
+    const ExitStatus exit = status ? exit_status_of(*status) : ExitStatus{1, 0};
+    if (tail.size() > kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);
+    Json done = {{"call_id", call},
+                 {"tool", "check"},
+                 {"args", {{"command", options_.check}}},
+                 {"ok", exit.code == 0 && !killed}};
+    const bool passed = exit.code == 0 && !killed;
+    if (passed) {
+        done["result"] = bounded_text(tail);
+    } else {
+        done["error"] = {{"class", "exit_status"}, {"message", bounded_text(tail)}};
+    }
+    reporter_.add("tool.finished", done);
+    if (passed) return std::nullopt;
+    return tail.empty() ? exit.text() : tail;
+}
+
+KeepGoing::Wait KeepGoing::wait(WallTime at) {
+    figures_.waits = plan_.resumes();
+    figures_.waits_until_ms = at.time_since_epoch().count();
+    Wait ended = Wait::kDue;
+    while (true) {
+        const milliseconds left = at - wall_now();
+        const bool held = reporter_.held();
+        if (left <= milliseconds{0} && !held) break;
+        if (held && wall_now() > latest_) {
+            ended = Wait::kTooLate;
+            break;
+        }
+        const milliseconds look =
+            held ? kLookWhileHeld : std::clamp(left, milliseconds{1}, kLookEvery);
+        std::array<pollfd, 2> fds{pollfd{signals_.fd(), POLLIN, 0},
+                                  pollfd{reporter_.wake_fd(), POLLIN, 0}};
+        (void)::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
+        std::optional<int> ignored;
+        if (read_signals(signals_.fd(), -1, ignored)) {
+            ended = Wait::kInterrupted;
+            break;
+        }
+        if (const auto stop = reporter_.stop_directive()) {
+            reporter_.add("directive.acknowledged", {{"id", stop->id}});
+            ended = Wait::kStopped;
+            break;
+        }
+    }
+    figures_.waits_until_ms = 0;
+    return ended;
+}
+
+/// Ends what the run before has left: two agents in one conversation would write over each other.
+bool KeepGoing::end_tree() {
+    const ProcTree tree;
+    const auto began = steady_now();
+    while (true) {
+        std::optional<int> ignored;
+        (void)read_signals(-1, -1, ignored);
+        const std::vector<pid_t> left = tree.descendants(::getpid());
+        if (left.empty()) return true;
+        const auto spent = steady_now() - began;
+        if (spent > kTermAfter + kKillAfter) return false;
+        for (const pid_t pid : left)
+            ::kill(pid, spent > kTermAfter ? SIGKILL : SIGTERM);
+        (void)::poll(nullptr, 0, 50);
+    }
+}
+
+bool KeepGoing::same_folder() const {
+    return !folder_is_.empty() && identity_of(folder_) == folder_is_;
+}
+
+}  // namespace headway::cli

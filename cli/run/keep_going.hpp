@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/keep_going/resume_plan.hpp"
+#include "cli/run/reporter.hpp"
+#include "cli/run/supervised_command.hpp"
+
+namespace headway::cli {
+
+struct KeepGoingOptions {
+    ResumeRules rules;
+    std::string check;           ///< command of a shell that decides about a clean end; empty: none
+    std::string resume_command;  ///< of the user's own; empty: the agent's
+};
+
+/// Starts an agent again in its conversation after it has ended. One thread, that of the run.
+class KeepGoing {
+public:
+    using Words = std::vector<std::string>;
+    using Say = std::function<void(const std::string& text)>;
+
+    /// All of them live as long.
+    KeepGoing(const KeepGoingOptions& options, const Words& first, const SignalGuard& signals,
+              Reporter& reporter, CommandFigures& figures,
+              const std::map<std::string, std::string>& environment, Say say);
+
+    /// Waits as long as the plan says and gives the command of the next run; nothing: the run is
+    /// over. Events of the session say what it waits for. `run` gets what the check says.
+    std::optional<Words> after(RunOver& run, const SupervisedCommand& command);
+
+    std::uint64_t resumes() const { return plan_.resumes(); }
+    /// Why the run goes on no more; empty: it is complete.
+    const std::string& why_over() const { return why_over_; }
+
+private:
+    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate };
+
+    std::optional<std::string> check();
+    Wait wait(WallTime at);
+    bool end_tree();
+    bool same_folder() const;
+    std::optional<Words> over(std::string why);
+
+    const KeepGoingOptions& options_;
+    const Words first_;
+    const SignalGuard& signals_;
+    Reporter& reporter_;
+    CommandFigures& figures_;
+    const std::map<std::string, std::string>& environment_;
+    const Say say_;
+    ResumePlan plan_;
+    const WallTime latest_;  ///< no run begins later
+    const std::string folder_;
+    const std::string folder_is_;  ///< its device and inode when the run began
+    std::uint64_t checks_ = 0;
+    bool interrupted_ = false;  ///< while the check ran
+    std::string why_over_;
+};
+
+}  // namespace headway::cli

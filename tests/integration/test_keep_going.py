@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`headway run --keep-going`: an agent is started again in its conversation, and never against a person."""
+import json
+import os
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from support.case import SharedDaemonCase, unique
+from support.cli import Cli
+from support.limits import patient
+
+# An agent with Claude's lines: each start does the next line of the file `play`, and notes its arguments and folder.
+AGENT = r'''#!/usr/bin/env python3
+import json, os, sys, time
+here = os.environ["PLAY"]
+with open(here + "/starts", "a") as log:
+    log.write(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "at": time.time()}) + "\n")
+starts = sum(1 for _ in open(here + "/starts"))
+acts = open(here + "/play").read().split()
+act = acts[min(starts, len(acts)) - 1]
+def say(type, **more):
+    print(json.dumps({"type": type, "session_id": "talk-1", "uuid": "u", **more}), flush=True)
+say("system", subtype="init", model="m")
+say("assistant", message={"id": f"m{starts}", "content": [{"type": "tool_use", "id": f"t{starts}", "name": "Write",
+    "input": {"file_path": f"f{starts}", "content": act}}]})
+say("user", message={"content": [{"type": "tool_result", "tool_use_id": f"t{starts}", "content": "written"}]})
+def fail(words, status):
+    say("result", subtype="success", is_error=True, result=words, api_error_status=status)
+    sys.exit(1)
+if act == "limit":
+    say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 1, "rateLimitType": "five_hour"})
+    fail("You've hit your limit", 429)
+if act == "weekly":
+    say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 400000})
+    fail("You've hit your weekly limit", 429)
+if act == "login": fail("Invalid API key", 401)
+if act == "crash": os.kill(os.getpid(), 9)
+if act == "hang": time.sleep(600)
+if act == "long":
+    say("system", subtype="api_retry", attempt=1, max_retries=10, retry_delay_ms=3600000, error_status=429, error="rate_limit")
+    time.sleep(600)
+say("result", subtype="success", is_error=False, result="done")
+'''
+
+
+class KeepGoing(SharedDaemonCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        agent = self.folder / "claude"
+        agent.write_text(AGENT)
+        agent.chmod(agent.stat().st_mode | stat.S_IXUSR)
+        self.session = unique()
+        self.cli = Cli(self.daemon)
+        self.cli.environment["PLAY"] = str(self.folder)
+
+    def start(self, play: str, *options, prompt="Fix it") -> subprocess.Popen:
+        (self.folder / "play").write_text(play)
+        return self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", *options, "--",
+                              str(self.folder / "claude"), "-p", "--model", "opus", prompt)
+
+    def run_play(self, play: str, *options, **more):
+        process = self.start(play, *options, **more)
+        out, err = process.communicate(timeout=patient(60))
+        return process.returncode, err
+
+    def starts(self) -> list:
+        file = self.folder / "starts"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def ended(self) -> dict:
+        return self.client.get(f"/v1/sessions/{self.session}").json()
+
+    def waiting(self) -> bool:
+        """Not before the first start."""
+        return bool(self.starts()) and self.ended().get("verdict", {}).get("status") == "waiting"
+
+    def waits(self) -> list:
+        events = self.client.get(f"/v1/sessions/{self.session}/events?limit=500").json().get("events", [])
+        return [e["data"] for e in events if e["type"] == "tool.finished" and e["data"]["tool"] == "wait"]
+
+    def wait_for(self, condition, what: str):
+        end = time.monotonic() + patient(30)
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.05)
+
+    def test_after_a_limit_it_goes_on_in_the_same_conversation_with_the_same_flags(self):
+        code, err = self.run_play("limit done")
+        self.assertEqual(code, 0, err)
+        first, second = self.starts()
+        self.assertEqual(second["argv"][:5], ["-p", "--model", "opus", "--resume", "talk-1"])
+        self.assertIn("usage limit was reached, and it has reset", second["argv"][5])
+        self.assertNotIn("Fix it", second["argv"])
+        self.assertGreaterEqual(second["at"], int(first["at"]) + 1)
+        self.assertEqual(self.ended()["verdict"]["status"], "completed")
+        self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
+
+    def test_while_it_waits_the_session_is_waiting_and_says_until_when(self):
+        process = self.start("limit done", "--margin", "10m")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        self.wait_for(lambda: "waiting until" in (self.ended().get("phase") or ""), "no time")
+        self.client.post(f"/v1/sessions/{self.session}/events", {"type": "heartbeat"})
+        self.assertEqual(self.ended()["verdict"]["status"], "waiting")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=patient(30))
+        self.assertEqual(len(self.starts()), 1)
+        self.assertIn("interrupted", self.ended()["verdict"]["reason"])
+
+    def test_a_cancel_ends_the_wait_at_once(self):
+        process = self.start("limit done", "--margin", "10m")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "enough"})
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+
+    def test_a_pause_holds_the_next_start_back(self):
+        process = self.start("crash done", "--margin", "12s")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        time.sleep(4)  # the wait of 2 s is over, and nothing may begin
+        self.assertEqual(len(self.starts()), 1)
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 2)
+
+    def test_a_killed_agent_is_told_so(self):
+        code, err = self.run_play("crash done")
+        self.assertEqual(code, 0, err)
+        self.assertIn("the process was killed", self.starts()[1]["argv"][-1])
+
+    def test_what_needs_a_person_is_not_resumed(self):
+        for play, words in (("login done", "needs a person"), ("weekly done", "too late")):
+            with self.subTest(play):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                code, err = self.run_play(play)
+                self.assertEqual(code, 1, err)
+                self.assertEqual(len(self.starts()), 1)
+                self.assertIn(words, err)
+
+    def test_without_progress_it_ends_after_so_many_resumes(self):
+        agent = self.folder / "claude"
+        agent.write_text(AGENT.replace('"name": "Write"', '"name": "Read"'))
+        code, err = self.run_play("crash", "--max-resumes", "2")
+        self.assertEqual(code, 137, err)
+        self.assertEqual(len(self.starts()), 3)
+        self.assertIn("2 resumes in a row without progress", err)
+
+    def test_a_long_wait_inside_the_agent_becomes_one_of_ours(self):
+        process = self.start("long done")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: self.waits() or (self.starts() and "waiting until" in (self.ended().get("phase") or "")),
+                      "the agent still waits by itself")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=patient(30))
+        self.assertEqual(len(self.starts()), 1)
+
+    def test_a_failing_check_is_the_next_prompt_and_twice_the_same_ends_it(self):
+        done = self.folder / "ok"
+        code, err = self.run_play("done done", "--check", f"test -e {done} || {{ touch {done}; echo 1 test failed; exit 1; }}")
+        self.assertEqual(code, 0, err)
+        self.assertIn("1 test failed", self.starts()[1]["argv"][-1])
+        self.session = unique()
+        (self.folder / "starts").unlink()
+        code, err = self.run_play("done", "--check", "echo still red; false")
+        self.assertEqual(code, 1, err)
+        self.assertEqual(len(self.starts()), 2)
+        self.assertIn("the check fails in the same way again", err)
+        self.assertEqual(self.ended()["verdict"]["status"], "failed")
+
+    def test_a_script_goes_on_by_a_command_of_its_own(self):
+        (self.folder / "play").write_text("crash done")
+        process = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--resume-command",
+                                 str(self.folder / "claude") + " --again {id} {prompt}", "--",
+                                 "/bin/sh", "-c", str(self.folder / "claude") + " x; kill -9 $$")
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.starts()[1]["argv"][:2], ["--again", "talk-1"])
+
+    def test_bounds_are_checked(self):
+        for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50")):
+            output = self.cli.run("run", "--keep-going", *options, "--", "true")
+            self.assertEqual(output.code, 64, output)
+            self.assertIn(words, output.err)
+        output = self.cli.run("run", "--check", "true", "--", "true")
+        self.assertIn("need --keep-going", output.err)
+
+    def test_a_folder_that_was_replaced_is_not_worked_in(self):
+        place = self.folder / "work"
+        place.mkdir()
+        (self.folder / "play").write_text("crash done")
+        process = subprocess.Popen([self.binary(), "run", "--session", self.session, "--keep-going", "--margin", "12s", "--",
+                                    str(self.folder / "claude"), "-p", "x"], cwd=place, env=self.cli.environment, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        os.rename(place, self.folder / "old")
+        place.mkdir()
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+        self.assertIn("was replaced", err)
+
+    @staticmethod
+    def binary() -> str:
+        from support.daemon import BINARY
+        return str(BINARY)
+
+
+if __name__ == "__main__":
+    unittest.main()

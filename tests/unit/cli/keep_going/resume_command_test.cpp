@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/resume_command.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+using namespace headway::cli;
+using Words = std::vector<std::string>;
+
+namespace {
+
+Words resumed(const Words& first, const char* agent) {
+    const auto command = resume_command(first, agent, "ID", "Go on.");
+    INFO((command ? std::string{} : command.error().detail));
+    REQUIRE(command.has_value());
+    return *command;
+}
+
+}  // namespace
+
+TEST_CASE("resume command: flags stay, the prompt and the conversation are replaced", "[cli]") {
+    CHECK(resumed({"claude", "-p", "--dangerously-skip-permissions", "--model", "opus", "Fix it"},
+                  "claude") == Words{"claude", "-p", "--dangerously-skip-permissions", "--model",
+                                     "opus", "--resume", "ID", "Go on."});
+    CHECK(resumed({"/usr/bin/claude", "-p", "Fix it", "--session-id", "old"}, "claude") ==
+          Words{"/usr/bin/claude", "-p", "--resume", "ID", "Go on."});
+    CHECK(resumed({"codex", "exec", "--json", "-m", "gpt-5.5", "Fix it"}, "codex") ==
+          Words{"codex", "exec", "--json", "-m", "gpt-5.5", "resume", "ID", "Go on."});
+    CHECK(resumed({"codex", "exec", "--json", "resume", "old", "Fix it"}, "codex") ==
+          Words{"codex", "exec", "--json", "resume", "ID", "Go on."});
+    CHECK(resumed({"gemini", "--yolo", "-p", "Fix it", "-m", "pro"}, "gemini") ==
+          Words{"gemini", "--yolo", "-m", "pro", "--resume", "ID", "-p", "Go on."});
+    CHECK(resumed({"qwen", "Fix it"}, "qwen") == Words{"qwen", "--resume", "ID", "-p", "Go on."});
+    CHECK(resumed({"opencode", "run", "--format", "json", "Fix it"}, "opencode") ==
+          Words{"opencode", "run", "--format", "json", "-s", "ID", "Go on."});
+    CHECK(resumed({"copilot", "--allow-all", "--prompt=Fix it"}, "copilot") ==
+          Words{"copilot", "--allow-all", "--resume=ID", "-p", "Go on."});
+    CHECK(resumed({"pi", "--mode", "json", "-p", "Fix it"}, "pi") ==
+          Words{"pi", "--mode", "json", "-p", "--session", "ID", "Go on."});
+}
+
+TEST_CASE("resume command: what cannot be told is refused with the way out", "[cli]") {
+    const auto why = [](const Words& first, const char* agent, const char* id = "ID") {
+        const auto command = resume_command(first, agent, id, "Go on.");
+        REQUIRE_FALSE(command.has_value());
+        CHECK_THAT(command.error().detail, Catch::Contains("--resume-command"));
+        return command.error().detail;
+    };
+    CHECK_THAT(why({"cline", "--json", "Fix it"}, "cline"),
+               Catch::Contains("no resume of its own"));
+    CHECK_THAT(why({"bash", "-c", "claude -p x"}, "claude"),
+               Catch::Contains("the command is bash"));
+    CHECK_THAT(why({"codex", "Fix it"}, "codex"), Catch::Contains("not codex exec"));
+    CHECK_THAT(why({"claude", "-p", "--unknown", "value", "Fix it"}, "claude"),
+               Catch::Contains("which word"));
+    CHECK_THAT(why({"claude", "-p", "x"}, "claude", ""), Catch::Contains("no conversation"));
+    CHECK_THAT(why({"claude", "-p", "x"}, "claude", "--help"), Catch::Contains("no conversation"));
+}
+
+TEST_CASE(
+    "resume command: a command of one's own gets id and prompt as words, not as text of a shell",
+    "[cli]") {
+    CHECK(own_resume_command("./agent --go-on {id} --say {prompt}", "a;b", "Go $(on).") ==
+          Words{"/bin/sh", "-c", "./agent --go-on \"$1\" --say \"$2\"", "headway-resume", "a;b",
+                "Go $(on)."});
+}

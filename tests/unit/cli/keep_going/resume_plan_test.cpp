@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/resume_plan.hpp"
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "api/text/timestamp.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/seed.hpp"
+
+using namespace headway::cli;
+using namespace std::chrono_literals;
+using headway::core::Cause;
+using headway::tests::Gen;
+using headway::tests::seed;
+
+namespace {
+
+constexpr WallTime kStart{std::chrono::sys_days{std::chrono::year{2026} / 11 / 27} + 20h};
+
+RunOver ended(Cause cause, const std::string& retry_at = {}) {
+    RunOver run;
+    run.end.cause = cause;
+    run.end.retry_at = retry_at;
+    return run;
+}
+
+std::string iso_text(WallTime time) {
+    std::string text;
+    headway::api::append_timestamp(text, time);
+    return text;
+}
+
+RunOver completed() {
+    RunOver run;
+    run.end.completed = true;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("resume plan: a usage limit is waited for until its reset and a margin", "[cli]") {
+    ResumePlan plan{{}, kStart};
+    const ResumeStep step =
+        plan.next(ended(Cause::kUsageLimit, "2026-11-27T23:10:00.000Z"), kStart, 0);
+    CHECK(step.resume);
+    CHECK(step.at == kStart + 3h + 11min);
+    CHECK_THAT(step.prompt, Catch::Contains("the usage limit was reached, and it has reset"));
+    CHECK_THAT(step.prompt, Catch::Contains("check whether it took effect"));
+}
+
+TEST_CASE("resume plan: agents that wait for the same reset do not begin in the same second",
+          "[cli]") {
+    ResumePlan one{{}, kStart};
+    ResumePlan other{{}, kStart};
+    const RunOver limit = ended(Cause::kUsageLimit, "2026-11-27T23:10:00.000Z");
+    const WallTime early = one.next(limit, kStart, 0).at;
+    const WallTime late = other.next(limit, kStart, 1).at;
+    CHECK(late - early == 3min);
+}
+
+TEST_CASE("resume plan: a limit that resets too late needs a person", "[cli]") {
+    ResumePlan plan{{}, kStart};
+    const ResumeStep step =
+        plan.next(ended(Cause::kUsageLimit, "2026-12-01T14:08:00.000Z"), kStart, 0);
+    CHECK_FALSE(step.resume);
+    CHECK_THAT(step.why, Catch::Contains("too late"));
+}
+
+TEST_CASE("resume plan: an overload is tried again later and later, within half an hour", "[cli]") {
+    ResumePlan plan{{50}, kStart};
+    std::vector<std::chrono::milliseconds> waits;
+    WallTime now = kStart;
+    for (int i = 0; i < 7; ++i) {
+        const ResumeStep step = plan.next(ended(Cause::kOverloaded), now, 0);
+        REQUIRE(step.resume);
+        waits.push_back(step.at - now);
+        now = step.at;
+    }
+    const std::vector<std::chrono::milliseconds> expected{2min,  4min,  8min, 16min,
+                                                          30min, 30min, 30min};
+    CHECK(waits == expected);
+}
+
+TEST_CASE("resume plan: what needs a person is never resumed", "[cli]") {
+    for (const Cause cause : {Cause::kCredentials, Cause::kBilling, Cause::kModelMissing,
+                              Cause::kCertificate, Cause::kRefused, Cause::kPerson, Cause::kTool}) {
+        ResumePlan plan{{}, kStart};
+        CHECK_FALSE(plan.next(ended(cause), kStart, 0).resume);
+    }
+    RunOver refused = ended(Cause::kNone);
+    refused.needs_person = true;
+    CHECK_FALSE(ResumePlan({}, kStart).next(refused, kStart, 0).resume);
+}
+
+TEST_CASE("resume plan: a run that a person, a directive or its own guard ended stays ended",
+          "[cli]") {
+    for (int kind = 0; kind < 4; ++kind) {
+        RunOver run = ended(Cause::kUsageLimit, "2026-11-27T23:10:00.000Z");
+        run.interrupted = kind == 0;
+        run.stopped = kind == 1;
+        run.guarded = kind == 2;
+        run.signal = kind == 3 ? SIGTERM : 0;
+        CHECK_FALSE(ResumePlan({}, kStart).next(run, kStart, 0).resume);
+    }
+}
+
+TEST_CASE("resume plan: only progress makes room for more resumes", "[cli]") {
+    ResumePlan plan{{2}, kStart};
+    RunOver crash = ended(Cause::kNone);
+    crash.signal = SIGKILL;
+    CHECK(plan.next(crash, kStart, 0).resume);
+    CHECK(plan.next(crash, kStart, 0).resume);
+    CHECK_FALSE(plan.next(crash, kStart, 0).resume);
+    crash.progressed = true;
+    CHECK(plan.next(crash, kStart, 0).resume);
+    CHECK(plan.resumes() == 3);
+}
+
+TEST_CASE("resume plan: fifty resumes are the most whatever the progress", "[cli]") {
+    ResumePlan plan{{50}, kStart};
+    RunOver crash = ended(Cause::kNone);
+    crash.progressed = true;
+    int resumes = 0;
+    while (plan.next(crash, kStart, 0).resume && resumes < 100)
+        ++resumes;
+    CHECK(resumes == 50);
+}
+
+TEST_CASE("resume plan: a full context is resumed once", "[cli]") {
+    ResumePlan plan{{}, kStart};
+    CHECK(plan.next(ended(Cause::kContextFull), kStart, 0).resume);
+    CHECK_FALSE(plan.next(ended(Cause::kContextFull), kStart, 0).resume);
+}
+
+TEST_CASE("resume plan: a check that fails goes into the prompt, twice the same ends it", "[cli]") {
+    ResumePlan plan{{}, kStart};
+    RunOver run = completed();
+    CHECK_FALSE(plan.next(run, kStart, 0).resume);
+    run.check_failed = "1 test failed";
+    const ResumeStep step = plan.next(run, kStart, 0);
+    CHECK(step.resume);
+    CHECK(step.at == kStart);
+    CHECK_THAT(step.prompt, Catch::Contains("1 test failed"));
+    CHECK_FALSE(plan.next(run, kStart, 0).resume);
+    run.check_failed = "2 tests failed";
+    CHECK(plan.next(run, kStart, 0).resume);
+}
+
+TEST_CASE(
+    "resume plan: in hostile nights nothing is resumed early, past a bound or against a person",
+    "[cli]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    std::size_t resumes = 0;
+    std::size_t could = 0;
+    for (int night = 0; night < 30; ++night) {
+        for (int agent = 0; agent < 20; ++agent) {
+            const ResumeRules rules{1 + gen.below(8), std::chrono::hours{1 + gen.below(12)}};
+            ResumePlan plan{rules, kStart};
+            WallTime now = kStart;
+            std::uint64_t in_row = 0;
+            for (int run = 0; run < 80; ++run) {
+                now += std::chrono::minutes{gen.below(40)};
+                RunOver over = ended(static_cast<Cause>(gen.below(14)));
+                const WallTime reset = now + std::chrono::minutes{gen.below(600)};
+                if (gen.chance(2)) over.end.retry_at = iso_text(reset);
+                over.end.completed = gen.chance(20);
+                over.interrupted = gen.chance(25);
+                over.stopped = gen.chance(25);
+                over.needs_person = gen.chance(25);
+                over.progressed = gen.chance(3);
+                if (over.progressed) in_row = 0;
+                const ResumeStep step =
+                    plan.next(over, now, static_cast<double>(gen.below(101)) / 100);
+                const bool passes = over.end.cause == Cause::kOverloaded ||
+                                    over.end.cause == Cause::kNetwork ||
+                                    over.end.cause == Cause::kRateLimit;
+                const bool held =
+                    over.end.completed || over.interrupted || over.stopped || over.needs_person;
+                if (held) REQUIRE_FALSE(step.resume);
+                const bool room = in_row < rules.resumes_max && plan.resumes() < kResumesMost;
+                if (passes && !held && room && over.end.retry_at.empty() &&
+                    now + 40min < kStart + rules.until) {
+                    ++could;
+                    REQUIRE(step.resume);
+                }
+                if (!step.resume) break;
+                ++resumes;
+                ++in_row;
+                REQUIRE(in_row <= rules.resumes_max);
+                REQUIRE(step.at >= now);
+                REQUIRE(step.at <= kStart + rules.until);
+                if (over.end.cause == Cause::kUsageLimit && !over.end.retry_at.empty())
+                    REQUIRE(step.at >= reset + 1min);
+                now = step.at;
+            }
+        }
+    }
+    CHECK(resumes > 100);
+    CHECK(could > 50);
+}
