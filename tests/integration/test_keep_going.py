@@ -62,10 +62,10 @@ class KeepGoing(SharedDaemonCase):
         self.cli = Cli(self.daemon)
         self.cli.environment["PLAY"] = str(self.folder)
 
-    def start(self, play: str, *options, prompt="Fix it") -> subprocess.Popen:
+    def start(self, play: str, *options, margin="100ms") -> subprocess.Popen:
         (self.folder / "play").write_text(play)
-        return self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", *options, "--",
-                              str(self.folder / "claude"), "-p", "--model", "opus", prompt)
+        return self.cli.start("run", "--session", self.session, "--keep-going", "--margin", margin, *options, "--",
+                              str(self.folder / "claude"), "-p", "--model", "opus", "Fix it")
 
     def run_play(self, play: str, *options, **more):
         process = self.start(play, *options, **more)
@@ -105,7 +105,7 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
 
     def test_while_it_waits_the_session_is_waiting_and_says_until_when(self):
-        process = self.start("limit done", "--margin", "10m")
+        process = self.start("limit done", margin="10m")
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
         self.wait_for(lambda: "waiting until" in (self.ended().get("phase") or ""), "no time")
@@ -117,7 +117,7 @@ class KeepGoing(SharedDaemonCase):
         self.assertIn("interrupted", self.ended()["verdict"]["reason"])
 
     def test_a_cancel_ends_the_wait_at_once(self):
-        process = self.start("limit done", "--margin", "10m")
+        process = self.start("limit done", margin="10m")
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "enough"})
@@ -125,7 +125,7 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(len(self.starts()), 1)
 
     def test_a_pause_holds_the_next_start_back(self):
-        process = self.start("crash done", "--margin", "12s")
+        process = self.start("crash done", margin="12s")
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
