@@ -134,6 +134,34 @@ std::string fan_out_of(const Json& session) {
     return used.empty() ? line : line + ", " + used;
 }
 
+/// "8 of 10 steps", where there is a limit.
+void add_share(std::string& line, const Json& budget, const char* limit, const std::string& used,
+               const std::string& most) {
+    if (!budget.contains(limit)) return;
+    line += (line.empty() ? "" : ", ") + used + " of " + most;
+}
+
+/// "low, 80 %: 8 of 10 steps, 45s of 5m".
+std::string budget_line_of(const Json& session) {
+    const Json& budget = session["budget"];
+    if (!budget.is_object()) return {};
+    const auto span = [&budget](const char* name) {
+        return human_duration(std::chrono::seconds{budget[name].count()});
+    };
+    const auto money = [&budget](const char* name) {
+        return budget[name].is_null() ? "$?" : "$" + fixed_text(budget[name].number(), 2);
+    };
+    std::string parts;
+    add_share(parts, budget, "max_steps", plain_text(budget, "steps_completed"),
+              plain_text(budget, "max_steps") + " steps");
+    add_share(parts, budget, "timeout_seconds", span("elapsed_seconds"), span("timeout_seconds"));
+    add_share(parts, budget, "max_tokens", count_text(budget["tokens_used"].number()),
+              count_text(budget["max_tokens"].number()) + " tokens");
+    add_share(parts, budget, "max_cost_usd", money("cost_used_usd"), money("max_cost_usd"));
+    const int percent = static_cast<int>(std::min(budget["pressure"].number(), 1e6));
+    return plain_text(budget, "level") + ", " + std::to_string(percent) + " %: " + parts;
+}
+
 std::string estimate_of(const Json& session) {
     const Json& estimate = session["estimate"];
     const Json& percent = estimate["percent"];
@@ -286,6 +314,7 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "goal", plain_text(session, "goal"));
     add_detail(out, "agent", agent_of(session));
     add_detail(out, "hooks", hooks_of(session, now));
+    add_detail(out, "budget", budget_line_of(session));
     add_detail(out, "used", used_text(session));
     add_detail(out, "sub-agents", fan_out_of(session));
     add_detail(out, "tokens", token_parts_text(session["used"]["token_parts"]));

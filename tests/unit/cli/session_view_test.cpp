@@ -64,8 +64,25 @@ TEST_CASE("session view: a risk is shown where there is one", "[cli]") {
     CHECK(risk_text(session) == "1.00");
 }
 
+TEST_CASE("session view: a budget is shown with what is used of each limit", "[cli]") {
+    Json session = parsed(kSession);
+    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("budget"));
+    session["budget"] = parsed(
+        R"({"level":"low","pressure":80.0,"steps_completed":8,"max_steps":10,"elapsed_seconds":75,
+            "timeout_seconds":300,"tokens_used":1500,"max_tokens":50000,"cost_used_usd":null,
+            "max_cost_usd":2})");
+    CHECK_THAT(session_details(session, kViewNow, false),
+               Catch::Contains("\nbudget      low, 80 %: 8 of 10 steps, 1m15s of 5m00s, "
+                               "1.5k of 50.0k tokens, $? of $2.00\n"));
+    session["budget"] = parsed(R"({"level":"nominal","steps_completed":8,"max_steps":200})");
+    CHECK_THAT(session_details(session, kViewNow, false),
+               Catch::Contains("\nbudget      nominal, 0 %: 8 of 200 steps\n"));
+}
+
 TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
-    for (const char* text : {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})"}) {
+    for (const char* text :
+         {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})",
+          R"({"budget":{"max_steps":{},"max_cost_usd":[],"timeout_seconds":-1}})"}) {
         CHECK_NOTHROW(session_details(parsed(text), kViewNow, true));
         CHECK_NOTHROW(sessions_table(Json::array({parsed(text)}), kViewNow, 80, true));
         CHECK_NOTHROW(advice_text(parsed(text)));
