@@ -105,8 +105,21 @@ Result<> require_defaults(core::Payload& payload) {
         payload);
 }
 
+/// A name of the first designs for a change, or nothing.
+std::string_view event_of_change(std::string_view change) {
+    const auto& names = core::EnumNames<core::EventType>::kNames;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (core::change_name(static_cast<core::EventType>(i)) == change) return names[i];
+    return {};
+}
+
 std::string no_event_type(JsonValue json) {
     constexpr std::size_t kMeantBytesMax = 64;  // a longer word is no slip of the hand
+    if (json.kind() == JsonKind::kString && !json.text().empty()) {
+        const std::string_view event = event_of_change(json.text());
+        if (!event.empty())
+            return "is no event type, but the change that `" + std::string{event} + "` makes";
+    }
     const auto& names = core::EnumNames<core::EventType>::kNames;
     std::string near;
     if (json.kind() == JsonKind::kString && json.text().size() <= kMeantBytesMax) {

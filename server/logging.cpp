@@ -6,8 +6,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <array>
+#include <utility>
+
 #include "api/json_tape.hpp"
 #include "core/visible.hpp"
+#include "server/engine/engine.hpp"
 
 namespace headway::server {
 namespace {
@@ -60,6 +64,16 @@ std::shared_ptr<spdlog::logger> make_logger(const config::LogSettings& settings)
 
 void set_log_level(spdlog::logger& logger, const std::string& level) {
     logger.set_level(spdlog::level::from_str(level));
+}
+
+void log_sessions(Engine& engine, std::shared_ptr<spdlog::logger> log) {
+    static constexpr std::array kLevels{spdlog::level::debug, spdlog::level::info,
+                                        spdlog::level::warn};
+    engine.log_sessions_with(
+        [log](Chronicle::Level level, const std::string& line) {
+            log->log(kLevels.at(static_cast<std::size_t>(level)), "{}", line);
+        },
+        [log] { return log->should_log(spdlog::level::debug); });
 }
 
 }  // namespace headway::server

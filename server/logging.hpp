@@ -13,12 +13,17 @@ class logger;
 
 namespace headway::server {
 
+class Engine;
+
 /// The logger of the daemon, on stderr: text on a terminal, else one JSON object a line. The only
 /// place spdlog is set up.
 std::shared_ptr<spdlog::logger> make_logger(const config::LogSettings& settings);
 
 /// A line of the log: JSON or text, of a message that may quote an agent.
 std::unique_ptr<spdlog::formatter> log_formatter(bool json);
+
+/// Lines about sessions go to the log.
+void log_sessions(Engine& engine, std::shared_ptr<spdlog::logger> log);
 
 void set_log_level(spdlog::logger& logger, const std::string& level);
 

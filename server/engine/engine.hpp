@@ -57,7 +57,9 @@ public:
         if (cluster_) cluster_->hint_by(hints);
     }
     /// Sets the writer of log lines about sessions. Call it before the first turn.
-    void log_sessions_with(Chronicle::Say say) { chronicle_.say_with(std::move(say)); }
+    void log_sessions_with(Chronicle::Say say, std::function<bool()> debugs) {
+        chronicle_.say_with(std::move(say), std::move(debugs));
+    }
 
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
