@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Writes OUTPUT, which defines what api/prompt_files.hpp declares, from the text files in the folder PROMPTS.
-set(text "#include \"api/prompt_files.hpp\"\n\n// Made from api/prompts/*.txt by api/embed_prompts.cmake.\n\n")
+# Writes OUTPUT, which defines what api/judge/prompt_files.hpp declares, from the text files in the folder PROMPTS.
+set(text "#include \"api/judge/prompt_files.hpp\"\n\n// Made from api/prompts/*.txt by api/embed_prompts.cmake.\n\n")
 string(APPEND text "namespace headway::api::prompt_files {\n\n")
 foreach(pair IN ITEMS StatusSystem:status_system StatusUser:status_user EstimateSystem:estimate_system
         EstimateUser:estimate_user)

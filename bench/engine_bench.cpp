@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/json_tape.hpp"
-#include "core/risk.hpp"
-#include "core/session.hpp"
+#include "api/decode/decode.hpp"
+#include "api/json/json_document.hpp"
+#include "core/judgement/risk.hpp"
+#include "core/session/session.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"
 
@@ -68,10 +68,10 @@ void count(benchmark::State& state, const std::vector<std::string>& bodies) {
 
 void parse(benchmark::State& state) {
     const std::vector<std::string>& bodies = bodies_of(state.range(0));
-    api::JsonTape tape;
+    api::JsonDocument document;
     for (auto _ : state) {
         for (const std::string& body : bodies) {
-            auto parsed = tape.parse(body);
+            auto parsed = document.parse(body);
             benchmark::DoNotOptimize(parsed);
         }
     }
@@ -90,7 +90,7 @@ public:
     }
 
     void report(const std::string& body) {
-        auto decoded = api::decode_report(tape_, body, api::BodyFormat::kJson);
+        auto decoded = api::decode_report(document_, body, api::BodyFormat::kJson);
         context_.now += Millis{100};
         out_.clear();
         session_.report(decoded->events, context_, out_);
@@ -100,7 +100,7 @@ public:
     const core::SessionState& state() const { return session_.state(); }
 
 private:
-    api::JsonTape tape_;
+    api::JsonDocument document_;
     core::Session session_{"bench"};
     core::Context context_;
     std::vector<core::Event> out_;

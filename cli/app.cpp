@@ -7,9 +7,9 @@
 #include <exception>
 #include <ostream>
 
-#include "cli/command_line.hpp"
-#include "cli/exit_code.hpp"
-#include "hook/bytes.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/line/command_line.hpp"
+#include "hook/text/bytes.hpp"
 
 namespace headway::cli {
 

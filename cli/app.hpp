@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "config/load.hpp"
-#include "core/result.hpp"
-#include "core/time.hpp"
+#include "config/load/load.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
 
 namespace headway::cli {
 

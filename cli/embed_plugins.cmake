@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Writes OUTPUT, which defines what cli/agents/client_plugins.hpp declares, from the plugins in the folder CLIENTS.
-set(text "#include \"cli/agents/client_plugins.hpp\"\n\n// Made from clients/ by cli/embed_plugins.cmake.\n\n")
+# Writes OUTPUT, which defines what cli/agents/settings/client_plugins.hpp declares, from the plugins in the folder CLIENTS.
+set(text "#include \"cli/agents/settings/client_plugins.hpp\"\n\n// Made from clients/ by cli/embed_plugins.cmake.\n\n")
 string(APPEND text "namespace headway::cli::client_plugins {\n\n")
 foreach(pair IN ITEMS Opencode:opencode/headway.js Pi:pi/headway.ts)
     string(REGEX MATCH "^([^:]+):(.+)$" all "${pair}")

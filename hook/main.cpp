@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "hook/ancestor.hpp"
-#include "hook/bytes.hpp"
-#include "hook/exchange.hpp"
-#include "hook/options.hpp"
-#include "hook/places.hpp"
-#include "hook/request.hpp"
-#include "hook/use.hpp"
+#include "hook/text/bytes.hpp"
+#include "hook/way/ancestor.hpp"
+#include "hook/way/exchange.hpp"
+#include "hook/way/options.hpp"
+#include "hook/way/places.hpp"
+#include "hook/way/request.hpp"
+#include "hook/way/use.hpp"
 
 // headway-hook: standard input -> daemon -> standard output. Started by an agent around each of its
 // calls, so it must be quick, and must never be why an agent stops: whatever fails, it prints

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/assert.hpp"
+#include "core/base/assert.hpp"
 #include "libraries/shared_library.hpp"
 
 namespace headway::libraries {

@@ -3,7 +3,7 @@
 
 #include <curl/curl.h>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace headway::libraries {
 

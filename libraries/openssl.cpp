@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/openssl.hpp"
 
-#include "core/assert.hpp"
+#include "core/base/assert.hpp"
 #include "libraries/shared_library.hpp"
 
 namespace headway::libraries {

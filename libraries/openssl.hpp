@@ -4,7 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace headway::libraries {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace headway::libraries {
 

@@ -3,17 +3,17 @@
 #include <exception>
 
 #include "cli/app.hpp"
-#include "server/app.hpp"
-#include "server/backup_check.hpp"
-#include "server/endpoints/endpoint.hpp"
-#include "server/judge_probe.hpp"
-#include "server/store_migration.hpp"
-#include "server/store_opening.hpp"
-#include "server/webhook_transfer.hpp"
-#include "storage/migrations.hpp"
-#include "storage/offline.hpp"
-#include "storage/repair.hpp"
-#include "storage/sqlite_handle.hpp"
+#include "server/backups/backup_check.hpp"
+#include "server/daemon/app.hpp"
+#include "server/daemon/store/store_migration.hpp"
+#include "server/daemon/store/store_opening.hpp"
+#include "server/http/message/endpoint.hpp"
+#include "server/outbound/judge/judge_probe.hpp"
+#include "server/outbound/webhooks/webhook_transfer.hpp"
+#include "storage/damage/offline.hpp"
+#include "storage/damage/repair.hpp"
+#include "storage/sql/sqlite_handle.hpp"
+#include "storage/sqlite/schema.hpp"
 
 namespace {
 

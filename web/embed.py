@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """embed.py ESBUILD CMARK OUTPUT FILE...: writes the C++ source that puts the dashboard and the documentation into the program.
 
-It defines what server/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is
+It defines what server/web/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is
 never mixed with what a browser has kept of an old one. Modules import each other relatively; only pages name the folder.
 esbuild makes scripts and style sheets fewer and smaller before; unbundled, the folder works just as well. Files of other folders
 become the pages of /docs (guide.py), openapi.json aside.
@@ -73,7 +73,7 @@ def main(esbuild: str, cmark: str, output: pathlib.Path, paths: list) -> None:
         rows.append(f'    {{"{name}", "{TYPES[pathlib.Path(name).suffix]}", text(whole_{index}, {len(data)}), '
                     f"text(gzip_{index}, {len(packed)})}},\n")
     output.write_text(
-        '#include "server/web_files.hpp"\n\n// Made from web/ by web/embed.py.\n\nnamespace headway::server {\nnamespace {\n\n'
+        '#include "server/web/web_files.hpp"\n\n// Made from web/ by web/embed.py.\n\nnamespace headway::server {\nnamespace {\n\n'
         "std::string_view text(const unsigned char* data, std::size_t size) {\n"
         "    return {reinterpret_cast<const char*>(data), size};\n}\n\n" + "".join(arrays) +
         "\n}  // namespace\n\nWebFiles web_files() noexcept {\n    static const WebFile kFiles[] = {\n    " +

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json_tape.hpp"
-#include "core/time.hpp"
+#include "api/json/json_document.hpp"
+#include "core/base/time.hpp"
 
 namespace headway::api::hooks {
 
@@ -16,7 +16,8 @@ struct Dialect {
     std::string_view name;  ///< as in the path of its route
 
     /// Never fails: unknown members are skipped, a member of the wrong type is as absent, and an
-    /// unknown event or a body without a session is a kNone. The hook has values of `body`'s tape.
+    /// unknown event or a body without a session is a kNone. The hook has values of `body`'s
+    /// document.
     Hook (*parse)(JsonValue body, const HookFacts& facts);
 
     /// The reply in the agent's own form, one JSON object: only what the agent was seen to obey at

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json_tape.hpp"
-#include "core/budget_payloads.hpp"
-#include "core/fields.hpp"
-#include "core/time.hpp"
-#include "core/work_payloads.hpp"
+#include "api/json/json_document.hpp"
+#include "core/base/fields.hpp"
+#include "core/base/time.hpp"
+#include "core/events/budget_payloads.hpp"
+#include "core/events/work_payloads.hpp"
 
 // What an agent's hook says and what it is answered, in one form for all agents. Plain values,
 // pure.
@@ -51,10 +51,11 @@ constexpr bool asks_person(HookKind kind) {
     return kind == HookKind::kRequest || kind == HookKind::kQuestion;
 }
 
-/// One call of a tool. Texts are without secrets if the tape cuts them out (JsonTape::redact_with).
+/// One call of a tool. Texts are without secrets if the document cuts them out
+/// (JsonDocument::redact_with).
 struct HookCall {
     std::string tool;               ///< the agent's name of it
-    std::optional<JsonValue> args;  ///< valid until its tape parses again
+    std::optional<JsonValue> args;  ///< valid until its document parses again
     /// Of a kPermission whose dialog shows other arguments than the call has: those of the call, as
     /// its kPre and kPost tell them. JSON; otherwise empty.
     std::string call_args;

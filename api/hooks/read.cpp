@@ -5,9 +5,9 @@
 #include <array>
 #include <charconv>
 
-#include "api/args_digest.hpp"
-#include "api/canonical_json.hpp"
-#include "core/sha256.hpp"
+#include "api/json/canonical_json.hpp"
+#include "api/records/args_digest.hpp"
+#include "core/text/sha256.hpp"
 
 namespace headway::api::hooks {
 namespace {
@@ -77,10 +77,10 @@ std::string without_files(JsonValue object) {
     std::string whole;
     object.append_redacted_to(whole);
     if (object.each([](JsonValue child) { return !repeats_file(child); })) return whole;
-    JsonTape tape;
-    if (!tape.parse(whole)) return {};
+    JsonDocument document;
+    if (!document.parse(whole)) return {};
     std::string out = "{";
-    tape.root().each([&](JsonValue child) {
+    document.root().each([&](JsonValue child) {
         if (repeats_file(child)) return true;
         if (out.size() > 1) out.push_back(',');
         append_json_string(out, child.key());

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api/hooks/hook.hpp"
-#include "api/json_tape.hpp"
+#include "api/json/json_document.hpp"
 
 // What the dialects read bodies with: a member that is absent, null or of another type is empty.
 // Texts are without secrets. Internal to the dialects; pure.

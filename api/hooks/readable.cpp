@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "api/json_tape.hpp"
-#include "core/words.hpp"
+#include "api/json/json_document.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::api::hooks {
 namespace {

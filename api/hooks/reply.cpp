@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/hooks/reply.hpp"
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::api::hooks {
 namespace {

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "api/args_digest.hpp"
-#include "api/json_writer.hpp"
-#include "core/assert.hpp"
-#include "core/limits.hpp"
-#include "core/text.hpp"
-#include "core/words.hpp"
+#include "api/json/json_writer.hpp"
+#include "api/records/args_digest.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/text/text.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::api::hooks {
 namespace {
@@ -236,15 +236,15 @@ void name_hook(std::vector<core::Event>& events, const std::string& id) {
 }  // namespace
 
 /// The request of a dialog. What a person could not be shown is left to the dialog.
-std::optional<core::ApprovalRequested> dialog_of(JsonTape& tape, std::string_view text) {
+std::optional<core::ApprovalRequested> dialog_of(JsonDocument& document, std::string_view text) {
     if (text.empty()) return std::nullopt;
-    auto decoded = decode_report(tape, text, BodyFormat::kJson);
+    auto decoded = decode_report(document, text, BodyFormat::kJson);
     if (!decoded) return std::nullopt;
     HEADWAY_ASSERT(decoded->events.size() == 1);
     return std::get<core::ApprovalRequested>(std::move(decoded->events.front().payload));
 }
 
-core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
+core::Result<HookReport> take_report(JsonDocument& document, Hook& hook) {
     HookReport report;
     const bool waits = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission ||
                        hook.kind == HookKind::kRequest;
@@ -274,9 +274,9 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     }
     const bool silent_end = hook.kind == HookKind::kEnd && hook.error_class.empty();
     if (silent_end) return report;
-    HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
+    HEADWAY_TRY(report.decoded, decode_report(document, text, BodyFormat::kJson));
     name_hook(report.decoded.events, hook.event_id);
-    report.dialog = dialog_of(tape, asks);
+    report.dialog = dialog_of(document, asks);
     // What the dialog shows may differ from what runs.
     if (report.dialog) report.args_digest = report.dialog->args_digest;
     return report;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
+#include "api/decode/decode.hpp"
 #include "api/hooks/hook.hpp"
-#include "api/json_tape.hpp"
-#include "core/approval_payloads.hpp"
-#include "core/result.hpp"
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
+#include "core/events/approval_payloads.hpp"
 
 // What a hook says, as events of its session.
 
@@ -29,9 +29,9 @@ struct HookReport {
     std::vector<std::size_t> untold;
 };
 
-/// Parses `tape` again: the hook's arguments are gone afterwards, and its long texts with them,
+/// Parses `document` again: the hook's arguments are gone afterwards, and its long texts with them,
 /// which are in the events. Errors: those of decode_report(), of a hook whose names or numbers are
 /// out of bounds.
-core::Result<HookReport> take_report(JsonTape& tape, Hook& hook);
+core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

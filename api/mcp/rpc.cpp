@@ -5,7 +5,7 @@
 #include <array>
 
 #include "api/hooks/read.hpp"
-#include "api/json_writer.hpp"
+#include "api/json/json_writer.hpp"
 
 namespace headway::api::mcp {
 namespace {

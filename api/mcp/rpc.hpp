@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/json_tape.hpp"
-#include "core/result.hpp"
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
 
 // Messages of the Model Context Protocol over HTTP: JSON-RPC 2.0, one message in a body
 // (https://modelcontextprotocol.io/specification/2025-06-18/basic/transports). Pure.
@@ -17,7 +17,7 @@ namespace headway::api::mcp {
 inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
 
-/// One message of a client. Its values belong to the body's tape.
+/// One message of a client. Its values belong to the body's document.
 struct Message {
     std::string method;
     std::string id;  ///< as JSON; empty: a notification or an answer, which get no reply

@@ -6,7 +6,7 @@
 
 #include "api/hooks/read.hpp"
 #include "api/hooks/reply.hpp"
-#include "api/json_writer.hpp"
+#include "api/json/json_writer.hpp"
 
 namespace headway::api::mcp {
 namespace {

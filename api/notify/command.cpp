@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/json_writer.hpp"
+#include "api/json/json_writer.hpp"
 #include "api/notify/formats.hpp"
-#include "core/assert.hpp"
+#include "core/base/assert.hpp"
 
 namespace headway::api::notify {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/json_writer.hpp"
+#include "api/json/json_writer.hpp"
 #include "api/notify/formats.hpp"
 
 namespace headway::api::notify {

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "api/notify/formats.hpp"
-#include "core/base64.hpp"
-#include "core/text.hpp"
+#include "core/text/base64.hpp"
+#include "core/text/text.hpp"
 
 // RFC 5322 (the form), 2047 (words of headers), 2045 (quoted-printable), 3834 (Auto-Submitted).
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/notify/notice.hpp"
 
-#include "api/json_tape.hpp"
-#include "core/approvals.hpp"
-#include "core/mask.hpp"
-#include "core/visible.hpp"
-#include "core/words.hpp"
+#include "api/json/json_document.hpp"
+#include "core/approvals/approvals.hpp"
+#include "core/calls/mask.hpp"
+#include "core/text/visible.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::api::notify {
 namespace {
@@ -58,9 +58,9 @@ void read_event(const JsonValue& event, Facts& facts) {
 /// What of the body can be read. An agent's arguments may be nested so deeply that nothing can.
 Facts read_facts(std::string_view body) {
     Facts facts;
-    JsonTape tape;
-    if (!tape.parse(body) || tape.root().kind() != JsonKind::kObject) return facts;
-    tape.root().each([&facts](const JsonValue& member) {
+    JsonDocument document;
+    if (!document.parse(body) || document.root().kind() != JsonKind::kObject) return facts;
+    document.root().each([&facts](const JsonValue& member) {
         if (member.key() != "data" || member.kind() != JsonKind::kObject) return true;
         member.each([&facts](const JsonValue& value) {
             if (value.key() == "agent") facts.agent = text_of(value);

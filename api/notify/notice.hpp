@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 // What people are told about messages of the outbox, whatever the format. What an agent wrote goes
 // through api::inert: one line of valid UTF-8 without control, bidi or invisible characters. Pure.

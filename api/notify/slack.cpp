@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "api/json_writer.hpp"
+#include "api/json/json_writer.hpp"
 #include "api/notify/formats.hpp"
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 
 // Agents' texts stand in objects of type plain_text, where nothing is markup. Only our own links
 // are mrkdwn, with `verbatim`, which turns no word into a mention.

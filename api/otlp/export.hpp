@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json_tape.hpp"
-#include "core/result.hpp"
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
 
 // Telemetry of OpenTelemetry exporters (OTLP 1.x over HTTP), read from JSON or protobuf into one
 // form. Only what says something about agents is kept: no scopes, links or trace states.

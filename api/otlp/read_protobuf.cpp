@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/otlp/export.hpp"
-#include "api/plain_text.hpp"
+#include "api/text/plain_text.hpp"
 
 // The numbers are those of opentelemetry/proto/{common,resource,logs,trace}/v1.
 

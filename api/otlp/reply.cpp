@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <protozero/pbf_writer.hpp>
 
-#include "api/json_writer.hpp"
+#include "api/json/json_writer.hpp"
 
 namespace headway::api::otlp {
 namespace {

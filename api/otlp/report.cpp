@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "api/decode.hpp"
-#include "api/json_writer.hpp"
-#include "core/limits.hpp"
-#include "core/text.hpp"
+#include "api/decode/decode.hpp"
+#include "api/json/json_writer.hpp"
+#include "core/base/limits.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::api::otlp {
 namespace {
@@ -48,19 +48,19 @@ std::optional<JsonValue> first_in(std::optional<JsonValue> list, std::size_t siz
 
 /// Whether it is one object, as deep as it will stand in the event and with as many values beside
 /// it. What only begins like one, `{},{}` or `{}],[{}`, would break the event.
-bool is_one_object(JsonTape& tape, const std::string& args) {
+bool is_one_object(JsonDocument& document, const std::string& args) {
     constexpr std::string_view kBeside = ",0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]";
     constexpr std::size_t kValues = 17;  // with the arguments
     const std::string whole = std::string{"[[["}.append(args).append("]]").append(kBeside);
-    if (!args.starts_with('{') || !tape.parse(whole)) return false;
-    const auto found = first_in(first_in(first_in(tape.root(), kValues), 1), 1);
+    if (!args.starts_with('{') || !document.parse(whole)) return false;
+    const auto found = first_in(first_in(first_in(document.root(), kValues), 1), 1);
     return found && found->kind() == JsonKind::kObject;
 }
 
 /// Arguments are JSON in a text, or any other text.
-void write_args(JsonWriter& json, JsonTape& tape, const std::string& args) {
+void write_args(JsonWriter& json, JsonDocument& document, const std::string& args) {
     json.key("args");
-    if (is_one_object(tape, args)) return json.raw(args);
+    if (is_one_object(document, args)) return json.raw(args);
     json.open_object();
     json.member("input", args);
     json.close_object();
@@ -78,7 +78,7 @@ std::string unknown_error(const SaidCall& call) {
     return out;
 }
 
-void write_call(std::string& out, JsonTape& tape, const Said& said) {
+void write_call(std::string& out, JsonDocument& document, const Said& said) {
     const SaidCall& call = said.call;
     JsonWriter json = open_event(out, "tool.finished", said);
     json.member("tool", core::cut_text(call.tool, limits::kStringBytesMax));
@@ -86,7 +86,7 @@ void write_call(std::string& out, JsonTape& tape, const Said& said) {
     if (call.args.empty()) {
         json.member("args_digest", said.key);
     } else {
-        write_args(json, tape, call.args);
+        write_args(json, document, call.args);
     }
     json.member("ok", call.ok);
     if (!call.ok) {
@@ -162,11 +162,11 @@ bool is_beat(const core::Event& event) {
 }
 
 /// Empty: nothing but a sign of life, or a kRunEnd.
-std::string event_text(JsonTape& tape, const Said& said) {
+std::string event_text(JsonDocument& document, const Said& said) {
     std::string out;
     switch (said.kind) {
         case SaidKind::kCall:
-            write_call(out, tape, said);
+            write_call(out, document, said);
             break;
         case SaidKind::kUsage:
             write_usage(out, said);
@@ -208,7 +208,7 @@ SessionReport* session_in(Reports& reports, const Said& said) {
     return &made;
 }
 
-void add(Reports& reports, JsonTape& tape, const Said& said) {
+void add(Reports& reports, JsonDocument& document, const Said& said) {
     if (said.beyond)
         return reject(reports, "the tokens or the cost of a record are none of one answer");
     SessionReport* const session = session_in(reports, said);
@@ -226,8 +226,8 @@ void add(Reports& reports, JsonTape& tape, const Said& said) {
         if (session->events.empty()) session->events.push_back(beat());
         return;
     }
-    const std::string text = event_text(tape, said);
-    auto decoded = decode_report(tape, text, BodyFormat::kJson);
+    const std::string text = event_text(document, said);
+    auto decoded = decode_report(document, text, BodyFormat::kJson);
     if (!decoded) return reject(reports, decoded.error().field + ": " + decoded.error().detail);
     // A sign of life is said by anything else, too.
     if (session->events.size() == 1 && is_beat(session->events.front())) session->events.clear();
@@ -236,10 +236,10 @@ void add(Reports& reports, JsonTape& tape, const Said& said) {
 
 }  // namespace
 
-Reports report(JsonTape& tape, std::span<const Said> said) {
+Reports report(JsonDocument& document, std::span<const Said> said) {
     Reports reports;
     for (const Said& one : said)
-        add(reports, tape, one);
+        add(reports, document, one);
     return reports;
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "api/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "api/otlp/said.hpp"
-#include "core/event.hpp"
+#include "core/events/event.hpp"
 
 // What telemetry says, as events of sessions.
 
@@ -37,8 +37,8 @@ struct Reports {
 inline constexpr std::size_t kSessionsMax = 64;
 
 /// In the order in which the sessions come. A call whose arguments or result are not known is never
-/// equal to another one, so it is no evidence of a loop. Secrets are cut out by `tape`, which
+/// equal to another one, so it is no evidence of a loop. Secrets are cut out by `document`, which
 /// parses.
-Reports report(JsonTape& tape, std::span<const Said> said);
+Reports report(JsonDocument& document, std::span<const Said> said);
 
 }  // namespace headway::api::otlp

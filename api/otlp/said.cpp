@@ -6,10 +6,10 @@
 #include <initializer_list>
 #include <utility>
 
-#include "api/decode.hpp"
+#include "api/decode/decode.hpp"
 #include "api/otlp/said_parts.hpp"
-#include "core/limits.hpp"
-#include "core/text.hpp"
+#include "core/base/limits.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::api::otlp {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/otlp/export.hpp"
-#include "core/budget_payloads.hpp"
+#include "core/events/budget_payloads.hpp"
 
 // What telemetry says about agents: by the GenAI semantic conventions of OpenTelemetry, by
 // OpenInference and OpenLLMetry, and by the log records of known agents. Plain values, pure.

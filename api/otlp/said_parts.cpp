@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/text.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::api::otlp {
 namespace {

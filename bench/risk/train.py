@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains the learned risk of docs/risk.md from recordings: `./dev risk`.
 
-Reads the features that `headway eval --features` wrote and the labels of the recordings. Writes core/risk_model.hpp, examples
+Reads the features that `headway eval --features` wrote and the labels of the recordings. Writes core/judgement/risk_model.hpp, examples
 for the unit test, and the tables of docs/risk.md. The same input gives the same bytes."""
 import argparse
 import csv
@@ -243,10 +243,10 @@ def write_model(names, weights, intercept):
     numbers = [f"{value!r}," for value in weights.tolist()]
     width = max(map(len, numbers))
     values = "\n".join(f"        {number:{width}}  // {name}" for name, number in zip(names, numbers))
-    (PROJECT / "core/risk_model.hpp").write_text(f"""// SPDX-License-Identifier: Apache-2.0
+    (PROJECT / "core/judgement/risk_model.hpp").write_text(f"""// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/risk.hpp"
+#include "core/judgement/risk.hpp"
 
 // Made by bench/risk/train.py (`./dev risk`) from recorded sessions; do not edit. docs/risk.md says
 // what it is worth.
@@ -271,7 +271,7 @@ def write_examples(names, weights, intercept):
     (PROJECT / "tests/support/risk_examples.hpp").write_text(f"""// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/risk.hpp"
+#include "core/judgement/risk.hpp"
 
 // Made by bench/risk/train.py (`./dev risk`): what the trained model says, computed in Python.
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/acp/acp_observer.hpp"
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 
 namespace headway::cli {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "core/sha256.hpp"
+#include "core/text/sha256.hpp"
 
 namespace headway::cli {
 namespace {

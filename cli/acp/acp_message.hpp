@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 
 // What messages of the Agent Client Protocol say: JSON-RPC 2.0, one message a line. Pure.
 

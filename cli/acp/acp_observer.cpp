@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "cli/acp/acp_message.hpp"
+#include "cli/base/text.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
+#include "cli/lines/recorded_line.hpp"
 #include "cli/lines/use_meter.hpp"
-#include "cli/recorded_line.hpp"
-#include "cli/text.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 namespace headway::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 #include "cli/lines/use_meter.hpp"
 
 namespace headway::cli {

@@ -10,9 +10,9 @@
 #include "cli/acp/acp_observer.hpp"
 #include "cli/acp/acp_sessions.hpp"
 #include "cli/acp/line_cutter.hpp"
-#include "cli/clock.hpp"
-#include "cli/process.hpp"
-#include "cli/supervised_command.hpp"
+#include "cli/base/clock.hpp"
+#include "cli/process/process.hpp"
+#include "cli/run/supervised_command.hpp"
 
 namespace headway::cli {
 

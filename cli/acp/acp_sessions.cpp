@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/daemon.hpp"
-#include "cli/json.hpp"
-#include "cli/text.hpp"
-#include "core/sha256.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
+#include "cli/client/daemon.hpp"
+#include "core/text/sha256.hpp"
 
 namespace headway::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cli/acp/acp_observer.hpp"
-#include "cli/credentials.hpp"
-#include "cli/file_descriptor.hpp"
-#include "cli/reporter.hpp"
+#include "cli/base/file_descriptor.hpp"
+#include "cli/client/credentials.hpp"
+#include "cli/run/reporter.hpp"
 
 namespace headway::cli {
 

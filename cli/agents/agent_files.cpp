@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "cli/agents/settings_text.hpp"
-#include "cli/file_descriptor.hpp"
+#include "cli/agents/settings/settings_text.hpp"
+#include "cli/base/file_descriptor.hpp"
 
 namespace headway::cli {
 namespace {

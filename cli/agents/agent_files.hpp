@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 // Files of agents, read and replaced: by a rename in the same folder, with mode and owner, through
 // links to the file that is meant.

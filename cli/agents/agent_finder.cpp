@@ -8,8 +8,8 @@
 
 #include "cli/agents/agent_files.hpp"
 #include "cli/agents/talk.hpp"
-#include "cli/json.hpp"
-#include "cli/text.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
 
 namespace headway::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/agents/settings_text.hpp"
+#include "cli/agents/settings/settings_text.hpp"
 
 namespace headway::cli {
 namespace {

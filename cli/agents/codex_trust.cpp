@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "cli/agents/agent_table.hpp"
+#include "cli/agents/settings/hook_command.hpp"
 #include "cli/agents/talk.hpp"
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 
 namespace headway::cli {
 namespace {

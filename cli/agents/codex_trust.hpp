@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/agents/agent_finder.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace headway::cli {
 

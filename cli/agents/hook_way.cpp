@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/agents/hook_way.hpp"
 
-#include "cli/daemon.hpp"
-#include "config/address.hpp"
+#include "cli/client/daemon.hpp"
+#include "config/settings/address.hpp"
 
 namespace headway::cli {
 namespace {

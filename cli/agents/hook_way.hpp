@@ -5,8 +5,8 @@
 
 #include "cli/agents/agent_finder.hpp"
 #include "cli/agents/agent_table.hpp"
-#include "config/load.hpp"
-#include "core/result.hpp"
+#include "config/load/load.hpp"
+#include "core/base/result.hpp"
 
 namespace headway::cli {
 

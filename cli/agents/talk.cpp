@@ -14,8 +14,8 @@
 #include <csignal>
 #include <thread>
 
-#include "cli/exit_code.hpp"
-#include "cli/process.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/process/process.hpp"
 
 namespace headway::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/clock.hpp"
-#include "cli/file_descriptor.hpp"
+#include "cli/base/clock.hpp"
+#include "cli/base/file_descriptor.hpp"
 
 namespace headway::cli {
 

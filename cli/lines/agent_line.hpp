@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 
 // What agents print, one JSON object a line, when they run without a terminal. Each format is one
 // file with a function from a line to what it says. Pure.

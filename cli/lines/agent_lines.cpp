@@ -6,7 +6,7 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
-#include "core/classify.hpp"
+#include "core/detection/classify.hpp"
 
 namespace headway::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/lines/agent_line.hpp"
 #include "cli/lines/run_end.hpp"
 #include "cli/lines/use_meter.hpp"
-#include "cli/output_lines.hpp"
+#include "cli/process/output_lines.hpp"
 
 namespace headway::cli {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/recorded_line.hpp"
-#include "cli/text.hpp"
-#include "core/sha256.hpp"
+#include "cli/base/text.hpp"
+#include "cli/lines/recorded_line.hpp"
+#include "core/text/sha256.hpp"
 
 namespace headway::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "api/timestamp.hpp"
+#include "api/text/timestamp.hpp"
 
 namespace headway::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 #include "cli/lines/agent_line.hpp"
 
 // The events that several formats have in common. Pure.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/lines/line_words.hpp"
-#include "core/words.hpp"
+#include "core/text/words.hpp"
 
 namespace headway::cli {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
-#include "core/work_payloads.hpp"
+#include "core/detection/provider_stop.hpp"
+#include "core/events/work_payloads.hpp"
 
 namespace headway::cli {
 namespace {

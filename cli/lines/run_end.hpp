@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/lines/agent_line.hpp"
-#include "cli/process.hpp"
-#include "core/cause.hpp"
+#include "cli/process/process.hpp"
+#include "core/values/cause.hpp"
 
 // How the run of an agent ended, from its lines and its exit status. An exit status of 0 is no
 // success by itself: some agents have no other.

@@ -6,7 +6,7 @@
 
 #include "cli/lines/bounded_event.hpp"
 #include "cli/lines/line_words.hpp"
-#include "core/budget_settings.hpp"
+#include "core/meters/budget_settings.hpp"
 
 namespace headway::cli {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/heartbeat_rule.hpp"
 
-#include "core/assert.hpp"
-#include "core/sound_rules.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/validity_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -63,13 +63,13 @@ void HeartbeatRule::observe_beat(const Observation& seen, const Heartbeat& beat)
     HEADWAY_ASSERT(iterations <= quiet_beats);
 }
 
-Rung HeartbeatRule::rung(Thresholds limits, const Ledger&) const {
+Severity HeartbeatRule::severity(Thresholds limits, const Ledger&) const {
     HEADWAY_ASSERT(iterations <= quiet_beats);
-    if (limits.suspect != 0 && working_beats >= limits.suspect) return Rung::kSlow;
+    if (limits.suspect != 0 && working_beats >= limits.suspect) return Severity::kSlow;
     const bool turns = limits.stuck <= limits.suspect || 2 * iterations >= quiet_beats ||
                        quiet_beats >= kUnannouncedMax;
     if (!turns) limits.stuck = 0;
-    return rung_of(quiet_beats, limits);
+    return severity_of(quiet_beats, limits);
 }
 
 Finding HeartbeatRule::finding(const Ledger&) const {
@@ -89,7 +89,7 @@ Finding HeartbeatRule::finding(const Ledger&) const {
     return finding;
 }
 
-bool HeartbeatRule::is_sound(const Ledger&, std::uint64_t newest) const {
+bool HeartbeatRule::is_valid(const Ledger&, std::uint64_t newest) const {
     return sound::in_order(first_beat, last_beat, newest) &&
            sound::in_order(first_working, last_working, newest) && last_move <= newest &&
            iterations <= quiet_beats && quiet_beats <= newest && working_beats <= newest;

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/detector.hpp"
-#include "core/fields.hpp"
+#include "core/base/fields.hpp"
+#include "core/detection/detector.hpp"
 
 namespace headway::core {
 
@@ -50,9 +50,9 @@ struct HeartbeatRule {
     std::uint64_t flight = 0;  ///< digest of the call named last; 0 = none
 
     void observe(const Observation& seen);
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const HeartbeatRule&) const = default;
     static constexpr auto fields() {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/assert.hpp"
-#include "core/classify.hpp"
-#include "core/sound_rules.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/validity_rules.hpp"
+#include "core/detection/classify.hpp"
 
 namespace headway::core {
 
@@ -19,8 +19,8 @@ void Waiting::observe(const Observation& seen) {
         if (waits && !was_waiting) since_n = seen.event.n;
     }
     if (seen.call == nullptr) return;
-    const CallPrint& print = seen.call->print;
-    if (print.kind == CallKind::kSleep) {
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    if (fingerprint.kind == CallKind::kSleep) {
         if (live || waits || seen.call_in_flight) return;
         if (++idle == 1) first_idle_n = seen.event.n;
         last_idle_n = seen.event.n;
@@ -28,10 +28,10 @@ void Waiting::observe(const Observation& seen) {
         waits = false;
         return;
     }
-    moves = live && print.running && seen.tier == Tier::kExternal;
-    live = print.running;
+    moves = live && fingerprint.running && seen.tier == Tier::kExternal;
+    live = fingerprint.running;
     const bool neutral = seen.call->neutral;
-    const bool polls = neutral && (live || seen.call->slept || print.kind == CallKind::kPoll);
+    const bool polls = neutral && (live || seen.call->slept || fingerprint.kind == CallKind::kPoll);
     unchanged = polls && waits ? unchanged + 1 : 0;
     if (polls && !waits) since_n = seen.event.n;
     waits = polls;
@@ -45,9 +45,9 @@ void Waiting::observe(const Observation& seen) {
 }
 
 void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event) {
-    const CallPrint& print = call.print;
-    const bool asks =
-        print.kind == CallKind::kPoll || print.is(Shape::kLooks) || print.kind == CallKind::kRead;
+    const CallFingerprint& fingerprint = call.fingerprint;
+    const bool asks = fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
+                      fingerprint.kind == CallKind::kRead;
     if (!still) {
         pressed = 0;
         // New questions do not move what it waits for.
@@ -57,20 +57,20 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     }
     if (unmoved < UINT32_MAX) ++unmoved;
     if (unmoved == 1) unmoved_at = event.at;
-    const bool patient = call.slept || (print.running && asks);
+    const bool patient = call.slept || (fingerprint.running && asks);
     pressed = patient ? 0 : std::min(pressed + 1, unmoved);
     if (pressed == 1 && !waits) since_n = event.n;
     HEADWAY_ASSERT(pressed <= unmoved);
 }
 
 void Waiting::count_over(const CallSeen& call) {
-    const CallPrint& print = call.print;
-    const bool asks = call.slept || print.kind == CallKind::kPoll ||
-                      print.kind == CallKind::kRead || print.is(Shape::kLooks);
-    const auto of = static_cast<std::uint32_t>(print.question.low);
+    const CallFingerprint& fingerprint = call.fingerprint;
+    const bool asks = call.slept || fingerprint.kind == CallKind::kPoll ||
+                      fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
+    const auto of = static_cast<std::uint32_t>(fingerprint.question.low);
     const bool again = of == over_of && over > 0;
     over_of = of;
-    over = !asks || !print.is(Shape::kOver) ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
+    over = !asks || !fingerprint.is(Shape::kOver) ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
 }
 
 bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const {
@@ -82,11 +82,11 @@ bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now
     return many || long_ago;
 }
 
-Rung Waiting::rung(Thresholds limits, const Ledger&) const {
-    if (looks_at_an_end() && limits.suspect != 0) return Rung::kSuspect;
-    const Rung claimed = rung_of(std::max(idle, pressed), limits);
-    if (claimed != Rung::kNone) return claimed;
-    return waits && !moves ? Rung::kWaiting : Rung::kNone;
+Severity Waiting::severity(Thresholds limits, const Ledger&) const {
+    if (looks_at_an_end() && limits.suspect != 0) return Severity::kSuspect;
+    const Severity claimed = severity_of(std::max(idle, pressed), limits);
+    if (claimed != Severity::kNone) return claimed;
+    return waits && !moves ? Severity::kWaiting : Severity::kNone;
 }
 
 Finding Waiting::finding(const Ledger&) const {
@@ -121,7 +121,7 @@ Finding Waiting::finding(const Ledger&) const {
     return finding;
 }
 
-bool Waiting::is_sound(const Ledger&, std::uint64_t newest) const {
+bool Waiting::is_valid(const Ledger&, std::uint64_t newest) const {
     const bool counted = pressed <= unmoved && (pressed == 0 || !moves);
     const bool dated = unmoved_at == kNever || unmoved_at > Timestamp{};
     return counted && dated && since_n <= newest &&

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/detector.hpp"
+#include "core/detection/detector.hpp"
 
 namespace headway::core {
 
@@ -39,9 +39,9 @@ struct Waiting {
     void observe(const Observation& seen);
     /// True if what it waits for has not moved for so many polls, or for so long.
     bool needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const;
-    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
-    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Waiting&) const = default;
     static constexpr auto fields() {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/clock.hpp"
 #include "server/testclock/jumps.hpp"
+#include "server/time/clock.hpp"
 
 namespace headway::server::testclock {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <thread>
 
-#include "core/result.hpp"
-#include "core/time.hpp"
-#include "server/local_socket.hpp"
-#include "server/net.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "server/http/sockets/local_socket.hpp"
+#include "server/http/sockets/net.hpp"
 #include "server/testclock/jumps.hpp"
 
 namespace headway::server::testclock {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "cli/app.hpp"
-#include "server/app.hpp"
+#include "server/daemon/app.hpp"
 #include "server/testclock/control.hpp"
 #include "server/testclock/jumps.hpp"
 #include "server/testclock/state_mark.hpp"

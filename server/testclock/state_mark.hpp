@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace headway::server::testclock {
 

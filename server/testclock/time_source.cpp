@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/time_source.hpp"
+#include "server/time/time_source.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "core/version.hpp"
-#include "storage/store.hpp"
+#include "core/base/version.hpp"
+#include "storage/store/store.hpp"
 
 // The entry of headway-postgres.so, which the program loads when it is asked to. Both are built
 // from the same sources; kPostgresModuleVersion and the version of the program say so.

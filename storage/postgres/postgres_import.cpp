@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/checksum.hpp"
-#include "storage/codec.hpp"
-#include "storage/postgres/times.hpp"
-#include "storage/table_copy.hpp"
+#include "storage/base/checksum.hpp"
+#include "storage/codec/codec.hpp"
+#include "storage/files/table_copy.hpp"
+#include "storage/postgres/wire/times.hpp"
 
 namespace headway::storage {
 namespace {

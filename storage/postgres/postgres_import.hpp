@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "storage/import.hpp"
-#include "storage/postgres/connection.hpp"
-#include "storage/sql_tables.hpp"
+#include "storage/postgres/wire/connection.hpp"
+#include "storage/sql/sql_tables.hpp"
+#include "storage/tables/import.hpp"
 
 namespace headway::storage {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/limits.hpp"
-#include "storage/postgres/hints.hpp"
+#include "core/base/limits.hpp"
 #include "storage/postgres/postgres_store.hpp"
-#include "storage/postgres/times.hpp"
+#include "storage/postgres/wire/hints.hpp"
+#include "storage/postgres/wire/times.hpp"
 
 // What daemons know of each other: which serve, and when none could.
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.hpp"
-#include "core/sound.hpp"
-#include "storage/checksum.hpp"
-#include "storage/codec.hpp"
-#include "storage/corrupt.hpp"
-#include "storage/fold_row.hpp"
+#include "core/base/assert.hpp"
+#include "core/state/validity.hpp"
+#include "storage/base/checksum.hpp"
+#include "storage/base/corrupt.hpp"
+#include "storage/codec/codec.hpp"
+#include "storage/codec/fold_row.hpp"
 #include "storage/postgres/postgres_store.hpp"
 
 // Sessions, journals and the stream of all sessions, as committed.
@@ -39,7 +39,7 @@ constexpr const char* kSelectBehind =
 core::Session session_of(std::string name, std::string_view snapshot) {
     if (!snapshot.empty()) {
         auto state = decode_state(snapshot);
-        if (state && core::is_sound(*state))
+        if (state && core::is_valid(*state))
             return core::Session{std::move(name), *std::move(state)};
     }
     return core::Session{std::move(name)};

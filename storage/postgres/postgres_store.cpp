@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "core/assert.hpp"
-#include "core/limits.hpp"
-#include "core/sound.hpp"
-#include "storage/checksum.hpp"
-#include "storage/codec.hpp"
-#include "storage/corrupt.hpp"
-#include "storage/postgres/schema.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/state/validity.hpp"
+#include "storage/base/checksum.hpp"
+#include "storage/base/corrupt.hpp"
+#include "storage/codec/codec.hpp"
+#include "storage/postgres/wire/schema.hpp"
 
 // Opening, and the plain half of the store: what is no turn. A turn is in postgres_turn.cpp,
 // reading in postgres_read.cpp, what daemons know of each other in postgres_pulse.cpp.
@@ -155,7 +155,7 @@ Result<std::optional<std::uint64_t>> PostgresStore::find_event_id(SessionKey key
 /// Written with the commit.
 Result<> PostgresStore::save(SessionKey key, const core::Session& session, Chain,
                              const EventIds& new_ids) {
-    HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
+    HEADWAY_ASSERT(core::is_valid(session.state()));  // load() checks the same
     HEADWAY_ASSERT(sql_.in_transaction());
     snapshots_[key] = {session.state().n, encode_state(session.state())};
     return new_ids.empty() ? Result<>{} : save_ids(key, new_ids);

@@ -9,12 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/postgres/connection.hpp"
 #include "storage/postgres/postgres_import.hpp"
 #include "storage/postgres/retention.hpp"
-#include "storage/shared_store.hpp"
-#include "storage/sql_tables.hpp"
-#include "storage/store.hpp"
+#include "storage/postgres/wire/connection.hpp"
+#include "storage/sql/sql_tables.hpp"
+#include "storage/store/shared_store.hpp"
+#include "storage/store/store.hpp"
 
 namespace headway::storage {
 

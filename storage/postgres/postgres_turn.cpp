@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.hpp"
-#include "core/limits.hpp"
-#include "storage/checksum.hpp"
-#include "storage/codec.hpp"
-#include "storage/corrupt.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "storage/base/checksum.hpp"
+#include "storage/base/corrupt.hpp"
+#include "storage/codec/codec.hpp"
 #include "storage/postgres/postgres_store.hpp"
-#include "storage/postgres/times.hpp"
+#include "storage/postgres/wire/times.hpp"
 
 // A turn: hold the rows, decide, write all at once.
 

@@ -2,8 +2,8 @@
 #include "storage/postgres/probe.hpp"
 
 #include "storage/postgres/postgres_import.hpp"
-#include "storage/postgres/schema.hpp"
-#include "storage/postgres/times.hpp"
+#include "storage/postgres/wire/schema.hpp"
+#include "storage/postgres/wire/times.hpp"
 
 namespace headway::storage {
 namespace {

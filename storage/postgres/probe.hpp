@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "storage/postgres/connection.hpp"
 #include "storage/postgres/module.hpp"
+#include "storage/postgres/wire/connection.hpp"
 
 namespace headway::storage {
 

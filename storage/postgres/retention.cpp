@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 namespace headway::storage {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "storage/postgres/connection.hpp"
-#include "storage/sql_tables.hpp"
-#include "storage/store.hpp"
+#include "storage/postgres/wire/connection.hpp"
+#include "storage/sql/sql_tables.hpp"
+#include "storage/store/store.hpp"
 
 namespace headway::storage {
 

@@ -11,7 +11,7 @@ PLUGINS = {"opencode": "clients/opencode/headway.js", "pi": "clients/pi/headway.
 
 
 def squashed(word: str) -> str:
-    """As core/cause_names.cpp compares them: `usage_limit`, `UsageLimit` and `usage-limit` are one."""
+    """As core/detection/cause_names.cpp compares them: `usage_limit`, `UsageLimit` and `usage-limit` are one."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
@@ -24,14 +24,14 @@ def literals(path: Path) -> set:
 def sources_of_dialect(name: str) -> list:
     """The file of a dialect and those that it includes."""
     if name in PLUGINS:
-        return [PROJECT / PLUGINS[name], PROJECT / "api/hooks/generic.cpp"]
-    files, left = [], [PROJECT / f"api/hooks/{name}.cpp"]
+        return [PROJECT / PLUGINS[name], PROJECT / "api/hooks/agents/generic.cpp"]
+    files, left = [], [PROJECT / f"api/hooks/agents/{name}.cpp"]
     while left:
         file = left.pop()
         if file in files or not file.exists():
             continue
         files.append(file)
-        for header in re.findall(r'#include "(api/hooks/\w+)\.hpp"', file.read_text(encoding="utf-8")):
+        for header in re.findall(r'#include "(api/hooks/[\w/]+)\.hpp"', file.read_text(encoding="utf-8")):
             left += [PROJECT / f"{header}.cpp", PROJECT / f"{header}.hpp"]
     return files
 
@@ -52,11 +52,11 @@ def events_asked(agent: str) -> list:
 
 
 def causes() -> set:
-    return words_of(sorted((PROJECT / "core").glob("cause*.cpp")))
+    return words_of(sorted([*(PROJECT / "core/detection").glob("cause*.cpp"), PROJECT / "core/values/cause.cpp"]))
 
 
 def lines() -> set:
-    return words_of(sorted((PROJECT / "cli/lines").glob("*.cpp")))
+    return words_of(sorted((PROJECT / "cli/lines").rglob("*.cpp")))
 
 
 def of(agent: str, dialect: str) -> dict:

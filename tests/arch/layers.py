@@ -10,8 +10,11 @@
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
+Each folder's rooms stand in ROOMS from the lowest up: a file includes only its own room and lower ones, and a room holds at
+most 15 files.
+
 Also: project headers by their path from the root, no umbrella headers of Boost, a clock's now() only in the two sources
-of time (tests, bench and cli excepted), server/time_source.hpp only in what waits, and nothing of server/testclock in the
+of time (tests, bench and cli excepted), server/time/time_source.hpp only in what waits, and nothing of server/testclock in the
 product.
 """
 import re
@@ -20,9 +23,9 @@ import sys
 import source
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
-# The sources of time, of the product and of tests, and who may include their header; others ask server/clock.hpp.
-TIME_SOURCES = ("server/time_source_system.cpp", "server/testclock/time_source.cpp")
-TIME_USERS = TIME_SOURCES + ("server/clock.hpp", "server/net.hpp")
+# The sources of time, of the product and of tests, and who may include their header; others ask server/time/clock.hpp.
+TIME_SOURCES = ("server/time/time_source_system.cpp", "server/testclock/time_source.cpp")
+TIME_USERS = TIME_SOURCES + ("server/time/clock.hpp", "server/http/sockets/net.hpp")
 CLOCK = re.compile(r"::\s*now\s*\((?!\)\s*const)|\b(clock_gettime|gettimeofday|timespec_get)\s*\(|\bstd\s*::\s*time\s*\(")
 
 # Third-party headers by the prefix of their path. POSIX and Linux headers are every other <*.h>.
@@ -65,6 +68,26 @@ ALLOWED = {
     "server": (("core", "libraries", "storage", "api", "config"),
                ("system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
 }
+# The rooms of each folder, the lowest first; "" is the folder itself.
+ROOMS = {
+    "core": """base text calls values events approvals detection detectors/messages detectors/repeats detectors/failures
+        detectors/cycles detectors meters state redaction policies budgets judgement fold hooks session views outbound""",
+    "api": """text json records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin mcp notify otlp""",
+    "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
+    "config": "values settings load keys",
+    "hook": "text way .",
+    "cli": """base process client line . lines lines/agents records views run wait acp agents/settings agents agents/install
+        doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
+    "server": """time process tokens http/body http/message http/sockets access http/connection
+        outbound/transfer outbound/webhooks outbound/commands outbound/judge
+        engine/base engine/residents engine/durability engine/cluster engine/transaction engine/projections engine/commands
+        engine/reports engine/hooks engine/queries engine/turn
+        web metrics backups hub/processes hub/streams hub/waits endpoints/routing endpoints/agents endpoints/people
+        daemon/store daemon testclock .""",
+}
+ROOM_FILES_MAX = 15
+ROOM_OF = {top: {"" if room == "." else room: height for height, room in enumerate(rooms.split())} for top, rooms in ROOMS.items()}
+
 TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "json", "posix")
 
 
@@ -101,8 +124,8 @@ def rule_for(parts: tuple) -> tuple:
 def check_include(path, parts: tuple, quote: str, name: str):
     """What is wrong with one include, or None."""
     folders, libraries = rule_for(parts)
-    if name == "server/time_source.hpp" and "/".join(parts) not in TIME_USERS and parts[0] != "tests":
-        return f'"{name}": ask server/clock.hpp'
+    if name == "server/time/time_source.hpp" and "/".join(parts) not in TIME_USERS and parts[0] != "tests":
+        return f'"{name}": ask server/time/clock.hpp'
     if name.startswith("server/testclock/") and parts[:2] != ("server", "testclock") and parts[0] != "tests":
         return f'"{name}" is for tests'
     if quote == '"':
@@ -129,6 +152,37 @@ QUOTAS = (("storage", "libpq", (".cpp",), 4), ("storage", "libpq", (".hpp",), 0)
           ("core", "intrinsics", (".cpp",), 1), ("core", "intrinsics", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0),
           ("cli", "cli11", (".cpp",), 1), ("cli", "cli11", (".hpp",), 0), ("cli", "json", (".cpp",), 1), ("cli", "json", (".hpp",), 0))
+
+
+def room_of(name: str) -> tuple:
+    """(top folder, room) of a project file."""
+    top, _, rest = name.partition("/")
+    return top, rest.rpartition("/")[0]
+
+
+def check_room(relative: str, name: str):
+    """What is wrong with the include `name`, as an arrow between two rooms of one folder, or None."""
+    (top, room), (to, lower) = room_of(relative), room_of(name)
+    heights = ROOM_OF.get(top)
+    if heights is None or top != to or room == lower or room not in heights or lower not in heights:
+        return None
+    return None if heights[lower] < heights[room] else f'"{name}" points up: {top}/{lower} stands above {top}/{room}'
+
+
+def check_rooms(root) -> list:
+    """Files outside all rooms, and rooms of too many files."""
+    counts = {}
+    for path in source.files(root):
+        relative = path.relative_to(root).as_posix()
+        if relative.split("/")[0] in ROOM_OF:
+            counts.setdefault(room_of(relative), []).append(relative)
+    findings = []
+    for (top, room), paths in sorted(counts.items()):
+        if room not in ROOM_OF[top]:
+            findings.append(f"{paths[0]}: {top}/{room} is no room: name it in ROOMS of tests/arch/layers.py")
+        elif len(paths) > ROOM_FILES_MAX:
+            findings.append(f"{top}/{room}: {len(paths)} files, at most {ROOM_FILES_MAX}")
+    return findings
 
 
 def check_quotas(users: dict) -> list:
@@ -167,14 +221,14 @@ def check_integration(root) -> list:
 
 
 def scan(root) -> list:
-    findings, users = check_integration(root), {}
+    findings, users = check_integration(root) + check_rooms(root), {}
     for path in source.files(root):
         relative = path.relative_to(root)
         parts, text = relative.parts, source.blank(path.read_text(encoding="utf-8"), keep_includes=True)
         for match in INCLUDE.finditer(text):
             quote, name = match.groups()
             users.setdefault((parts[0], library(name)), set()).add(str(relative))
-            if wrong := check_include(path, parts, quote, name):
+            if wrong := check_include(path, parts, quote, name) or (quote == '"' and check_room(str(relative), name)):
                 findings.append(f"{relative}:{source.line_of(text, match.start())}: {wrong}")
         if parts[0] in ("tests", "bench", "cli", "clients") or str(relative) in TIME_SOURCES:
             continue
@@ -221,22 +275,26 @@ BAD = [
                             "tests/support/y.hpp": '#include "core/a.hpp"\n'}),
     ("asks a clock", {"server/a.cpp": "auto t = std::chrono::steady_clock::now();\n"}),
     ("asks a clock", {"core/a.cpp": "auto t = std::time(nullptr);\n"}),
-    ("asks a clock", {"server/clock.cpp": "auto t = Steady::now();\n"}),
-    ("ask server/clock.hpp", {"server/a.cpp": '#include "server/time_source.hpp"\n'}),
+    ("asks a clock", {"server/time/clock.cpp": "auto t = Steady::now();\n"}),
+    ("ask server/time/clock.hpp", {"server/a.cpp": '#include "server/time/time_source.hpp"\n'}),
+    ("points up: core/fold stands above core/events", {"core/events/a.cpp": '#include "core/fold/b.hpp"\n'}),
+    ("points up: cli/verbs/run stands above cli/views", {"cli/views/a.hpp": '#include "cli/verbs/run/b.hpp"\n'}),
+    ("core/cellar is no room", {"core/cellar/a.cpp": ""}),
+    ("core/base: 16 files", {f"core/base/{n}.hpp": "" for n in "abcdefghijklmnop"}),
     ("is for tests", {"server/a.cpp": '#include "server/testclock/a.hpp"\n'}),
 ]
 GOOD = [
-    {"core/a.hpp": '#include <vector>\n#include "core/b.hpp"\n'},
-    {"core/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
-    {"server/time_source_system.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n',
+    {"core/base/a.hpp": '#include <vector>\n#include "core/base/b.hpp"\n'},
+    {"core/base/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
+    {"server/time/time_source_system.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n',
      "server/testclock/main.cpp": '#include "cli/x.hpp"\n#include "server/testclock/y.hpp"\n',
-     "server/clock.hpp": '#include "server/time_source.hpp"\n'},
+     "server/time/clock.hpp": '#include "server/time/time_source.hpp"\n'},
     {"cli/a.cpp": '#include "libraries/curl.hpp"\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
-    {"api/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "server/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
+    {"api/json/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "server/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
      "tests/unit/api/a_test.cpp": "#include <nlohmann/json.hpp>\n"},
     {"tests/unit/api/a_test.cpp": '#include <catch2/catch.hpp>\n#include "api/a.hpp"\n#include "tests/support/x.hpp"\n'},
     {"tests/integration/a_test.cpp": '#include "tests/support/x.hpp"\n', "tests/support/x.hpp": "#include <vector>\n",
-     "tests/support/y.hpp": '#include "core/a.hpp"\n'},
+     "tests/support/y.hpp": '#include "core/base/a.hpp"\n'},
     {"server/a.cpp": "#include <boost/beast/http/parser.hpp>\n", "bench/b.cpp": "#include <boost/beast/http/parser.hpp>\n"},
 ]
 

@@ -5,7 +5,7 @@
 
 Also: every .cpp and .hpp of a layer is named in the CMakeLists.txt of its folder, so that nothing lies about
 unbuilt and every header is compiled alone by the build preset `headers`. A detector is named by its include in
-core/detectors.hpp, of which core/CMakeLists.txt makes its list. A test may be named with or without `_test.cpp`.
+core/detectors/detectors.hpp, of which core/CMakeLists.txt makes its list. A test may be named with or without `_test.cpp`.
 """
 import re
 import sys
@@ -13,8 +13,8 @@ import sys
 import source
 
 COMMENT = re.compile(r"#.*")
-DETECTORS = "core/detectors.hpp"
-DETECTOR = re.compile(r'^#include "(core/detectors/\w+)\.hpp"$', re.M)
+DETECTORS = "core/detectors/detectors.hpp"
+DETECTOR = re.compile(r'^#include "(core/detectors/[\w/]+)\.hpp"$', re.M)
 UNLISTED_OK = ("main.cpp",)  # belongs to the executable, wherever that is defined
 
 
@@ -72,16 +72,16 @@ BAD = [
     ("not in core/CMakeLists.txt", {"core/CMakeLists.txt": "add(a.cpp)\n", "core/a.cpp": "", "core/a.hpp": ""}),
     ("not in server/CMakeLists.txt", {"server/b.cpp": ""}),
     ("core/detectors/b.cpp: not in core", {"core/CMakeLists.txt": "add(detectors.hpp)\n", "core/detectors/b.cpp": "",
-                                           "core/detectors.hpp": '// #include "core/detectors/b.hpp"\n'}),
+                                           "core/detectors/detectors.hpp": '// #include "core/detectors/b.hpp"\n'}),
 ]
 GOOD = [
     {"tests/CMakeLists.txt": "headway_integration(test_a Slow 3)\n", "tests/integration/test_a.py": ""},
     {"tests/CMakeLists.txt": "add(core unit/core/a_test.cpp\n    property/b_test.cpp)\n", "tests/unit/core/a_test.cpp": "",
      "tests/property/b_test.cpp": "", "tests/support/x.cpp": ""},
     {"tests/unit/CMakeLists.txt": "unit(core a session)\n", "tests/unit/core/a_test.cpp": "",
-     "tests/unit/core/session_test.cpp": ""},
+     "tests/unit/core/session/session_test.cpp": ""},
     {"core/CMakeLists.txt": "headway_library(core HEADERS a.hpp SOURCES a.cpp)\n", "core/a.cpp": "", "core/a.hpp": ""},
-    {"core/CMakeLists.txt": "add(detectors.hpp)\n", "core/detectors.hpp": '#include "core/detectors/b.hpp"\n',
+    {"core/CMakeLists.txt": "add(detectors.hpp)\n", "core/detectors/detectors.hpp": '#include "core/detectors/b.hpp"\n',
      "core/detectors/b.cpp": "", "core/detectors/b.hpp": ""},
     {"server/CMakeLists.txt": "add(${PROJECT_SOURCE_DIR}/server/x.cpp)\n", "server/x.cpp": "", "server/main.cpp": ""},
 ]

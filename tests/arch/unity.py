@@ -61,7 +61,7 @@ HEADER = "namespace headway::core {\nconstexpr bool is_word(char c) {\n    retur
 
 
 def with_source(text: str, namespace: str = "headway::core") -> dict:
-    return {"core/words.hpp": HEADER, "core/a.cpp": f"namespace {namespace} {{\nnamespace {{\n\n{text}\n\n}}  // namespace\n}}\n"}
+    return {"core/text/words.hpp": HEADER, "core/a.cpp": f"namespace {namespace} {{\nnamespace {{\n\n{text}\n\n}}  // namespace\n}}\n"}
 
 
 BAD = [

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "api/decode.hpp"
+#include "api/decode/decode.hpp"
 
 namespace headway::tests::catalogue {
 namespace {
@@ -147,7 +147,7 @@ Agent::Agent(Hook hook, std::string_view policy) : hook_(hook) {
     context_.now = kOpened;
     context_.watch = kOpened;
     auto open = api::decode_open(
-        tape_, R"({"goal":"make the tests pass","policy":)" + std::string{policy} + "}");
+        document_, R"({"goal":"make the tests pass","policy":)" + std::string{policy} + "}");
     if (!open) throw std::invalid_argument{open.error().field + " " + open.error().detail};
     session_.open(std::move(open->about), core::Policy{}, context_, out_);
     keep();
@@ -198,7 +198,7 @@ Agent& Agent::beats(std::string_view data) {
 }
 
 Agent& Agent::reports(std::string_view type, std::string_view data) {
-    auto report = api::decode_report(tape_, event_of(type, data), api::BodyFormat::kJson);
+    auto report = api::decode_report(document_, event_of(type, data), api::BodyFormat::kJson);
     if (!report) throw std::invalid_argument{report.error().field + " " + report.error().detail};
     session_.report(report->events, context_, out_);
     const std::size_t reported = run_ == nullptr ? 0 : out_.size();

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json_tape.hpp"
-#include "core/event.hpp"
-#include "core/run_files.hpp"
-#include "core/session.hpp"
-#include "core/verdict.hpp"
+#include "api/json/json_document.hpp"
+#include "core/events/event.hpp"
+#include "core/policies/run_files.hpp"
+#include "core/session/session.hpp"
+#include "core/values/verdict.hpp"
 
 // Behaviours of agents as their hooks report them: JSON text that passes the daemon's decoder into
 // a session, with the verdict after every event.
@@ -107,7 +107,7 @@ private:
     void keep();
 
     Hook hook_;
-    api::JsonTape tape_;
+    api::JsonDocument document_;
     core::Session session_{"catalogue"};
     core::Context context_;
     std::vector<core::Event> out_;

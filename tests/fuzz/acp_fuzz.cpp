@@ -12,7 +12,7 @@
 #include "cli/acp/acp_message.hpp"
 #include "cli/acp/acp_observer.hpp"
 #include "cli/acp/line_cutter.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"
@@ -30,7 +30,7 @@ namespace {
 /// One connection, and what a permission must not become.
 class Connection {
 public:
-    Connection() { tape_.redact_with(&secrets()); }
+    Connection() { document_.redact_with(&secrets()); }
 
     void line(std::string_view text) {
         if (text == "y" || text == "n") return decide(text == "n");
@@ -62,9 +62,9 @@ private:
     void act(const AcpAction& action, const Json& message) {
         tests::require(!action.session.empty());
         if (action.kind == AcpAction::Kind::kOpen) {
-            tests::require(api::decode_open(tape_, dump(action.data)).has_value());
+            tests::require(api::decode_open(document_, dump(action.data)).has_value());
         } else if (action.kind == AcpAction::Kind::kEvent) {
-            tests::report_and_keep(tape_, action.type, dump(action.data));
+            tests::report_and_keep(document_, action.type, dump(action.data));
         } else if (action.kind == AcpAction::Kind::kIdle) {
             tests::require(!observer_.at_work(action.session));
         } else {
@@ -74,15 +74,15 @@ private:
 
     void ask(const AcpAction& action, const Json& message) {
         if (action.data.contains("started"))
-            tests::report_and_keep(tape_, "tool.started", dump(action.data["started"]));
+            tests::report_and_keep(document_, "tool.started", dump(action.data["started"]));
         Json body = action.data["hook"];
         body["session"] = "s";
-        tests::require(tape_.parse(dump(body)).has_value());
-        auto hook = api::hooks::find_dialect("generic")->parse(tape_.root(), {});
+        tests::require(document_.parse(dump(body)).has_value());
+        auto hook = api::hooks::find_dialect("generic")->parse(document_.root(), {});
         tests::require(hook.kind == api::hooks::HookKind::kPermission);
         // A name with control characters is none to a hook.
         tests::require(hook.call.call == action.type || hook.call.call.empty());
-        tests::require(api::hooks::take_report(tape_, hook).has_value());
+        tests::require(api::hooks::take_report(document_, hook).has_value());
         const auto put = gate_.ask(action, message);
         if (!put) return;
         if (asked_.size() >= AcpGate::kOpenMax) asked_.clear();  // the gate has left one out
@@ -130,7 +130,7 @@ private:
     AcpGate gate_;
     std::map<std::string, Asked> asked_;
     std::string last_;
-    api::JsonTape tape_;
+    api::JsonDocument document_;
 };
 
 /// What comes out is what went in, whatever the pieces.

@@ -2,15 +2,15 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/decode_approvals.hpp"
-#include "api/decode_budget.hpp"
-#include "api/decode_checks.hpp"
-#include "api/encode.hpp"
-#include "api/tokens.hpp"
-#include "core/session.hpp"
-#include "core/sound.hpp"
-#include "storage/codec.hpp"
+#include "api/admin/tokens.hpp"
+#include "api/decode/decode.hpp"
+#include "api/decode/decode_approvals.hpp"
+#include "api/decode/decode_budget.hpp"
+#include "api/decode/decode_checks.hpp"
+#include "api/encode/encode.hpp"
+#include "core/session/session.hpp"
+#include "core/state/validity.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 
@@ -39,19 +39,19 @@ void play(std::vector<core::Event> events) {
     session.tick(context, out);
     for (std::size_t i = 0; i < out.size(); ++i)
         tests::require(out[i].n == i + 1);
-    tests::require(core::is_sound(session.state()));
+    tests::require(core::is_valid(session.state()));
 
     const std::string snapshot = storage::encode_state(session.state());
     const auto again = storage::decode_state(snapshot);
     tests::require(again.has_value() && storage::encode_state(*again) == snapshot);
-    std::string document;
-    api::append_session(document, session, {context.now, context.watch});
-    api::JsonTape tape;
-    tests::require(tape.parse(document).has_value());
+    std::string text;
+    api::append_session(text, session, {context.now, context.watch});
+    api::JsonDocument document;
+    tests::require(document.parse(text).has_value());
 }
 
-void report(api::JsonTape& tape, std::string_view body, api::BodyFormat format) {
-    auto decoded = api::decode_report(tape, body, format);
+void report(api::JsonDocument& document, std::string_view body, api::BodyFormat format) {
+    auto decoded = api::decode_report(document, body, format);
     if (!decoded) {
         tests::require(!decoded.error().detail.empty());
         return;
@@ -68,41 +68,41 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     tests::Bytes bytes{data, size};
     const std::size_t what = bytes.choose(12);
     const std::string_view body = bytes.rest();
-    api::JsonTape tape;
-    tape.redact_with(&secrets);
+    api::JsonDocument document;
+    document.redact_with(&secrets);
     switch (what) {
         case 0:
-            if (auto beat = api::decode_heartbeat(tape, body)) play(std::move(beat->events));
+            if (auto beat = api::decode_heartbeat(document, body)) play(std::move(beat->events));
             break;
         case 1:
-            (void)api::decode_open(tape, body);
+            (void)api::decode_open(document, body);
             break;
         case 2:
-            (void)api::decode_end(tape, body);
+            (void)api::decode_end(document, body);
             break;
         case 3:
-            (void)api::decode_decision(tape, body);
+            (void)api::decode_decision(document, body);
             break;
         case 4:
-            (void)api::decode_redeem(tape, body);
+            (void)api::decode_redeem(document, body);
             break;
         case 5:
-            (void)api::decode_approval_request(tape, body);
+            (void)api::decode_approval_request(document, body);
             break;
         case 6:
-            (void)api::decode_budget_change(tape, body);
+            (void)api::decode_budget_change(document, body);
             break;
         case 7:
-            (void)api::decode_check(tape, body);
+            (void)api::decode_check(document, body);
             break;
         case 8:
-            (void)api::decode_token(tape, body);
+            (void)api::decode_token(document, body);
             break;
         case 9:
-            report(tape, body, api::BodyFormat::kNdjson);
+            report(document, body, api::BodyFormat::kNdjson);
             break;
         default:
-            report(tape, body, api::BodyFormat::kJson);
+            report(document, body, api::BodyFormat::kJson);
             break;
     }
     return 0;

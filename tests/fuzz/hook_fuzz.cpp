@@ -3,7 +3,7 @@
 #include <string>
 
 #include "api/hooks/dialect.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // Bodies of hooks, which come from programs of others. Whatever it is, it is read or left, and the
@@ -26,7 +26,7 @@ HookReply reply_of(std::size_t choice) {
     return reply;
 }
 
-bool is_sound(const HookCall& call) {
+bool is_valid(const HookCall& call) {
     const bool failed = call.ok.has_value() && !*call.ok;
     return call.tool.size() <= kHookNameBytesMax && call.call.size() <= kHookNameBytesMax &&
            (!failed || call.result.empty()) && (call.error_class.empty() || failed);
@@ -40,14 +40,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto dialects = all_dialects();
     const Dialect& dialect = *dialects[bytes.choose(dialects.size())];
     const HookReply reply = reply_of(bytes.choose(128));
-    api::JsonTape tape;
-    tape.redact_with(&secrets);
-    if (!tape.parse(bytes.rest())) return 0;
-    const Hook hook = dialect.parse(tape.root(), {});
+    api::JsonDocument document;
+    document.redact_with(&secrets);
+    if (!document.parse(bytes.rest())) return 0;
+    const Hook hook = dialect.parse(document.root(), {});
     tests::require(hook.kind == HookKind::kNone || !hook.session.empty());
     tests::require(hook.session.size() <= kHookNameBytesMax);
-    tests::require(is_sound(hook.call));
-    tests::require(std::all_of(hook.calls.begin(), hook.calls.end(), is_sound));
+    tests::require(is_valid(hook.call));
+    tests::require(std::all_of(hook.calls.begin(), hook.calls.end(), is_valid));
     tests::require(dialect.render(hook, {}) == "{}");
     const std::string json = dialect.render(hook, reply);
     tests::require(hook.kind != HookKind::kNone || json == "{}");

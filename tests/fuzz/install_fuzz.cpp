@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/agents/own_hooks.hpp"
+#include "cli/agents/install/own_hooks.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/work.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "api/judge_answer.hpp"
-#include "core/limits.hpp"
-#include "core/secrets.hpp"
+#include "api/judge/judge_answer.hpp"
+#include "core/base/limits.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // What a model says is anything: nothing of it gets out of its bounds.

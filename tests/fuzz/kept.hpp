@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/encode.hpp"
-#include "api/json_tape.hpp"
-#include "core/event.hpp"
-#include "storage/codec.hpp"
+#include "api/decode/decode.hpp"
+#include "api/encode/encode.hpp"
+#include "api/json/json_document.hpp"
+#include "core/events/event.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // What becomes of events that were taken.
@@ -28,19 +28,20 @@ inline void keep(std::vector<core::Event> events) {
     std::string row_again;
     storage::encode_events(*read, row_again);
     require(row == row_again);
-    api::JsonTape tape;
+    api::JsonDocument document;
     for (const core::Event& event : events) {
         std::string json;
         api::append_event(json, "fuzz", event);
-        require(tape.parse(json).has_value());
+        require(document.parse(json).has_value());
     }
 }
 
 /// What a client of ours reports is taken: it is one event, `data` as JSON.
-inline void report_and_keep(api::JsonTape& tape, std::string_view type, std::string_view data) {
+inline void report_and_keep(api::JsonDocument& document, std::string_view type,
+                            std::string_view data) {
     const std::string body =
         "{\"type\":\"" + std::string{type} + "\",\"data\":" + std::string{data} + "}";
-    auto decoded = api::decode_report(tape, body, api::BodyFormat::kJson);
+    auto decoded = api::decode_report(document, body, api::BodyFormat::kJson);
     require(decoded.has_value() && decoded->events.size() == 1);
     keep(std::move(decoded->events));
 }

@@ -7,13 +7,13 @@
 
 #include "cli/lines/agent_lines.hpp"
 #include "cli/lines/bounded_event.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"
 
-// What a command prints that may be an agent. What it says does not depend on how the bytes came,
-// and the daemon takes each event of it.
+// What a command prints that may be an agent. What it says does not depend on how the bytes
+// came, and the daemon takes each event of it.
 
 using namespace headway;
 
@@ -61,9 +61,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     tests::require(whole.result.size() <= 1 + cli::kLineTextBytesMax);
     tests::require(whole.model.size() <= kNameBytesMax);
     static const core::SecretFinder secrets;
-    api::JsonTape tape;
-    tape.redact_with(&secrets);
+    api::JsonDocument document;
+    document.redact_with(&secrets);
     for (const auto& [type, json] : whole.events)
-        tests::report_and_keep(tape, type, json);
+        tests::report_and_keep(document, type, json);
     return 0;
 }

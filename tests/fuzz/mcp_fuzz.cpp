@@ -6,7 +6,7 @@
 #include "api/hooks/report.hpp"
 #include "api/mcp/rpc.hpp"
 #include "api/mcp/tools.hpp"
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"
@@ -33,15 +33,15 @@ hooks::HookReply reply_of(std::size_t choice) {
 }
 
 /// A message of ours, with this id.
-JsonValue message_in(JsonTape& tape, const std::string& text, const std::string& id) {
-    tests::require(tape.parse(text).has_value());
+JsonValue message_in(JsonDocument& document, const std::string& text, const std::string& id) {
+    tests::require(document.parse(text).has_value());
     std::string found;
-    tape.root().each([&](JsonValue child) {
+    document.root().each([&](JsonValue child) {
         if (child.key() == "id") child.append_to(found);
         return true;
     });
-    tests::require(found == id && hooks::name_in(tape.root(), "jsonrpc") == "2.0");
-    return tape.root();
+    tests::require(found == id && hooks::name_in(document.root(), "jsonrpc") == "2.0");
+    return document.root();
 }
 
 std::string words_in(JsonValue message) {
@@ -58,25 +58,25 @@ std::string words_in(JsonValue message) {
 }
 
 void render(const hooks::Hook& hook, const hooks::HookReply& reply) {
-    JsonTape tape;
+    JsonDocument document;
     const std::string text = mcp::kDialect.render(hook, reply);
-    const std::string words = words_in(message_in(tape, text, hook.echo));
+    const std::string words = words_in(message_in(document, text, hook.echo));
     if (hook.kind != hooks::HookKind::kRequest) return;
-    tests::require(tape.parse(words).has_value());
-    const bool allowed = hooks::name_in(tape.root(), "behavior") == "allow";
+    tests::require(document.parse(words).has_value());
+    const bool allowed = hooks::name_in(document.root(), "behavior") == "allow";
     const bool good = reply.deny.empty() && !reply.undecided && reply.stop.empty() &&
                       !reply.stop_hard && !(reply.allow.empty() && reply.edit_json.empty());
     tests::require(allowed == good);
     if (!allowed) return;
     std::string input;
-    hooks::object_in(tape.root(), "updatedInput")->append_to(input);
+    hooks::object_in(document.root(), "updatedInput")->append_to(input);
     tests::require(input == (reply.edit_json.empty() ? hook.echo_args : reply.edit_json));
 }
 
-void call_tool(JsonTape& tape, const mcp::Message& message, std::size_t choice) {
+void call_tool(JsonDocument& document, const mcp::Message& message, std::size_t choice) {
     auto hook = mcp::read_call(message);
     if (!hook) {
-        JsonTape other;
+        JsonDocument other;
         message_in(other, mcp::error_of(message.id, mcp::kInvalidParams, hook.error().detail),
                    message.id);
         return;
@@ -86,7 +86,7 @@ void call_tool(JsonTape& tape, const mcp::Message& message, std::size_t choice) 
     render(*hook, {});
     render(*hook, reply_of(choice));
     hook->session = "fuzz";
-    auto report = hooks::take_report(tape, *hook);
+    auto report = hooks::take_report(document, *hook);
     if (!report) {
         tests::require(!report.error().detail.empty());
     } else {
@@ -97,21 +97,21 @@ void call_tool(JsonTape& tape, const mcp::Message& message, std::size_t choice) 
 void read(std::string_view body, std::size_t choice) {
     const tests::LittleWork work;
     static const core::SecretFinder secrets;
-    JsonTape tape;
-    tape.redact_with(&secrets);
-    if (!tape.parse(body)) return;
-    const auto message = mcp::read_message(tape.root());
+    JsonDocument document;
+    document.redact_with(&secrets);
+    if (!document.parse(body)) return;
+    const auto message = mcp::read_message(document.root());
     if (!message) {
         tests::require(!message.error().detail.empty());
         return;
     }
     tests::require(!message->method.empty() || message->id.empty());
     if (message->id.empty()) return;
-    JsonTape other;
+    JsonDocument other;
     message_in(other, mcp::result_of(message->id, mcp::initialized(*message, "1")), message->id);
     message_in(other, mcp::result_of(message->id, mcp::tool_list()), message->id);
     tests::require(valid_id("mcp-" + id_part(mcp::client_name(*message))));
-    call_tool(tape, *message, choice);
+    call_tool(document, *message, choice);
 }
 
 }  // namespace

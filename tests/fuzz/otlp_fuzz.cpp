@@ -7,8 +7,8 @@
 #include "api/otlp/reply.hpp"
 #include "api/otlp/report.hpp"
 #include "api/otlp/said.hpp"
-#include "core/secrets.hpp"
-#include "server/http/inflate.hpp"
+#include "core/redaction/secrets.hpp"
+#include "server/http/body/inflate.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"
@@ -28,8 +28,8 @@ constexpr std::size_t kInflatedBytesMax = 1U << 20;
 void answer(const Reports& reports, Signal signal, bool protobuf) {
     std::string reply;
     append_taken(reply, {signal, protobuf, reports.rejected, reports.why});
-    api::JsonTape tape;
-    tests::require(protobuf || tape.parse(reply).has_value());
+    api::JsonDocument document;
+    tests::require(protobuf || document.parse(reply).has_value());
     tests::require(!protobuf || reply.empty() == reports.why.empty());
 }
 
@@ -41,9 +41,9 @@ void take(const Export& received, Signal signal, bool protobuf) {
     const auto said = understand(received, signal);
     tests::require(said.size() <= records);
     static const core::SecretFinder secrets;
-    api::JsonTape tape;
-    tape.redact_with(&secrets);
-    Reports reports = report(tape, said);
+    api::JsonDocument document;
+    document.redact_with(&secrets);
+    Reports reports = report(document, said);
     tests::require((reports.rejected == 0) == reports.why.empty());
     tests::require(reports.sessions.size() <= kSessionsMax);
     tests::require(reports.rejected == 0 || reports.sessions.size() == kSessionsMax);
@@ -56,9 +56,10 @@ void take(const Export& received, Signal signal, bool protobuf) {
 
 void read(std::string_view body, Signal signal, bool protobuf) {
     const tests::LittleWork work;
-    api::JsonTape tape;
-    if (!protobuf && !tape.parse(body)) return;
-    const auto received = protobuf ? read_protobuf(body, signal) : read_json(tape.root(), signal);
+    api::JsonDocument document;
+    if (!protobuf && !document.parse(body)) return;
+    const auto received =
+        protobuf ? read_protobuf(body, signal) : read_json(document.root(), signal);
     if (received) {
         take(*received, signal, protobuf);
     } else {

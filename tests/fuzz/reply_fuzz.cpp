@@ -3,16 +3,16 @@
 #include <string>
 #include <string_view>
 
-#include "api/hooks/answer_use.hpp"
-#include "core/result.hpp"
-#include "hook/bytes.hpp"
-#include "hook/json_scan.hpp"
-#include "hook/places.hpp"
-#include "hook/reply_parser.hpp"
-#include "hook/request.hpp"
-#include "hook/rollout.hpp"
-#include "hook/use.hpp"
-#include "server/request_head.hpp"
+#include "api/hooks/texts/answer_use.hpp"
+#include "core/base/result.hpp"
+#include "hook/text/bytes.hpp"
+#include "hook/text/json_scan.hpp"
+#include "hook/text/reply_parser.hpp"
+#include "hook/text/rollout.hpp"
+#include "hook/way/places.hpp"
+#include "hook/way/request.hpp"
+#include "hook/way/use.hpp"
+#include "server/http/message/request_head.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/work.hpp"
 

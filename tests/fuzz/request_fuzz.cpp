@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "api/query.hpp"
-#include "api/sse.hpp"
-#include "server/endpoints/endpoint.hpp"
-#include "server/gate.hpp"
-#include "server/request_head.hpp"
-#include "server/token_text.hpp"
+#include "api/text/query.hpp"
+#include "api/text/sse.hpp"
+#include "server/http/message/endpoint.hpp"
+#include "server/http/message/gate.hpp"
+#include "server/http/message/request_head.hpp"
+#include "server/tokens/token_text.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/support/read_requests.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/load.hpp"
+#include "config/load/load.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // headway.toml: read, or refused with sentences that name a place.

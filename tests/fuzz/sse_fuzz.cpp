@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "api/sse.hpp"
-#include "cli/sse_parser.hpp"
+#include "api/text/sse.hpp"
+#include "cli/client/sse_parser.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // Server-Sent Events: the same bytes in other pieces are the same events, and what we send is what

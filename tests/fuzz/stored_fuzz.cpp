@@ -2,11 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "core/lattice.hpp"
-#include "core/session.hpp"
-#include "core/sound.hpp"
-#include "core/view.hpp"
-#include "storage/codec.hpp"
+#include "core/judgement/resolver.hpp"
+#include "core/session/session.hpp"
+#include "core/state/validity.hpp"
+#include "core/views/view.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 // Rows of a damaged database: read, or refused; and what was read is written back as the same.
@@ -39,7 +39,7 @@ void go_on(core::SessionState state) {
     (void)core::judge(session.state(), {context.now, context.watch});
     (void)core::view_of(session);
     (void)core::activity_of(*session.state().ledger);
-    tests::require(core::is_sound(session.state()));
+    tests::require(core::is_valid(session.state()));
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::string snapshot = storage::encode_state(*state);
         const auto again = storage::decode_state(snapshot);
         tests::require(again && storage::encode_state(*again) == snapshot);
-        if (core::is_sound(*state) && state->n < INT64_MAX / 2) go_on(*state);
+        if (core::is_valid(*state) && state->n < INT64_MAX / 2) go_on(*state);
     } else {
         const auto approval = storage::decode_approval(bytes.rest());
         if (!approval) return 0;

@@ -41,7 +41,7 @@ class Rendering(unittest.TestCase):
                 ("docs/agents.md", "#here", "#here"), ("docs/agents.md", "https://example.com/a", "https://example.com/a"),
                 ("api/API.md", "openapi.json", "/docs/api"), ("core/detectors/README.md", "../../docs/detection.md", "/docs/detection"),
                 ("docs/agents.md", "../config/default.toml", "/docs/settings"),
-                ("docs/agents.md", "../core/limits.hpp", None), ("docs/agents.md", "../README.md", None)):
+                ("docs/agents.md", "../core/base/limits.hpp", None), ("docs/agents.md", "../README.md", None)):
             with self.subTest(source=source, target=target):
                 body = made(source, f"See [`the` words]({target}).").body
                 words = "<code>the</code> words"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Violations of RFC 9112 and 9110 that test_bad_input.py does not have. Every case has the expected answer."""
+"""Violations of RFC 9112 and 9110 over a real socket: a few of each kind, since malformed_requests_test.cpp has all of them,
+each cut at every byte; and of JSON all that must not reach a handler. Every case has the expected reply."""
 import json
 import unittest
 from dataclasses import dataclass
@@ -45,136 +46,25 @@ LINES = [
     line("space before the method", " GET /livez HTTP/1.1"),
     line("two spaces behind the method", "GET  /livez HTTP/1.1"),
     line("two spaces before the version", "GET /livez  HTTP/1.1"),
-    line("tab behind the method", "GET\t/livez HTTP/1.1"),
-    line("tab before the version", "GET /livez\tHTTP/1.1"),
-    line("vertical tab behind the method", "GET\x0b/livez HTTP/1.1"),
-    line("space behind the version", "GET /livez HTTP/1.1 "),
-    line("word behind the version", "GET /livez HTTP/1.1 HTTP/1.0"),
-    line("no method", " /livez HTTP/1.1"),
-    line("a bracket in the method", "GE(T /livez HTTP/1.1"),
-    line("a control character in the method", "GE\x01T /livez HTTP/1.1"),
-    line("NUL before the method", "\0GET /livez HTTP/1.1"),
-    line("a method beyond ASCII", "G\xcbT /livez HTTP/1.1"),
-    line("a quoted method", '"GET" /livez HTTP/1.1'),
-    line("a method of 9,000 letters", "G" * 9000 + " /livez HTTP/1.1", 431, "header_too_large"),
-    line("version with a letter behind it", "GET /livez HTTP/1.1x"),
-    line("version without a point", "GET /livez HTTP/11", 505, "http_version"),
-    line("version 1.10", "GET /livez HTTP/1.10", 505, "http_version"),
-    line("version 1.2", "GET /livez HTTP/1.2", 505, "http_version"),
-    line("version 0.9", "GET /livez HTTP/0.9", 505, "http_version"),
-    line("version 3", "GET /livez HTTP/3", 505, "http_version"),
-    line("version 01.1", "GET /livez HTTP/01.1", 505, "http_version"),
-    line("version with a comma", "GET /livez HTTP/1,1"),
-    line("another protocol", "GET /livez HTTPS/1.1"),
-    line("RTSP", "DESCRIBE rtsp://x RTSP/1.0"),
-    line("a space inside the version", "GET /livez HTTP /1.1"),
-    raw("simple request of HTTP/0.9", "GET /livez\r\n\r\n", *BAD),
-    raw("CONNECT", f"CONNECT 127.0.0.1:22 HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("OPTIONS of the server", f"OPTIONS * HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("a URL of another host", f"GET http://evil.example/livez HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("a target without a slash", f"GET livez HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("only a query", f"GET ?a=b HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("backslash in the target", f"GET /..\\livez HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request", "target"),
-    raw("DEL in the target", f"GET /livez\x7f HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("tab in the target", f"GET /li\tvez HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("CR in the target", f"GET /li\rvez HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("line feed in the target", f"GET /li\nvez HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("UTF-8 in the target", f"GET /livez?a=\xc3\xa9 HTTP/1.1\r\n{HOST}\r\n", *BAD),
-    raw("fragment behind a query", f"GET /livez?a#b HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request", "target"),
-    raw("line feeds for line ends", f"GET /livez HTTP/1.1\nHost: 127.0.0.1:PORT\n\n", *BAD),
-    raw("one line feed for a line end", f"GET /livez HTTP/1.1\n{HOST}\r\n", *BAD),
-    raw("two CRs before a line feed", f"GET /livez HTTP/1.1\r\r\n{HOST}\r\n", *BAD),
-    raw("ten empty lines first", "\r\n" * 10 + f"{GET}{HOST}\r\n", *BAD),
-    raw("a line feed first", f"\n{GET}{HOST}\r\n", *BAD),
-    raw("a reply instead of a request", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", *BAD),
-    raw("an SMTP client", "EHLO evil.example\r\n\r\n", *BAD),
-    raw("a Redis client", "*1\r\n$4\r\nPING\r\n\r\n", *BAD),
-    raw("an SSH client", "SSH-2.0-OpenSSH_9.2\r\n\r\n", *BAD),
-    raw("a proxy's first line", "PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\n" + GET + HOST + "\r\n", *BAD),
 ]
 
 ROUTING = [
     get("two slashes first", "//livez", 404, "unknown_route"),
     get("dots that lead upwards", "/../livez", 404, "unknown_route"),
     get("dots in disguise", "/%2e%2e/livez", 404, "unknown_route"),
-    get("a dot for a folder", "/./livez", 404, "unknown_route"),
-    get("a slash behind the route", "/livez/", 404, "unknown_route"),
-    get("a route in capitals", "/LIVEZ", 404, "unknown_route"),
-    get("a semicolon behind the route", "/livez;a=b", 404, "unknown_route"),
-    get("a path out of the assets", "/assets/../../etc/passwd", 404, "unknown_route"),
-    get("the same in disguise", "/assets/..%2f..%2fetc%2fpasswd", 404, "unknown_route"),
-    get("line ends in an id", "/v1/sessions/a%0d%0aX-Evil:%201", 400, "invalid_id", "id"),
     get("line ends in a parameter", "/v1/sessions?limit=1%0d%0aX-Evil:%201", 400, "invalid_parameter", "limit"),
-    get("an overlong slash in an id", "/v1/sessions/%c0%af", 400, "invalid_id", "id"),
-    get("an escape of an escape", "/v1/sessions/%2561", 400, "invalid_id", "id"),
-    get("a percent sign at the end", "/v1/sessions/a%", 400, "invalid_id", "id"),
-    get("TRACE", "/livez", 405, "method_not_allowed", method="TRACE"),
-    get("PATCH", "/v1/sessions/bad", 405, "method_not_allowed", method="PATCH"),
-    get("PRI", "/livez", 405, "method_not_allowed", method="PRI"),
 ]
 
 FIELDS = [
     field("space in a name", "X Y: 1"),
     field("tab before the colon", "X\t: 1"),
     field("space before a name", " X: 1"),
-    field("NUL in a name", "X\0: 1"),
-    field("a name beyond ASCII", "X\xe9: 1"),
-    field("DEL in a name", "X\x7f: 1"),
-    field("a bracket in a name", "X(: 1"),
-    field("a name in quotes", '"X": 1'),
-    field("only a colon", ":"),
-    field("only spaces", "   "),
-    field("no colon in a name", "X"),
-    field("an equals sign for the colon", "X=1"),
-    field("a value folded with a tab", "X: a\r\n\tb"),
-    field("a fold of nothing", "X: a\r\n "),
-    field("a Host hidden in a fold", "X: a\r\n Host: evil.example"),
-    field("a length hidden in a fold", "X: a\r\n Content-Length: 5"),
-    field("DEL in a value", "X: a\x7fb"),
-    field("vertical tab in a value", "X: a\x0bb"),
-    field("form feed in a value", "X: a\x0cb"),
-    field("escape in a value", "X: \x1b[31m"),
-    field("CR before the line end", "X: a\r"),
-    field("line feed in a value", "X: a\nY: b"),
-    field("NUL at the end of a value", "X: a\0"),
-    field("a name of 9,000 letters", "X" * 9000 + ": 1", 431, "header_too_large"),
-    field("a hundred fields more", "\r\n".join(["X: 1"] * 100), 431, "header_too_large"),
-    field("two Origins", "Origin: http://evil.example\r\nOrigin: http://127.0.0.1:PORT", named="Origin"),
-    field("two Sec-Fetch-Sites", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Site: none", named="Sec-Fetch-Site"),
-    raw("two Content-Types", f"{POST}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n[]", 400, "bad_request", "Content-Type"),
-    raw("a header without an end and too long", f"{GET}{HOST}X: " + "a" * 9000, 431, "header_too_large"),
 ]
 
 HOSTS = [
     host("no port", "127.0.0.1"),
     host("port 0", "127.0.0.1:0"),
     host("an empty port", "127.0.0.1:"),
-    host("two ports", "127.0.0.1:PORT:PORT"),
-    host("zeros before the port", "127.0.0.1:0PORT"),
-    host("a port in words", "127.0.0.1:http"),
-    host("a name that begins like ours", "127.0.0.1:PORT.evil.example"),
-    host("a name below ours", "evil.localhost:PORT"),
-    host("a name above ours", "localhost.evil.example:PORT"),
-    host("a point behind our name", "localhost.:PORT"),
-    host("an address in short", "127.1:PORT"),
-    host("an address as one number", "2130706433:PORT"),
-    host("an address in octal", "0177.0.0.1:PORT"),
-    host("another address of loopback", "127.0.0.2:PORT"),
-    host("every address", "0.0.0.0:PORT"),
-    host("IPv6 without brackets", "::1:PORT"),
-    host("half a bracket", "[::1:PORT"),
-    host("IPv6 with a zone", "[::1%25lo]:PORT"),
-    host("IPv4 inside of IPv6", "[::ffff:127.0.0.1]:PORT"),
-    host("a URL", "http://127.0.0.1:PORT"),
-    host("a user before an evil host", "127.0.0.1:PORT@evil.example"),
-    host("a backslash", "127.0.0.1:PORT\\evil.example"),
-    host("a space in the name", "127.0.0.1 :PORT"),
-    host("an escape", "127.0.0.1%3APORT"),
-    host("a Host beyond ASCII", "l\xf6calhost:PORT"),
-    raw("no Host in HTTP/1.0", "GET /livez HTTP/1.0\r\n\r\n", 400, "bad_request", "Host"),
-    raw("a foreign Host behind ours", f"{GET}{HOST}Host: evil.example\r\n\r\n", 400, "bad_request", "Host"),
-    raw("our Host behind a foreign one", f"{GET}Host: evil.example\r\n{HOST}\r\n", 400, "bad_request", "Host"),
-    raw("a Host in capitals, twice", f"{GET}HOST: 127.0.0.1:PORT\r\nhost: 127.0.0.1:PORT\r\n\r\n", 400, "bad_request", "Host"),
 ]
 
 ORIGINS = [
@@ -187,84 +77,18 @@ ORIGINS = [
     get("same-site fetch", "/livez", 403, "forbidden_origin", None, "Sec-Fetch-Site: same-site\r\n"),
     body("a form in JSON's clothes", "type=message", 415, "unsupported_media_type", "Content-Type", kind="text/plain; application/json"),
     body("two types in one line", "{}", 415, "unsupported_media_type", "Content-Type", kind="text/plain, application/json"),
-    body("multipart", "--x\r\n", 415, "unsupported_media_type", "Content-Type", kind="multipart/form-data; boundary=x"),
-    body("a type that begins like ours", "{}", 415, "unsupported_media_type", "Content-Type", kind="application/jsonp"),
-    body("an empty type", "{}", 415, "unsupported_media_type", "Content-Type", kind=""),
 ]
 
 LENGTHS = [
     length("a length with a fraction", " 5.0"),
     length("a length with an exponent", " 5e0"),
     length("a length with an underscore", " 5_0"),
-    length("a length in quotes", ' "5"'),
-    length("a length with a comment", " 5 (five)"),
-    length("a length with a semicolon", " 5;"),
-    length("two lengths in one", " 5 5"),
-    length("the same length twice in one", " 5, 5"),
-    length("a comma behind the length", " 5,"),
-    length("a comma before the length", " ,5"),
-    length("a length of minus zero", " -0"),
-    length("a length beyond ASCII", " \xb2"),
-    length("a NUL behind the length", " 5\0"),
-    length("a vertical tab before the length", " \x0b5"),
-    length("a form feed behind the length", " 5\x0c"),
-    length("a length in octal", " 0o5"),
-    length("a length of 2^64", " 18446744073709551616"),
-    length("a length of 30 digits", " " + "9" * 30),
-    length("a length of 2^64 - 1", " 18446744073709551615", 413, "body_too_large", "Content-Length"),
-    length("a length of 2^63", " 9223372036854775808", 413, "body_too_large", "Content-Length"),
-    length("a length of 2^32 + 5", " 4294967301", 413, "body_too_large", "Content-Length"),
-    raw("a length in two cases", f"{POST}Content-Length: 5\r\ncontent-length: 6\r\n\r\nhello", *BAD),
-    raw("a space before the length's colon", f"{POST}Content-Length : 5\r\n\r\nhello", *BAD),
-    raw("a NUL in the length's name", f"{POST}Content-Length\0: 5\r\n\r\nhello", *BAD),
-    raw("a length and an empty one", f"{POST}Content-Length: 5\r\nContent-Length:\r\n\r\nhello", *BAD),
-    raw("a length on a request without a body's route", f"{GET}{HOST}Content-Length: 1\r\n\r\n{SMUGGLED}", 413, "body_too_large"),
-    raw("1 MiB and a byte in pieces", f"{POST}Content-Length: 1048577\r\n\r\n" + " " * 65536, 413, "body_too_large"),
-    raw("far more than is read", f"{POST}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n", 413, "body_too_large"),
 ]
 
 CODINGS = [
     coding("chunked with a parameter", " chunked;q=1"),
     coding("a comma behind chunked", " chunked,"),
     coding("a comma before chunked", " ,chunked"),
-    coding("chunked in quotes", ' "chunked"'),
-    coding("chunked twice in one", " chunked, chunked"),
-    coding("gzip before chunked", " gzip, chunked"),
-    coding("identity behind chunked", " chunked, identity"),
-    coding("deflate", " deflate"),
-    coding("a vertical tab before chunked", " \x0bchunked", 400, "bad_request", None),
-    coding("a NUL behind chunked", " chunked\0", 400, "bad_request", None),
-    coding("chunked in a fold", "\r\n chunked"),
-    coding("a line feed before chunked", " x\n chunked", 400, "bad_request", None),
-    raw("a space before the coding's colon", f"{POST}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n{SMUGGLED}", *BAD),
-    raw("a tab before the coding's colon", f"{POST}Transfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n{SMUGGLED}", *BAD),
-    raw("a coding and then a length", f"{POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n{SMUGGLED}", *BAD),
-    raw("a coding on a GET", f"{GET}{HOST}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{SMUGGLED}", 413, "body_too_large", TE),
-    raw("an unknown coding and a length", f"{POST}Transfer-Encoding: x\r\nContent-Length: 5\r\n\r\nhello{SMUGGLED}", 400,
-        "bad_request", TE),
-    raw("chunked in HTTP/1.0", POST.replace("HTTP/1.1", "HTTP/1.0") + f"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{SMUGGLED}", 400,
-        "bad_request", TE),
-    raw("two codings, the last unknown", f"{POST}Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n{SMUGGLED}", *BAD),
-    chunks("a chunk size beyond 64 bits", f"{'F' * 17}\r\n[]\r\n0\r\n\r\n"),
-    chunks("a chunk size of fifteen digits", "000000000000002\r\n[]\r\n0\r\n\r\n"),
-    chunks("a chunk with an extension", "2;a=b\r\n[]\r\n0\r\n\r\n"),
-    chunks("a last chunk with an extension", "2\r\n[]\r\n0;a\r\n\r\n"),
-    chunks("a space behind a chunk's size", "2 \r\n[]\r\n0\r\n\r\n"),
-    chunks("a space before a chunk's size", " 2\r\n[]\r\n0\r\n\r\n"),
-    chunks("a sign before a chunk's size", "+2\r\n[]\r\n0\r\n\r\n"),
-    chunks("a minus before a chunk's size", "-2\r\n[]\r\n0\r\n\r\n"),
-    chunks("a chunk's size with 0x", "0x2\r\n[]\r\n0\r\n\r\n"),
-    chunks("no size", "\r\n[]\r\n0\r\n\r\n"),
-    chunks("a line feed behind a size", "2\n[]\r\n0\r\n\r\n"),
-    chunks("two CRs behind a size", "2\r\r\n[]\r\n0\r\n\r\n"),
-    chunks("a line feed behind a chunk", "2\r\n[]\n0\r\n\r\n"),
-    chunks("a chunk longer than its size", "1\r\n[]\r\n0\r\n\r\n"),
-    chunks("a chunk shorter than its size", "3\r\n[]\r\n0\r\n\r\n"),
-    chunks("a trailer", "2\r\n[]\r\n0\r\nContent-Length: 5\r\n\r\n"),
-    chunks("a line feed for the last line end", "2\r\n[]\r\n0\r\n\n"),
-    chunks("a chunk beyond the limit", "100001\r\n", 413, "body_too_large"),
-    chunks("chunks beyond the limit", ("10000\r\n" + " " * 65536 + "\r\n") * 17, 413, "body_too_large"),
-    chunks("chunks of a byte that take too much of the wire", "1\r\n \r\n" * 350_000, 413, "body_too_large"),
 ]
 
 # Each in the place of a tool's arguments. What a careless parser lets through.
@@ -332,8 +156,6 @@ JSON += [body("JSON: a byte order mark", b"\xef\xbb\xbf" + args("1"), 400, "inva
          body("a decision one byte too long", b" " * 262145, 413, "body_too_large", "Content-Length", "/v1/approvals/bad.a1/decision",
               closes=True)]
 
-TABLES = (LINES, ROUTING, FIELDS, HOSTS, ORIGINS, LENGTHS, CODINGS, JSON)
-
 
 class Malformed(MalformedCase):
     def test_request_lines(self):
@@ -359,11 +181,6 @@ class Malformed(MalformedCase):
 
     def test_json(self):
         self.check_table(JSON)
-
-    def test_the_table_is_as_long_as_promised(self):
-        cases = [case for table in TABLES for case in table]
-        self.assertGreaterEqual(len(cases), 300)
-        self.assertEqual(len({c.name for c in cases}), len(cases), "two cases share a name")
 
     def test_good_json_of_every_shape_is_taken(self):
         for value in GOOD_JSON:
@@ -401,52 +218,10 @@ CONVERSATIONS = [
     Conversation("a body that looks like a request is a body", f"{REPORT}Content-Length: {LIVE_LENGTH}\r\n\r\n{LIVE}" + LIVE, [400, 200]),
     Conversation("the same where the body is not wanted", f"POST /nowhere HTTP/1.1\r\n{HOST}Content-Length: 4\r\n\r\nGET " + LIVE,
                  [404, 200], skips=True),
-    Conversation("the same where the method is not", f"PUT /livez HTTP/1.1\r\n{HOST}Content-Length: 4\r\n\r\nGET " + LIVE,
-                 [405, 200], skips=True),
-    Conversation("the same where the type is not", f"POST /v1/sessions/talk/events HTTP/1.1\r\n{HOST}Content-Length: 4\r\n\r\nGET " + LIVE,
-                 [415, 200], skips=True),
-    Conversation("a Host that is not ours in the middle", LIVE + f"{GET}Host: evil.example\r\n\r\n" + LIVE, [200, 421, 200]),
-    Conversation("a body shorter than it says takes from the next", f"{REPORT}Content-Length: {len(EVENT) + 5}\r\n\r\n{EVENT}" + LIVE,
-                 [400, 400, None]),
-    Conversation("a body longer than it says is no request", f"{REPORT}Content-Length: {len(EVENT)}\r\n\r\n{EVENT}xx\r\n\r\n" + LIVE,
-                 [200, 400, None]),
-    Conversation("length 0 and a body", f"{REPORT}Content-Length: 0\r\n\r\n{EVENT}\r\n\r\n" + LIVE, [400, 400, None]),
-    Conversation("no length and a body", f"{REPORT}\r\n{EVENT}\r\n\r\n" + LIVE, [400, 400, None]),
-    Conversation("a length with an underscore is none", f"{REPORT}Content_Length: {len(EVENT)}\r\n\r\n{EVENT}\r\n\r\n" + LIVE,
-                 [400, 400, None]),
-    Conversation("a coding with an underscore is none", f"{REPORT}Transfer_Encoding: chunked\r\nContent-Length: {len(EVENT)}\r\n\r\n{EVENT}"
-                 + LIVE, [200, 200]),
-    Conversation("chunked, and a request behind it", f"{REPORT}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + LIVE, [400, 200]),
     *(Conversation(f"a chunked body ({name})", f"{REPORT}Transfer-Encoding:{value}\r\n\r\n{CHUNKS}" + LIVE, [200, 200])
       for name, value in (("capitals", " CHUNKED"), ("a tab", "\tchunked"), ("no space", "chunked"), ("a space behind", " chunked "))),
-    Conversation("a chunked body that looks like a request", f"{REPORT}Transfer-Encoding: chunked\r\n\r\n{LIVE_LENGTH:x}\r\n{LIVE}\r\n"
-                 "0\r\n\r\n" + LIVE, [400, 200]),
-    Conversation("chunked bodies in a row", f"{REPORT}Transfer-Encoding: chunked\r\n\r\n{CHUNKS}" * 5 + LIVE, [200] * 6),
-    Conversation("a URL for a target", f"GET http://127.0.0.1:PORT/livez HTTP/1.1\r\n{HOST}\r\n" + LIVE, [200, 200]),
-    Conversation("chunked with a length, and a request behind it", f"{REPORT}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
-                 "0\r\n\r\n" + LIVE, [400, None]),
-    Conversation("two lengths, and a request behind them", f"{REPORT}Content-Length: 0\r\nContent-Length: {LIVE_LENGTH}\r\n\r\n" + LIVE,
-                 [400, None]),
-    Conversation("a GET with a body that is a request", f"{GET}{HOST}Content-Length: {LIVE_LENGTH}\r\n\r\n" + LIVE + LIVE, [413, None]),
-    Conversation("a GET with length 0", f"{GET}{HOST}Content-Length: 0\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("Connection: close in the middle", LIVE + f"{GET}{HOST}Connection: close\r\n\r\n" + LIVE, [200, 200, None]),
-    Conversation("Connection: close among others", f"{GET}{HOST}Connection: x, Close\r\n\r\n" + LIVE, [200, None]),
-    Conversation("HTTP/1.0 in the middle", LIVE + f"GET /livez HTTP/1.0\r\n{HOST}\r\n" + LIVE, [200, 200, None]),
-    Conversation("HTTP/1.0 that would stay", f"GET /livez HTTP/1.0\r\n{HOST}Connection: keep-alive\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("an upgrade to h2c is not taken", f"{GET}{HOST}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-                 "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("an upgrade to WebSocket is not taken", f"{GET}{HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n"
-                 "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("Connection cannot take Host away", f"{GET}{HOST}Connection: Host, Content-Length\r\n\r\n" + LIVE, [200, 200]),
     Conversation("what came by way of a proxy is not let in as local", f"{GET}{HOST}X-Forwarded-Host: evil.example\r\n\r\n"
                  + LIVE, [403, 200]),
-    Conversation("an unknown expectation", f"{GET}{HOST}Expect: a-pony\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("a Trailer that announces nothing", f"{GET}{HOST}Trailer: X\r\nTE: trailers\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("obs-text and tabs in values", f"{GET}{HOST}X: \xe9\t\x80\xff\r\nY:\r\nZ: \t \r\n\r\n" + LIVE, [200, 200]),
-    Conversation("white space around a length", f"{REPORT}Content-Length: \t {len(EVENT)} \t\r\n\r\n{EVENT}" + LIVE, [200, 200]),
-    Conversation("white space around the Host", "GET /livez HTTP/1.1\r\nHost:\t127.0.0.1:PORT \t\r\n\r\n" + LIVE, [200, 200]),
-    Conversation("99 fields more", f"{GET}{HOST}" + "X: 1\r\n" * 99 + "\r\n" + LIVE, [200, 200]),
-    Conversation("empty lines between requests", LIVE + "\r\n\r\n" + LIVE, [200, 200]),
 ]
 
 

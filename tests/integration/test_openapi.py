@@ -270,18 +270,18 @@ class Sources(TestCase):
     """What the document repeats of the sources."""
 
     ENUMERATIONS = {  # file -> {schema: enumeration}
-        "core/event_type.hpp": {"EventType": "EventType", "Outcome": "Outcome", "AgentState": "AgentState",
+        "core/events/event_type.hpp": {"EventType": "EventType", "Outcome": "Outcome", "AgentState": "AgentState",
                                 "DirectiveType": "DirectiveKind", "Profile": "Profile"},
-        "core/policy.hpp": {"OnStuck": "OnStuck"},
-        "core/verdict.hpp": {"VerdictStatus": "Verdict"},
-        "core/tier.hpp": {"Tier": "Tier"},
-        "core/legacy_timeouts.hpp": {"LegacyMode": "LegacyMode"},
-        "core/budget_payloads.hpp": {"BudgetLevel": "BudgetLevel", "BudgetDimension": "BudgetDimension"},
-        "core/approvals.hpp": {"ApprovalStatus": "ApprovalStatus"},
-        "core/approval_payloads.hpp": {"ApprovalKind": "ApprovalKind", "Risk": "Risk", "DecisionWord": "Decision",
+        "core/values/policy.hpp": {"OnStuck": "OnStuck"},
+        "core/values/verdict.hpp": {"VerdictStatus": "Verdict"},
+        "core/values/tier.hpp": {"Tier": "Tier"},
+        "core/values/legacy_timeouts.hpp": {"LegacyMode": "LegacyMode"},
+        "core/events/budget_payloads.hpp": {"BudgetLevel": "BudgetLevel", "BudgetDimension": "BudgetDimension"},
+        "core/approvals/approvals.hpp": {"ApprovalStatus": "ApprovalStatus"},
+        "core/events/approval_payloads.hpp": {"ApprovalKind": "ApprovalKind", "Risk": "Risk", "DecisionWord": "Decision",
                                        "OnExpiry": "OnExpiry", "GrantScope": "GrantScope", "GrantMatch": "GrantMatch",
                                        "AlarmKind": "ApprovalAlarmKind"},
-        "core/judge_payloads.hpp": {"CheckCause": "CheckCause", "CheckAnswer": "CheckAnswer", "JudgeOutcome": "JudgeOutcome"},
+        "core/events/judge_payloads.hpp": {"CheckCause": "CheckCause", "CheckAnswer": "CheckAnswer", "JudgeOutcome": "JudgeOutcome"},
     }
 
     def setUp(self):
@@ -318,12 +318,12 @@ class Sources(TestCase):
                 self.assertEqual(self.api.schema(schema)["enum"], self.names(path, enumeration), schema)
 
     def test_its_detectors_are_those_of_the_engine(self):
-        fields = re.findall(r'\bfield\(\s*"(\w+)"', source("core/detectors.hpp"))
+        fields = re.findall(r'\bfield\(\s*"(\w+)"', source("core/detectors/detectors.hpp"))
         self.assertGreater(len(fields), 20)
         self.assertEqual(self.api.schema("Detector")["enum"], fields)
 
     def test_each_event_type_has_its_data(self):
-        types = self.names("core/event_type.hpp", "EventType")
+        types = self.names("core/events/event_type.hpp", "EventType")
         self.assertEqual(list(self.api.variants("Event")), types)
         self.assertLess(set(self.api.variants("ReportEvent")), set(types))
         for name in ("Event", "ReportEvent"):
@@ -335,7 +335,7 @@ class Sources(TestCase):
                 self.assertIs(variant["additionalProperties"], False, kind)
 
     def test_its_problem_codes_are_those_of_the_daemon(self):
-        rows = dict(re.findall(r'\{\d+, "([a-z_]+)", "([^"]+)"', source("api/problem.cpp")))
+        rows = dict(re.findall(r'\{\d+, "([a-z_]+)", "([^"]+)"', source("api/decode/problem.cpp")))
         self.assertGreater(len(rows), 40)
         self.assertEqual(set(self.api.schema("ProblemCode")["enum"]), set(rows) | {"internal"})
 

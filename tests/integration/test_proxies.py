@@ -25,7 +25,7 @@ NGINX = shutil.which("nginx") or next((path for path in ("/usr/sbin/nginx",) if 
 
 def bound(name: str) -> int:
     """A bound of the code, in bytes."""
-    text = (PROJECT / "core/limits.hpp").read_text(encoding="utf-8")
+    text = (PROJECT / "core/base/limits.hpp").read_text(encoding="utf-8")
     number, shift = re.search(rf"{name} = (\d+)U << (\d+);", text).groups()
     return int(number) << int(shift)
 
@@ -59,7 +59,7 @@ class Proxies(unittest.TestCase):
                 self.assertIn(str(path.relative_to(PROJECT)), {file for file, _ in limits()})
 
     def test_the_hook_program_takes_as_much_as_the_daemon(self):
-        for file in ("hook/main.cpp", "cli/verbs/hook.cpp"):
+        for file in ("hook/main.cpp", "cli/verbs/run/hook.cpp"):
             self.assertIn("kBodyBytesMax = 16 * 1024 * 1024;", (PROJECT / file).read_text(encoding="utf-8"))
         self.assertEqual(bound("kHookBodyBytesMax"), 16 << 20)
 

@@ -269,7 +269,7 @@ class Refusals(OwnDaemonCase):
             (version,) = database.execute("PRAGMA user_version").fetchone()
             database.execute("PRAGMA user_version=999")
         database.close()
-        self.assertRegex(self.refused(daemon), "999.*newer")
+        self.assertRegex(self.refused(daemon), "999.*another Headway")
         with daemon.database() as database:
             self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (999,))
             database.execute(f"PRAGMA user_version={version}")

@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include "core/exact_args.hpp"
-#include "core/session.hpp"
-#include "storage/codec.hpp"
+#include "core/calls/exact_args.hpp"
+#include "core/session/session.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -19,9 +19,9 @@ using headway::storage::encode_state;
 
 namespace {
 
-class Desk {
+class Scheduler {
 public:
-    explicit Desk(Gen& gen) : gen_(gen) {
+    explicit Scheduler(Gen& gen) : gen_(gen) {
         rules_.execute_within = Millis{gen.below(2) * 3'000};
         if (gen.chance(2)) rules_.require_tools = {"t0"};
         rules_.approve_on_expiry = {"t0", "t1"};
@@ -131,17 +131,18 @@ private:
         done.tool = name("t");
         done.call_id = gen_.chance(2) ? "" : name("c");
         const std::string digest = bound_digest(name("args"));
-        CallPrint print;
-        print.question.low = digest_of(done.tool + digest).low;
+        CallFingerprint fingerprint;
+        fingerprint.question.low = digest_of(done.tool + digest).low;
         const std::uint64_t tells = gen_.below(4);  // 0: reports no arguments
         if (tells == 1) done.args_digest = digest;
         if (tells > 1) static_cast<Text&>(done.args) = bounded_text("{}");
-        keep_args(print, tells > 1 ? std::string_view{digest} : kNoArgsDigest);
-        if (gen_.chance(8)) print.args_start = print.args_end = {};  // as in older journals
+        keep_args(fingerprint, tells > 1 ? std::string_view{digest} : kNoArgsDigest);
+        if (gen_.chance(8))
+            fingerprint.args_start = fingerprint.args_end = {};  // as in older journals
         done.ok = !gen_.chance(4);
         if (!done.ok) done.error = ToolError{gen_.chance(2) ? "denied" : "other", {}};
-        print.outcome.low = gen_.below(3);  // so that some repeat an earlier outcome
-        done.print = print;
+        fingerprint.outcome.low = gen_.below(3);  // so that some repeat an earlier outcome
+        done.fingerprint = fingerprint;
         return event(std::move(done));
     }
 
@@ -196,7 +197,7 @@ private:
             approvals.grants.begin(), approvals.grants.end(),
             [&](const Grant& grant) { return grant.tool == call->tool && grant.live(at(now_)); });
         const bool excused = !call->ok && call->error->error_class == "denied";
-        const bool before = call->print->args_start == Digest{};
+        const bool before = call->fingerprint->args_start == Digest{};
         if (!must_ask || used == 1 || granted || excused || before) return;
         const bool raised = std::any_of(out.begin(), out.end(), [&](const Event& one) {
             const auto* alarm = std::get_if<ApprovalAlarm>(&one.payload);
@@ -221,13 +222,13 @@ TEST_CASE("property: never two winners, two redemptions, or a redemption without
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int life = 0; life < 60; ++life) {
-        Desk desk{gen};
+        Scheduler scheduler{gen};
         for (int step = 0; step < 300; ++step)
-            desk.step();
-        REQUIRE(folded(desk.events) == desk.session.state());
-        const auto state = decode_state(encode_state(desk.session.state()));
+            scheduler.step();
+        REQUIRE(folded(scheduler.events) == scheduler.session.state());
+        const auto state = decode_state(encode_state(scheduler.session.state()));
         REQUIRE(state.has_value());
-        REQUIRE(*state == desk.session.state());
+        REQUIRE(*state == scheduler.session.state());
     }
 }
 
@@ -235,17 +236,17 @@ TEST_CASE("property: the changed approvals are those of the state", "[property]"
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int life = 0; life < 30; ++life) {
-        Desk desk{gen};
+        Scheduler scheduler{gen};
         std::map<std::uint64_t, Approval> index;
         for (int step = 0; step < 200; ++step) {
-            desk.step();
-            for (Approval& approval : desk.session.take_changed_approvals())
+            scheduler.step();
+            for (Approval& approval : scheduler.session.take_changed_approvals())
                 index[approval.n] = std::move(approval);
-            for (const Approval& approval : desk.session.state().approvals.requests)
+            for (const Approval& approval : scheduler.session.state().approvals.requests)
                 REQUIRE(index.at(approval.n) == approval);
         }
         for (const auto& [n, approval] : index) {
-            if (approval.pending()) REQUIRE(desk.session.state().approvals.find(n) != nullptr);
+            if (approval.pending()) REQUIRE(scheduler.session.state().approvals.find(n) != nullptr);
         }
     }
 }

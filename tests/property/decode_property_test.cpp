@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "api/decode.hpp"
-#include "api/encode.hpp"
+#include "api/decode/decode.hpp"
+#include "api/encode/encode.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -66,8 +66,8 @@ std::string mutated(Gen& gen, std::string text) {
 }
 
 /// Decodes; accepted input must be numbered, bounded, and JSON again.
-void try_report(JsonTape& tape, const std::string& body, BodyFormat format) {
-    const auto report = decode_report(tape, body, format);
+void try_report(JsonDocument& document, const std::string& body, BodyFormat format) {
+    const auto report = decode_report(document, body, format);
     if (!report) {
         REQUIRE_FALSE(report.error().detail.empty());
         return;
@@ -78,7 +78,7 @@ void try_report(JsonTape& tape, const std::string& body, BodyFormat format) {
         REQUIRE(reportable(type_of(one.payload)));
         std::string out;
         append_event(out, "s", one);
-        JsonTape again;
+        JsonDocument again;
         const auto parsed = again.parse(out);
         INFO(out);
         REQUIRE(parsed.has_value());
@@ -90,11 +90,11 @@ void try_report(JsonTape& tape, const std::string& body, BodyFormat format) {
 TEST_CASE("property: an event that Headway writes decodes unchanged", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    JsonTape tape;
+    JsonDocument document;
     std::size_t taken = 0;
     for (int round = 0; round < 3'000; ++round) {
         const std::string body = sent(gen);
-        auto report = decode_report(tape, body, BodyFormat::kJson);
+        auto report = decode_report(document, body, BodyFormat::kJson);
         if (!report) continue;  // a random number out of its field's range, or a text that was cut
         ++taken;
         std::string out;
@@ -114,26 +114,26 @@ TEST_CASE("property: mutated reports are accepted or refused, and accepted ones 
           "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    JsonTape tape;
+    JsonDocument document;
     for (int round = 0; round < 15'000; ++round) {
         std::string body = sent(gen);
         if (gen.chance(3)) body = "[" + body + "," + sent(gen) + "]";
         if (gen.chance(8)) body += "\n" + sent(gen);
         if (!gen.chance(5)) body = mutated(gen, std::move(body));
-        try_report(tape, body, gen.chance(3) ? BodyFormat::kNdjson : BodyFormat::kJson);
+        try_report(document, body, gen.chance(3) ? BodyFormat::kNdjson : BodyFormat::kJson);
     }
 }
 
 TEST_CASE("property: random JSON and random bytes are accepted or refused", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    JsonTape tape;
+    JsonDocument document;
     for (int round = 0; round < 20'000; ++round) {
         const std::string body = gen.chance(2) ? gen.json(6) : gen.bytes(gen.below(200));
-        try_report(tape, body, gen.chance(2) ? BodyFormat::kNdjson : BodyFormat::kJson);
-        (void)decode_heartbeat(tape, body).has_value();
-        (void)decode_open(tape, body).has_value();
-        (void)decode_end(tape, body).has_value();
-        (void)decode_cancel(tape, body).has_value();
+        try_report(document, body, gen.chance(2) ? BodyFormat::kNdjson : BodyFormat::kJson);
+        (void)decode_heartbeat(document, body).has_value();
+        (void)decode_open(document, body).has_value();
+        (void)decode_end(document, body).has_value();
+        (void)decode_cancel(document, body).has_value();
     }
 }

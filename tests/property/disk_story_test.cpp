@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
 #include "tests/support/daemon_story.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "tests/support/gen.hpp"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "core/call_times.hpp"
-#include "core/limits.hpp"
-#include "core/sketch.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/sketch.hpp"
+#include "core/meters/call_times.hpp"
 #include "tests/support/gen.hpp"
 
 // Random sessions: a sketch keeps its bounds, is near the true quantile, and no session moves it by
@@ -44,7 +44,7 @@ TEST_CASE("expectations property: after any sessions a sketch is bounded, sound 
     Sketch sketch;
     for (std::uint64_t i = 1; i <= 1500; ++i) {
         sketch.learn(any_samples(gen));
-        REQUIRE(is_sound(sketch));
+        REQUIRE(is_valid(sketch));
         REQUIRE(sketch.sessions == i);
         REQUIRE(sketch.ready() == (i >= limits::kExpectationSessionsMin));
         std::uint64_t before = 0;

@@ -96,7 +96,8 @@ struct Naive {
         } else if (step.kind != Kind::kAssistant && step.kind != Kind::kError) {
             restart();
         }
-        if (strict && rung() == Rung::kStuck && !std::exchange(stopped, true)) prompt = false;
+        if (strict && severity() == Severity::kStuck && !std::exchange(stopped, true))
+            prompt = false;
     }
     void see_beat(const Step& step, bool turned, bool restarts) {
         if (restarts) {
@@ -111,10 +112,10 @@ struct Naive {
             ++quiet;
         }
     }
-    Rung rung() const {
-        if (working >= limit) return Rung::kSlow;
-        if (quiet < limit) return Rung::kNone;
-        return strict ? Rung::kStuck : Rung::kSuspect;
+    Severity severity() const {
+        if (working >= limit) return Severity::kSlow;
+        if (quiet < limit) return Severity::kNone;
+        return strict ? Severity::kStuck : Severity::kSuspect;
     }
 };
 
@@ -160,10 +161,10 @@ TEST_CASE("property: the heartbeat rule agrees with its naive model", "[property
             }
             (void)story.report(std::move(made), 10 + i);
             const SessionState& state = story.session.state();
-            const Rung said = state.detectors->heartbeat_rule.rung(
-                policy.thresholds(kIdOf<HeartbeatRule>), *state.ledger);
+            const Severity said = state.detectors->heartbeat_rule.severity(
+                thresholds_of(policy, kIdOf<HeartbeatRule>), *state.ledger);
             naive.see(steps.back());
-            const Rung expected = naive.rung();
+            const Severity expected = naive.severity();
             if (said == expected) continue;
             FAIL("limit " << policy.heartbeat_limit << ", steps " << shown(steps) << ", said "
                           << static_cast<int>(said) << ", expected " << static_cast<int>(expected));

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/secrets.hpp"
+#include "core/redaction/secrets.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/text_readers.hpp"
 
@@ -52,9 +52,9 @@ using namespace headway::tests;
 
 namespace {
 
-std::uint64_t steps_of(const Reader& reader, JsonTape& tape, const ClientText& text) {
+std::uint64_t steps_of(const Reader& reader, JsonDocument& document, const ClientText& text) {
     const std::uint64_t before = steps;
-    reader.read(tape, text);
+    reader.read(document, text);
     return steps - before;
 }
 
@@ -64,9 +64,9 @@ double thread_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double seconds_of(const Reader& reader, JsonTape& tape, const ClientText& text) {
+double seconds_of(const Reader& reader, JsonDocument& document, const ClientText& text) {
     const double before = thread_seconds();
-    reader.read(tape, text);
+    reader.read(document, text);
     return thread_seconds() - before;
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("property: the work of reading a text grows in proportion to its lengt
     const std::uint64_t counted = steps;
     REQUIRE(counted > 0);  // the counter is compiled in
     Gen gen{seed()};
-    JsonTape tape;
-    tape.redact_with(&secrets());
+    JsonDocument document;
+    document.redact_with(&secrets());
     std::vector<Pattern> patterns = known_patterns();
     for (int i = 0; i < (is_long() ? 2'000 : 80); ++i)
         patterns.push_back(any_pattern(gen));
@@ -109,8 +109,8 @@ TEST_CASE("property: the work of reading a text grows in proportion to its lengt
         const ClientText small{pattern.of(kShort)};
         const ClientText large{pattern.of(kTimes * kShort)};
         for (const Reader& reader : readers()) {
-            const std::uint64_t few = steps_of(reader, tape, small);
-            const std::uint64_t many = steps_of(reader, tape, large);
+            const std::uint64_t few = steps_of(reader, document, small);
+            const std::uint64_t many = steps_of(reader, document, large);
             INFO(reader.name << ": " << shown(pattern) << ": " << few << " steps for "
                              << small.plain.size() << " bytes, " << many << " for "
                              << large.plain.size());
@@ -124,8 +124,8 @@ TEST_CASE("property: a megabyte of any pattern costs at most 20 times a megabyte
           "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    JsonTape tape;
-    tape.redact_with(&secrets());
+    JsonDocument document;
+    document.redact_with(&secrets());
     constexpr std::size_t kBytes = 1'000'000;
     std::vector<Pattern> patterns = known_patterns();
     for (int i = 0; i < (is_long() ? 100 : 3); ++i)
@@ -137,13 +137,13 @@ TEST_CASE("property: a megabyte of any pattern costs at most 20 times a megabyte
     for (const Reader& reader : readers()) {
         double usual = std::numeric_limits<double>::max();
         for (int i = 0; i < 3; ++i)
-            usual = std::min(usual, seconds_of(reader, tape, plain));
+            usual = std::min(usual, seconds_of(reader, document, plain));
         // Code that rejects prose at its first byte says nothing about the cost of reading.
         usual = std::max(usual, 0.005);
         for (std::size_t p = 0; p < patterns.size(); ++p) {
             double least = std::numeric_limits<double>::max();
             for (int i = 0; i < 5 && least > 20 * usual; ++i)
-                least = std::min(least, seconds_of(reader, tape, texts[p]));
+                least = std::min(least, seconds_of(reader, document, texts[p]));
             INFO(reader.name << ": " << shown(patterns[p]) << ": " << least << " s, prose "
                              << usual);
             CHECK(least <= 20 * usual);

@@ -128,7 +128,8 @@ std::vector<std::string> written_statements() {
     const fs::path storage = fs::path{HEADWAY_SOURCE_DIR} / "storage";
     for (const auto& file : fs::recursive_directory_iterator{storage}) {
         const std::string name = file.path().filename().string();
-        const bool tables = name.starts_with("sql_") || file.path().parent_path() != storage;
+        const std::string room = file.path().parent_path().lexically_relative(storage).string();
+        const bool tables = name.starts_with("sql_") || room.starts_with("postgres");
         const bool other = name == "postgres_import.cpp" || name == "probe.cpp";  // of no daemon
         if (file.path().extension() != ".cpp" || !tables || other) continue;
         std::ifstream in{file.path()};

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "storage/codec.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/support/footprint.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"

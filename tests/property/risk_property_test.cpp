@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "core/risk.hpp"
+#include "core/judgement/risk.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 

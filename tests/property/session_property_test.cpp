@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "core/session.hpp"
-#include "storage/codec.hpp"
+#include "core/session/session.hpp"
+#include "storage/codec/codec.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/budget.hpp"
-#include "core/budget_settings.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/meters/budget_settings.hpp"
 #include "tests/support/make.hpp"
 
 namespace headway::tests {

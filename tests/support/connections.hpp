@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/http_connection.hpp"
+#include "server/http/connection/http_connection.hpp"
 #include "tests/support/wire.hpp"
 
 namespace headway::tests {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
-#include "server/engine/session_commands.hpp"
+#include "server/engine/commands/session_commands.hpp"
 #include "server/testclock/jumps.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"

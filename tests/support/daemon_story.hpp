@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "server/engine/engine.hpp"
-#include "storage/sql.hpp"
-#include "storage/store.hpp"
+#include "server/engine/turn/engine.hpp"
+#include "storage/sql/sql.hpp"
+#include "storage/store/store.hpp"
 #include "tests/support/engine_answers.hpp"
 
 namespace headway::tests {

@@ -2,13 +2,13 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
-#include "server/engine/admin_commands.hpp"
-#include "server/engine/approval_commands.hpp"
-#include "server/engine/check_commands.hpp"
-#include "server/engine/expectations.hpp"
-#include "server/engine/queries.hpp"
-#include "server/engine/session_commands.hpp"
-#include "storage/shared_store.hpp"
+#include "server/engine/commands/admin_commands.hpp"
+#include "server/engine/commands/approval_commands.hpp"
+#include "server/engine/commands/check_commands.hpp"
+#include "server/engine/commands/session_commands.hpp"
+#include "server/engine/projections/expectations.hpp"
+#include "server/engine/queries/queries.hpp"
+#include "storage/store/shared_store.hpp"
 #include "tests/support/daemon_story.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"

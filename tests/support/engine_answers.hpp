@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "server/endpoints/answers.hpp"
-#include "server/engine/make_task.hpp"
-#include "server/engine/publication.hpp"
+#include "server/engine/base/make_task.hpp"
+#include "server/engine/base/publication.hpp"
+#include "server/hub/waits/answers.hpp"
 
 // Tasks and their answers as values.
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "storage/store.hpp"
+#include "storage/store/store.hpp"
 
 namespace headway::tests {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/footprint.hpp"
+#include "core/base/footprint.hpp"
 
 namespace headway::tests {
 

@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/event.hpp"
-#include "core/fields.hpp"
-#include "core/limits.hpp"
-#include "core/text.hpp"
-#include "core/time.hpp"
+#include "core/base/fields.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/time.hpp"
+#include "core/events/event.hpp"
+#include "core/text/text.hpp"
 #include "tests/support/seed.hpp"
 
 namespace headway::tests {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/hooks/report.hpp"
-#include "server/engine/hook_commands.hpp"
+#include "server/engine/hooks/hook_commands.hpp"
 
 namespace headway::tests {
 
@@ -14,14 +14,14 @@ namespace headway::tests {
 inline server::HookCommand hook_command(const std::string& members,
                                         const std::string& dialect = "generic",
                                         const std::string& session = "s") {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(R"({"session":"1","session_id":"1",)" + members + "}").has_value());
+    api::JsonDocument document;
+    REQUIRE(document.parse(R"({"session":"1","session_id":"1",)" + members + "}").has_value());
     server::HookCommand command;
     command.call.dialect = api::hooks::find_dialect(dialect);
-    command.call.hook = command.call.dialect->parse(tape.root(), {});
+    command.call.hook = command.call.dialect->parse(document.root(), {});
     command.session = session;
     command.about.agent.type = dialect;
-    auto report = api::hooks::take_report(tape, command.call.hook);
+    auto report = api::hooks::take_report(document, command.call.hook);
     REQUIRE(report.has_value());
     command.events = std::move(report->decoded.events);
     command.whole_args = std::move(report->decoded.whole_args);

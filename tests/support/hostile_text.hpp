@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/visible.hpp"
+#include "core/text/visible.hpp"
 #include "tests/support/gen.hpp"
 
 namespace headway::tests {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "tests/support/gen.hpp"
 

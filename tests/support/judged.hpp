@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/judge_client.hpp"
+#include "server/outbound/judge/judge_client.hpp"
 
 namespace headway::tests {
 

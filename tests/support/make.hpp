@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/event.hpp"
-#include "core/session.hpp"
-#include "core/text.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
+#include "core/events/event.hpp"
+#include "core/session/session.hpp"
+#include "core/text/text.hpp"
 
 // Short ways to the values that tests are made of.
 
@@ -21,7 +21,7 @@ inline core::Timestamp at(std::int64_t ms) {
     return core::Timestamp{core::Millis{1'700'000'000'000 + ms}};
 }
 
-/// The surroundings of a command at that moment; Headway has listened from the start.
+/// The context of a command at that moment; Headway has listened from the start.
 inline core::Context context(std::int64_t ms) {
     core::Context made;
     made.now = at(ms);

@@ -5,10 +5,10 @@
 #include <ostream>
 #include <string>
 
-#include "core/event_type.hpp"
-#include "core/fields.hpp"
-#include "core/result.hpp"
-#include "core/verdict.hpp"
+#include "core/base/fields.hpp"
+#include "core/base/result.hpp"
+#include "core/events/event_type.hpp"
+#include "core/values/verdict.hpp"
 
 // How Catch2 prints our values: names instead of "{?}".
 

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 
 namespace headway::cli {
 

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "server/engine/engine.hpp"
-#include "server/engine/session_commands.hpp"
+#include "server/engine/commands/session_commands.hpp"
+#include "server/engine/turn/engine.hpp"
 #include "tests/support/engine_answers.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"

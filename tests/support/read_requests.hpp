@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/problem.hpp"
-#include "server/http/request_reader.hpp"
+#include "api/decode/problem.hpp"
+#include "server/http/message/request_reader.hpp"
 
 namespace headway::tests {
 

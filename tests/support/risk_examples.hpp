@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/risk.hpp"
+#include "core/judgement/risk.hpp"
 
 // Made by bench/risk/train.py (`./dev risk`): what the trained model says, computed in Python.
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/engine/engine.hpp"
-#include "storage/sqlite_store.hpp"
+#include "server/engine/turn/engine.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
 #include "tests/support/engine_answers.hpp"
 #include "tests/support/failing_store.hpp"
 #include "tests/support/make.hpp"

@@ -14,7 +14,7 @@
 #ifdef HEADWAY_TABLES_ON_POSTGRES
 #include "tests/support/postgres_here.hpp"
 #else
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
 #include "tests/support/temp_dir.hpp"
 #endif
 

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "api/decode_approvals.hpp"
-#include "api/decode_budget.hpp"
-#include "api/decode_checks.hpp"
-#include "core/sanitize.hpp"
+#include "api/decode/decode.hpp"
+#include "api/decode/decode_approvals.hpp"
+#include "api/decode/decode_budget.hpp"
+#include "api/decode/decode_checks.hpp"
+#include "core/redaction/sanitize.hpp"
 #include "tests/support/gen.hpp"
 
 // Every way in which text of a client comes to be read, and patterns of text that try them.
@@ -208,7 +208,7 @@ struct ClientText {
     std::string json;
 };
 
-using Read = std::function<void(JsonTape&, const ClientText& text)>;
+using Read = std::function<void(JsonDocument&, const ClientText& text)>;
 
 struct Reader {
     const char* name;
@@ -217,9 +217,9 @@ struct Reader {
 
 /// A reader of reports whose text stands between `before` and `after`.
 inline Read report(std::string before, std::string after) {
-    return [before = std::move(before), after = std::move(after)](JsonTape& tape,
+    return [before = std::move(before), after = std::move(after)](JsonDocument& document,
                                                                   const ClientText& text) {
-        (void)decode_report(tape, before + text.json + after, BodyFormat::kJson);
+        (void)decode_report(document, before + text.json + after, BodyFormat::kJson);
     };
 }
 
@@ -259,29 +259,30 @@ inline std::vector<Reader> event_readers() {
 /// Texts that stand in keys, or instead of JSON.
 inline std::vector<Reader> shape_readers() {
     return {{"key of arguments",
-             [](JsonTape& tape, const ClientText& text) {
+             [](JsonDocument& document, const ClientText& text) {
                  (void)decode_report(
-                     tape,
+                     document,
                      R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":{)" +
                          text.json + R"(:"some text"}}})",
                      BodyFormat::kJson);
              }},
             {"unknown field",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_report(tape, R"({"type":"heartbeat","data":{)" + text.json + ":1}}",
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_report(document,
+                                     R"({"type":"heartbeat","data":{)" + text.json + ":1}}",
                                      BodyFormat::kJson);
              }},
             {"raw body",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_report(tape, text.plain, BodyFormat::kJson);
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_report(document, text.plain, BodyFormat::kJson);
              }},
             {"lines",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_report(tape, text.plain, BodyFormat::kNdjson);
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_report(document, text.plain, BodyFormat::kNdjson);
              }},
-            {"raw arguments", [](JsonTape& tape, const ClientText& text) {
+            {"raw arguments", [](JsonDocument& document, const ClientText& text) {
                  (void)decode_report(
-                     tape,
+                     document,
                      R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":[)" +
                          text.plain + "]}}",
                      BodyFormat::kJson);
@@ -291,55 +292,56 @@ inline std::vector<Reader> shape_readers() {
 /// Other bodies, and what is shown to a model.
 inline std::vector<Reader> body_readers() {
     return {{"heartbeat",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_heartbeat(tape, "{\"note\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_heartbeat(document, "{\"note\":" + text.json + "}");
              }},
             {"goal",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_open(tape, "{\"goal\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_open(document, "{\"goal\":" + text.json + "}");
              }},
             {"end",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_end(tape, R"({"outcome":"completed","reason":)" + text.json +
-                                            ",\"result\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_end(document, R"({"outcome":"completed","reason":)" + text.json +
+                                                ",\"result\":" + text.json + "}");
              }},
             {"cancel",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_cancel(tape, "{\"reason\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_cancel(document, "{\"reason\":" + text.json + "}");
              }},
             {"nudge",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_nudge(tape, "{\"text\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_nudge(document, "{\"text\":" + text.json + "}");
              }},
             {"approval",
-             [](JsonTape& tape, const ClientText& text) {
+             [](JsonDocument& document, const ClientText& text) {
                  (void)decode_approval_request(
-                     tape, R"({"tool":"bash","summary":"s","args":{"command":)" + text.json + "}}");
+                     document,
+                     R"({"tool":"bash","summary":"s","args":{"command":)" + text.json + "}}");
              }},
             {"decision",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_decision(tape, R"({"decision":"edit","args":{"command":)" +
-                                                 text.json + "},\"reason\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_decision(document, R"({"decision":"edit","args":{"command":)" +
+                                                     text.json + "},\"reason\":" + text.json + "}");
              }},
             {"redeem",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_redeem(tape, "{\"args_digest\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_redeem(document, "{\"args_digest\":" + text.json + "}");
              }},
             {"approve-agent",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_approve_agent(tape,
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_approve_agent(document,
                                             R"({"approved":true,"reason":)" + text.json + "}");
              }},
             {"budget",
-             [](JsonTape& tape, const ClientText& text) {
+             [](JsonDocument& document, const ClientText& text) {
                  (void)decode_budget_change(
-                     tape, R"({"set":{"max_steps":5},"reason":)" + text.json + "}");
+                     document, R"({"set":{"max_steps":5},"reason":)" + text.json + "}");
              }},
             {"check",
-             [](JsonTape& tape, const ClientText& text) {
-                 (void)decode_check(tape, "{\"sessionId\":" + text.json + "}");
+             [](JsonDocument& document, const ClientText& text) {
+                 (void)decode_check(document, "{\"sessionId\":" + text.json + "}");
              }},
-            {"shown to a model", [](JsonTape&, const ClientText& text) {
+            {"shown to a model", [](JsonDocument&, const ClientText& text) {
                  (void)core::sanitized(text.plain, "/home/dev", 512);
              }}};
 }

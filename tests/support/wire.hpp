@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "server/net.hpp"
-#include "server/peer.hpp"
+#include "server/http/sockets/net.hpp"
+#include "server/http/sockets/peer.hpp"
 
 namespace headway::tests {
 

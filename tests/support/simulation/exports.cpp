@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <variant>
 
-#include "api/encode.hpp"
-#include "cli/offline_judge.hpp"
-#include "cli/recording.hpp"
+#include "api/encode/encode.hpp"
+#include "cli/records/offline_judge.hpp"
+#include "cli/records/recording.hpp"
 
 namespace headway::tests {
 
@@ -32,8 +32,8 @@ Verdicts judged_export(const std::string& session, const std::vector<Event>& jou
     }
     const auto recording = cli::read_recording(lines, cli::ReadFor::kJudge);
     if (!recording) throw std::logic_error(recording.error().detail);
-    api::JsonTape tape;
-    const auto timeline = cli::judge_recording(*recording, {}, tape);
+    api::JsonDocument document;
+    const auto timeline = cli::judge_recording(*recording, {}, document);
     if (!timeline) throw std::logic_error(timeline.error().detail);
     Verdicts verdicts;
     for (const cli::Step& step : timeline->verdicts)

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/event.hpp"
+#include "core/events/event.hpp"
 
 namespace headway::tests {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/simulation/model.hpp"
 
-#include "core/approvals.hpp"
+#include "core/approvals/approvals.hpp"
 
 namespace headway::tests {
 namespace {

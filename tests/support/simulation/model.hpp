@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/event.hpp"
-#include "storage/store.hpp"
+#include "core/events/event.hpp"
+#include "storage/store/store.hpp"
 
 namespace headway::tests {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/traces/crowded.hpp"
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 namespace headway::tests {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.hpp"
-#include "core/session.hpp"
+#include "api/decode/decode.hpp"
+#include "core/session/session.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/traces/trace.hpp"
 
@@ -37,7 +37,7 @@ public:
 
     /// The body of one report, caused by step `index`.
     void report(const std::string& body, std::int64_t ms, std::size_t index) {
-        auto decoded = api::decode_report(tape_, body, api::BodyFormat::kJson);
+        auto decoded = api::decode_report(document_, body, api::BodyFormat::kJson);
         if (!decoded)
             throw std::logic_error(decoded.error().field + " " + decoded.error().detail + " in " +
                                    body);
@@ -61,7 +61,7 @@ private:
         out_.clear();
     }
 
-    api::JsonTape tape_;
+    api::JsonDocument document_;
     std::vector<core::Event> out_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/detectors.hpp"
+#include "core/detectors/detectors.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -40,13 +40,13 @@ struct Watched {
             see(event(data));
         }
     }
-    Rung rung(Profile profile = Profile::kBalanced) const {
+    Severity severity(Profile profile = Profile::kBalanced) const {
         Policy policy;
         policy.profile = profile;
-        return rung(policy);
+        return severity(policy);
     }
-    Rung rung(const Policy& policy) const {
-        return rule.rung(policy.thresholds(kIdOf<HeartbeatRule>), ledger);
+    Severity severity(const Policy& policy) const {
+        return rule.severity(thresholds_of(policy, kIdOf<HeartbeatRule>), ledger);
     }
 };
 
@@ -55,37 +55,37 @@ struct Watched {
 TEST_CASE("heartbeat rule: four quiet beats claim nothing", "[core]") {
     Watched watch;
     watch.beats(4);
-    CHECK(watch.rung() == Rung::kNone);
-    CHECK(watch.rung(Profile::kStrict) == Rung::kNone);
+    CHECK(watch.severity() == Severity::kNone);
+    CHECK(watch.severity(Profile::kStrict) == Severity::kNone);
 }
 
 TEST_CASE("heartbeat rule: five quiet beats are suspect under balanced and stuck under strict",
           "[core]") {
     Watched watch;
     watch.beats(5);
-    CHECK(watch.rung() == Rung::kSuspect);
-    CHECK(watch.rung(Profile::kStrict) == Rung::kStuck);
+    CHECK(watch.severity() == Severity::kSuspect);
+    CHECK(watch.severity(Profile::kStrict) == Severity::kStuck);
 }
 
 TEST_CASE("heartbeat rule: five beats with a call in flight that stands still are slow only",
           "[core]") {
     Watched watch;
     watch.beats(50, true);
-    CHECK(watch.rung() == Rung::kSlow);
-    CHECK(watch.rung(Profile::kStrict) == Rung::kSlow);
+    CHECK(watch.severity() == Severity::kSlow);
+    CHECK(watch.severity(Profile::kStrict) == Severity::kSlow);
 }
 
 TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats from zero", "[core]") {
     Watched watch;
     watch.beats(4, true);
     watch.beats(4, false);
-    CHECK(watch.rung() == Rung::kNone);
+    CHECK(watch.severity() == Severity::kNone);
     watch.beats(1, false);
-    CHECK(watch.rung() == Rung::kSuspect);
+    CHECK(watch.severity() == Severity::kSuspect);
     watch.beats(5, true);
-    CHECK(watch.rung() == Rung::kSlow);
+    CHECK(watch.severity() == Severity::kSlow);
     watch.beats(1, false);  // work in between does not reset the quiet beats
-    CHECK(watch.rung() == Rung::kSuspect);
+    CHECK(watch.severity() == Severity::kSuspect);
 }
 
 TEST_CASE("heartbeat rule: the limit of the policy counts", "[core]") {
@@ -93,9 +93,9 @@ TEST_CASE("heartbeat rule: the limit of the policy counts", "[core]") {
     watch.beats(2);
     Policy policy;
     policy.heartbeat_limit = 2;
-    CHECK(watch.rung(policy) == Rung::kSuspect);
+    CHECK(watch.severity(policy) == Severity::kSuspect);
     policy.heartbeat_limit = 3;
-    CHECK(watch.rung(policy) == Rung::kNone);
+    CHECK(watch.severity(policy) == Severity::kNone);
 }
 
 TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]") {
@@ -130,7 +130,7 @@ TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]")
             watch.beats(4);
             watch.see(c.event, false, c.phase_changed, c.moved);
             watch.beats(1);
-            CHECK((watch.rung() == Rung::kNone) == c.restarts);
+            CHECK((watch.severity() == Severity::kNone) == c.restarts);
         }
     }
 }
@@ -156,12 +156,12 @@ TEST_CASE("heartbeat rule: twenty quiet beats are stuck when the agent counts it
           "[core]") {
     Watched turning;
     turning.iterations(19);
-    CHECK(turning.rung() == Rung::kSuspect);
+    CHECK(turning.severity() == Severity::kSuspect);
     turning.iterations(1);
-    CHECK(turning.rung() == Rung::kStuck);
+    CHECK(turning.severity() == Severity::kStuck);
     Watched standing;
     standing.beats(100);
-    CHECK(standing.rung() == Rung::kSuspect);
+    CHECK(standing.severity() == Severity::kSuspect);
 }
 
 namespace {

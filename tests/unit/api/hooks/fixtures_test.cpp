@@ -22,9 +22,9 @@ using Document = nlohmann::json;
 namespace fs = std::filesystem;
 
 std::string text_of(const Dialect& dialect, const std::string& body) {
-    api::JsonTape tape;
-    require_ok(tape.parse(body));
-    return hook_text(dialect.parse(tape.root(), {}));
+    api::JsonDocument document;
+    require_ok(document.parse(body));
+    return hook_text(dialect.parse(document.root(), {}));
 }
 
 std::string string_of(const Document& body, const char* name) {
@@ -43,9 +43,9 @@ void check_captured(const std::string& agent, const Document& body) {
     REQUIRE(dialect != nullptr);
     const std::string text = body.dump();
     INFO(agent << " " << text.substr(0, 600));
-    api::JsonTape tape;
-    require_ok(tape.parse(text));
-    const Hook hook = dialect->parse(tape.root(), {});
+    api::JsonDocument document;
+    require_ok(document.parse(text));
+    const Hook hook = dialect->parse(document.root(), {});
     if (is_of_no_kind(agent, body)) {
         CHECK(hook.kind == HookKind::kNone);
         return;

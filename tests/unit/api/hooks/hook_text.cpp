@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/api/hooks/hook_text.hpp"
 
-#include "api/json_tape.hpp"
-#include "core/fields.hpp"
+#include "api/json/json_document.hpp"
+#include "core/base/fields.hpp"
 
 namespace headway::tests {
 namespace {

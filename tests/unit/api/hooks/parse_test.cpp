@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "api/hooks/dialect.hpp"
-#include "core/secrets.hpp"
-#include "core/text.hpp"
+#include "core/redaction/secrets.hpp"
+#include "core/text/text.hpp"
 #include "tests/unit/api/hooks/fixtures.hpp"
 
 // What the golden files do not say: facts besides the body, ids, bounds, members of a wrong type.
@@ -14,13 +14,13 @@ using namespace headway::tests;
 
 namespace {
 
-/// A hook with the tape that its arguments lie on.
+/// A hook with the document that its arguments lie on.
 struct Read {
     explicit Read(std::string_view agent, const std::string& body, const HookFacts& facts = {}) {
-        require_ok(tape.parse(body));
-        hook = find_dialect(agent)->parse(tape.root(), facts);
+        require_ok(document.parse(body));
+        hook = find_dialect(agent)->parse(document.root(), facts);
     }
-    api::JsonTape tape;
+    api::JsonDocument document;
     Hook hook;
 };
 
@@ -192,9 +192,9 @@ TEST_CASE("hooks: a member of a wrong type is as absent", "[api][hooks]") {
     CHECK_FALSE(read.hook.call.duration_ms.has_value());
     for (const Dialect* dialect : all_dialects()) {
         for (const char* body : {"null", "7", "[]", "\"x\"", "{}", R"({"session_id":7})"}) {
-            api::JsonTape tape;
-            require_ok(tape.parse(body));
-            const Hook hook = dialect->parse(tape.root(), {});
+            api::JsonDocument document;
+            require_ok(document.parse(body));
+            const Hook hook = dialect->parse(document.root(), {});
             CHECK(hook.kind == HookKind::kNone);
             CHECK(hook.session.empty());
         }
@@ -213,16 +213,16 @@ TEST_CASE("hooks: names are bounded and have no control characters", "[api][hook
 
 TEST_CASE("hooks: results are without secrets, and without whole files", "[api][hooks]") {
     const core::SecretFinder secrets;
-    api::JsonTape tape;
-    tape.redact_with(&secrets);
+    api::JsonDocument document;
+    document.redact_with(&secrets);
     const std::string key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ";
     const std::string body =
         R"({"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_use_id":"c",)"
         R"("tool_input":{},"tool_response":{"content":"all of it","originalFile":"before",)"
         R"("password":"hunter2hunter2","note":")" +
         key + R"("}})";
-    require_ok(tape.parse(body));
-    const std::string result = find_dialect("claude")->parse(tape.root(), {}).call.result;
+    require_ok(document.parse(body));
+    const std::string result = find_dialect("claude")->parse(document.root(), {}).call.result;
     CHECK(result.find("all of it") == std::string::npos);
     CHECK(result.find("before") == std::string::npos);
     CHECK(result.find("hunter2") == std::string::npos);

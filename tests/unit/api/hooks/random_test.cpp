@@ -36,7 +36,7 @@ HookReply random_reply(Gen& gen) {
     return reply;
 }
 
-bool is_sound(const HookCall& call) {
+bool is_valid(const HookCall& call) {
     const bool failed = call.ok.has_value() && !*call.ok;
     return call.tool.size() <= kHookNameBytesMax && call.call.size() <= kHookNameBytesMax &&
            (!failed || call.result.empty()) && (call.error_class.empty() || failed);
@@ -44,14 +44,14 @@ bool is_sound(const HookCall& call) {
 
 /// Whatever the body: bounded names, a reply that is one JSON object, `{}` for what is not known.
 void check_body(const Dialect& dialect, std::string_view body, Gen& gen) {
-    api::JsonTape tape;
-    if (!tape.parse(body)) return;
-    const Hook hook = dialect.parse(tape.root(), {});
+    api::JsonDocument document;
+    if (!document.parse(body)) return;
+    const Hook hook = dialect.parse(document.root(), {});
     INFO(dialect.name << " " << body.substr(0, 2000));
     CHECK((hook.kind == HookKind::kNone || !hook.session.empty()));
     CHECK(hook.session.size() <= kHookNameBytesMax);
-    CHECK(is_sound(hook.call));
-    CHECK(std::all_of(hook.calls.begin(), hook.calls.end(), is_sound));
+    CHECK(is_valid(hook.call));
+    CHECK(std::all_of(hook.calls.begin(), hook.calls.end(), is_valid));
     CHECK_FALSE(hook_text(hook).empty());
 
     CHECK(dialect.render(hook, {}) == "{}");
@@ -59,7 +59,7 @@ void check_body(const Dialect& dialect, std::string_view body, Gen& gen) {
     const std::string answer = dialect.render(hook, reply);
     if (hook.kind == HookKind::kNone) CHECK(answer == "{}");
     CHECK(answer.size() <= kReplyBytesMax * 2);
-    api::JsonTape again;
+    api::JsonDocument again;
     require_ok(again.parse(answer));
     CHECK(again.root().kind() == api::JsonKind::kObject);
     CHECK(answer.find("\"ask\"") == std::string::npos);

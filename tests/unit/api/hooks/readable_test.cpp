@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "api/json_tape.hpp"
+#include "api/json/json_document.hpp"
 #include "tests/support/gen.hpp"
 
-// Bodies that a model can make its agent write, and the tape would refuse.
+// Bodies that a model can make its agent write, and the document would refuse.
 
 using namespace headway;
 using namespace headway::api;
@@ -43,8 +43,8 @@ TEST_CASE("hook bodies: no other body reads as one that was made readable", "[ap
         R"(["[\"\\ud800\"]"])", "[\"\xEF\xB7\x90[1]\"]",    R"([[1]])"};
     std::set<std::string> read;
     for (const std::string& body : bodies) {
-        JsonTape tape;
-        const bool whole = tape.parse(body).has_value() && !has_readable_mark(body);
+        JsonDocument document;
+        const bool whole = document.parse(body).has_value() && !has_readable_mark(body);
         read.insert(whole ? body : readable_json(body, 1));
     }
     CHECK(read.size() == std::size(bodies));
@@ -53,17 +53,17 @@ TEST_CASE("hook bodies: no other body reads as one that was made readable", "[ap
 TEST_CASE("hook bodies: what lies too deep is the text of its JSON", "[api]") {
     CHECK(readable_json(R"({"a":{"b":{"c":"]\"}"},"d":[1, 2]}})", 2) ==
           "{\"a\":{\"b\":\"\ufdd0{\\\"c\\\":\\\"]\\\\\\\"}\\\"}\",\"d\":\"\ufdd0[1, 2]\"}}");
-    JsonTape tape;
+    JsonDocument document;
     const std::string deep = nested_lists(500, R"("\ud800")");
-    REQUIRE_FALSE(tape.parse(deep));
-    CHECK(tape.parse(readable_json(deep, 32)));
-    // More values than a tape takes.
+    REQUIRE_FALSE(document.parse(deep));
+    CHECK(document.parse(readable_json(deep, 32)));
+    // More values than a document takes.
     std::string many = R"({"tool_input":{"list":[0)";
     for (int i = 0; i < 250'000; ++i)
         many += ",0";
     many += "]}}";
-    REQUIRE_FALSE(tape.parse(many));
-    CHECK(tape.parse(readable_json(many, 2)));
+    REQUIRE_FALSE(document.parse(many));
+    CHECK(document.parse(readable_json(many, 2)));
 }
 
 TEST_CASE("hook bodies: a number that is out of range is the text of its digits", "[api]") {
@@ -74,8 +74,8 @@ TEST_CASE("hook bodies: a number that is out of range is the text of its digits"
 TEST_CASE("hook bodies: what is no JSON stays none, and ends", "[api]") {
     for (const char* broken :
          {"", "\"", "\"\\", "\"\\u", "\"\\ud8", "{", "}}}]", "[[[", "{\"a\":-", "[1,]"}) {
-        JsonTape tape;
-        CHECK_FALSE(tape.parse(readable_json(broken, 1)));
+        JsonDocument document;
+        CHECK_FALSE(document.parse(readable_json(broken, 1)));
     }
     Gen gen{seed()};
     constexpr std::string_view kLetters = "\"\\ud8{}[]:,1e9 c0";
@@ -85,7 +85,7 @@ TEST_CASE("hook bodies: what is no JSON stays none, and ends", "[api]") {
             body += kLetters[gen.below(kLetters.size())];
         const std::string readable = readable_json(body, gen.below(4));
         CHECK(readable.size() <= 3 * body.size() + 5);
-        JsonTape tape;
-        if (tape.parse(body)) CHECK(tape.parse(readable));
+        JsonDocument document;
+        if (document.parse(body)) CHECK(document.parse(readable));
     }
 }

@@ -61,9 +61,9 @@ std::string rendered(std::string_view fixture, const HookReply& reply) {
     const Dialect* dialect = find_dialect(fixture.substr(0, slash));
     REQUIRE(dialect != nullptr);
     const std::string body = read_whole(fixture_folder() / (std::string{fixture} + ".json"));
-    api::JsonTape tape;
-    require_ok(tape.parse(body));
-    return dialect->render(dialect->parse(tape.root(), {}), reply);
+    api::JsonDocument document;
+    require_ok(document.parse(body));
+    return dialect->render(dialect->parse(document.root(), {}), reply);
 }
 
 void check(const std::vector<Case>& cases) {
@@ -386,9 +386,9 @@ TEST_CASE("hook replies: each text of each dialect is bounded, and shows where i
     for (const Fixture& fixture : all_fixtures()) {
         INFO(fixture.path.string());
         const std::string body = read_whole(fixture.path);
-        api::JsonTape tape;
-        require_ok(tape.parse(body));
-        const Hook hook = fixture.dialect->parse(tape.root(), {});
+        api::JsonDocument document;
+        require_ok(document.parse(body));
+        const Hook hook = fixture.dialect->parse(document.root(), {});
         for (const HookReply& reply : replies) {
             const std::string json = fixture.dialect->render(hook, reply);
             CHECK(json.find(too_long) == std::string::npos);
@@ -405,9 +405,9 @@ TEST_CASE("hook replies: context is rendered where a dialect says that it takes 
     for (const Fixture& fixture : all_fixtures()) {
         INFO(fixture.path.string());
         const std::string body = read_whole(fixture.path);
-        api::JsonTape tape;
-        require_ok(tape.parse(body));
-        const Hook hook = fixture.dialect->parse(tape.root(), {});
+        api::JsonDocument document;
+        require_ok(document.parse(body));
+        const Hook hook = fixture.dialect->parse(document.root(), {});
         const std::string json = fixture.dialect->render(hook, say("HEADWAY-CTX"));
         CHECK((json.find("HEADWAY-CTX") != std::string::npos) ==
               fixture.dialect->takes_context(hook));
@@ -456,10 +456,10 @@ std::size_t check_replies(const std::filesystem::path& path) {
         }
         const std::string body = item.at("body").dump();
         INFO(path.string() << " " << obeyed.dump());
-        api::JsonTape tape;
-        require_ok(tape.parse(body));
+        api::JsonDocument document;
+        require_ok(document.parse(body));
         const Dialect& claude = *find_dialect("claude");
-        CHECK(Document::parse(claude.render(claude.parse(tape.root(), {}), reply)) == obeyed);
+        CHECK(Document::parse(claude.render(claude.parse(document.root(), {}), reply)) == obeyed);
         ++count;
     }
     return count;

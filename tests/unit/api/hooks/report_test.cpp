@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "api/args_digest.hpp"
 #include "api/hooks/dialect.hpp"
-#include "core/limits.hpp"
+#include "api/records/args_digest.hpp"
+#include "core/base/limits.hpp"
 
 // What hooks of the neutral form say, as events.
 
@@ -16,16 +16,16 @@ using namespace headway::api::hooks;
 namespace {
 
 struct WhatWasSaid {
-    JsonTape tape;
+    JsonDocument document;
     Hook hook;
     core::Result<HookReport> report;
 
     explicit WhatWasSaid(const std::string& members)
         : report([&] {
               const std::string body = R"({"session":"s",)" + members + "}";
-              REQUIRE(tape.parse(body).has_value());
-              hook = find_dialect("generic")->parse(tape.root(), {});
-              return take_report(tape, hook);
+              REQUIRE(document.parse(body).has_value());
+              hook = find_dialect("generic")->parse(document.root(), {});
+              return take_report(document, hook);
           }()) {}
 
     const std::vector<core::Event>& events() const {
@@ -49,10 +49,10 @@ TEST_CASE("hook report: a call that is about to run has the digest that approval
     const auto& started = said.only<core::ToolStarted>();
     CHECK(started.call_id == "c1");
     CHECK(started.args.kept == R"({"b":1,"a":"x"})");
-    JsonTape tape;
-    REQUIRE(tape.parse(R"({"a":"x","b":1})").has_value());
-    CHECK(said.report->args_digest == args_digest(tape.root()));
-    CHECK_FALSE(said.hook.call.args.has_value());  // it was of the tape before
+    JsonDocument document;
+    REQUIRE(document.parse(R"({"a":"x","b":1})").has_value());
+    CHECK(said.report->args_digest == args_digest(document.root()));
+    CHECK_FALSE(said.hook.call.args.has_value());  // it was of the document before
     CHECK(WhatWasSaid{R"("event":"pre","tool":"bash","call":"c1")"}.report->args_digest ==
           no_args_digest());
     CHECK(WhatWasSaid{R"("event":"post","tool":"bash","call":"c1")"}.report->args_digest.empty());
@@ -65,7 +65,7 @@ TEST_CASE("hook report: results and errors of calls", "[api]") {
     CHECK(good.only<core::ToolFinished>().result.kept == R"("done")");
     CHECK(good.only<core::ToolFinished>().duration_ms == 12);
     CHECK(good.only<core::ToolFinished>().mutated.size() == 1);
-    CHECK(good.only<core::ToolFinished>().print.has_value());
+    CHECK(good.only<core::ToolFinished>().fingerprint.has_value());
     const WhatWasSaid bad{
         R"("event":"post","tool":"bash","call":"c1","error":"no","class":"denied")"};
     CHECK_FALSE(bad.only<core::ToolFinished>().ok);
@@ -190,10 +190,10 @@ TEST_CASE("hook report: a dialog has the request that a person may decide beside
 namespace {
 
 core::Result<HookReport> report_of(std::string_view dialect, const std::string& body) {
-    JsonTape tape;
-    REQUIRE(tape.parse(body).has_value());
-    Hook hook = find_dialect(dialect)->parse(tape.root(), {});
-    return take_report(tape, hook);
+    JsonDocument document;
+    REQUIRE(document.parse(body).has_value());
+    Hook hook = find_dialect(dialect)->parse(document.root(), {});
+    return take_report(document, hook);
 }
 
 std::string asks_codex(const char* event, const std::string& tool, const std::string& args) {

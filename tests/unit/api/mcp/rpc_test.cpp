@@ -8,18 +8,18 @@ using namespace headway::api;
 
 namespace {
 
-core::Result<mcp::Message> ping(JsonTape& tape, const std::string& id) {
+core::Result<mcp::Message> ping(JsonDocument& document, const std::string& id) {
     const std::string body = R"({"jsonrpc":"2.0","method":"ping","id":)" + id + "}";
-    REQUIRE(tape.parse(body).has_value());
-    return mcp::read_message(tape.root());
+    REQUIRE(document.parse(body).has_value());
+    return mcp::read_message(document.root());
 }
 
 }  // namespace
 
 TEST_CASE("mcp rpc: the id comes back as it was", "[api]") {
-    JsonTape tape;
+    JsonDocument document;
     for (const char* id : {"7", "\"a \\\"b\\\"\""}) {
-        const auto message = ping(tape, id);
+        const auto message = ping(document, id);
         REQUIRE(message.has_value());
         CHECK(message->id == id);
         CHECK(mcp::result_of(message->id, "{}") ==
@@ -28,9 +28,9 @@ TEST_CASE("mcp rpc: the id comes back as it was", "[api]") {
 }
 
 TEST_CASE("mcp rpc: an id that is kept while a person answers has a bound", "[api]") {
-    JsonTape tape;
-    CHECK(ping(tape, "\"" + std::string(510, 'x') + "\"").has_value());
-    const auto long_id = ping(tape, "\"" + std::string(511, 'x') + "\"");
+    JsonDocument document;
+    CHECK(ping(document, "\"" + std::string(510, 'x') + "\"").has_value());
+    const auto long_id = ping(document, "\"" + std::string(511, 'x') + "\"");
     REQUIRE_FALSE(long_id.has_value());
     CHECK(long_id.error().field == "/id");
     CHECK_THAT(long_id.error().detail, Catch::Contains("at most 512 bytes"));

@@ -11,14 +11,14 @@ using hooks::HookKind;
 
 namespace {
 
-core::Result<mcp::Message> message_of(JsonTape& tape, const std::string& body) {
-    REQUIRE(tape.parse(body));
-    return mcp::read_message(tape.root());
+core::Result<mcp::Message> message_of(JsonDocument& document, const std::string& body) {
+    REQUIRE(document.parse(body));
+    return mcp::read_message(document.root());
 }
 
-core::Result<hooks::Hook> call_of(JsonTape& tape, const std::string& params) {
+core::Result<hooks::Hook> call_of(JsonDocument& document, const std::string& params) {
     const auto message = message_of(
-        tape, R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params + "}");
+        document, R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params + "}");
     REQUIRE(message);
     return mcp::read_call(*message);
 }
@@ -35,42 +35,44 @@ std::string text_reply(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a message has the id that came, as it came") {
-    JsonTape tape;
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":1,"method":"ping"})")->id == "1");
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":-1.5,"method":"ping"})")->id == "-1.5");
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":"a\"","method":"ping"})")->id == R"("a\"")");
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":null,"method":"ping"})")->id.empty());
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":{},"method":"ping"})")->id.empty());
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":1,"result":{}})")->id.empty());
-    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":1,"method":5})").error().field == "/method");
-    CHECK_FALSE(message_of(tape, R"([])"));
-    CHECK(message_of(tape, R"({"id":1,"method":"ping"})").error().field == "/jsonrpc");
+    JsonDocument document;
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":1,"method":"ping"})")->id == "1");
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":-1.5,"method":"ping"})")->id == "-1.5");
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":"a\"","method":"ping"})")->id ==
+          R"("a\"")");
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":null,"method":"ping"})")->id.empty());
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":{},"method":"ping"})")->id.empty());
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":1,"result":{}})")->id.empty());
+    CHECK(message_of(document, R"({"jsonrpc":"2.0","id":1,"method":5})").error().field ==
+          "/method");
+    CHECK_FALSE(message_of(document, R"([])"));
+    CHECK(message_of(document, R"({"id":1,"method":"ping"})").error().field == "/jsonrpc");
 }
 
 TEST_CASE("a longer id than any is refused, for it is kept while a person decides") {
-    JsonTape tape;
-    const auto with_id = [&tape](std::size_t size) {
-        return message_of(
-            tape, R"({"jsonrpc":"2.0","method":"ping","id":")" + std::string(size, 'x') + "\"}");
+    JsonDocument document;
+    const auto with_id = [&document](std::size_t size) {
+        return message_of(document, R"({"jsonrpc":"2.0","method":"ping","id":")" +
+                                        std::string(size, 'x') + "\"}");
     };
     CHECK(with_id(200));
     CHECK(with_id(1'000).error().field == "/id");
 }
 
 TEST_CASE("the list of tools is JSON with a schema for each") {
-    JsonTape tape;
-    REQUIRE(tape.parse(mcp::tool_list()));
-    CHECK(tape.root().size() == 1);
+    JsonDocument document;
+    REQUIRE(document.parse(mcp::tool_list()));
+    CHECK(document.root().size() == 1);
 }
 
 TEST_CASE("approve asks about the call and gives its input back as it came") {
-    JsonTape tape;
-    auto hook = call_of(tape, R"({"name":"approve","arguments":{"tool_name":"Bash",)"
-                              R"("input":{"n":1.50,"b":"a"},"tool_use_id":"c1"}})");
+    JsonDocument document;
+    auto hook = call_of(document, R"({"name":"approve","arguments":{"tool_name":"Bash",)"
+                                  R"("input":{"n":1.50,"b":"a"},"tool_use_id":"c1"}})");
     REQUIRE(hook);
     CHECK(hook->kind == HookKind::kRequest);
     CHECK(hook->call.call == "c1");
-    const auto report = hooks::take_report(tape, *hook);
+    const auto report = hooks::take_report(document, *hook);
     REQUIRE(report);
     CHECK(report->args_digest.starts_with("sha256:"));
     REQUIRE(report->decoded.events.size() == 1);
@@ -91,9 +93,9 @@ TEST_CASE("approve asks about the call and gives its input back as it came") {
 }
 
 TEST_CASE("a call that no person has allowed is denied") {
-    JsonTape tape;
+    JsonDocument document;
     const auto hook =
-        call_of(tape, R"({"name":"approve","arguments":{"tool_name":"Bash","input":{}}})");
+        call_of(document, R"({"name":"approve","arguments":{"tool_name":"Bash","input":{}}})");
     REQUIRE(hook);
     CHECK_FALSE(hook->call.call.empty());
     hooks::HookReply reply;
@@ -107,8 +109,9 @@ TEST_CASE("a call that no person has allowed is denied") {
 
 TEST_CASE("the same question has the same id, another one has another") {
     const auto id = [](const std::string& arguments) {
-        JsonTape tape;
-        const auto hook = call_of(tape, R"({"name":"ask_human","arguments":)" + arguments + "}");
+        JsonDocument document;
+        const auto hook =
+            call_of(document, R"({"name":"ask_human","arguments":)" + arguments + "}");
         REQUIRE(hook);
         return hook->call.call;
     };
@@ -120,9 +123,9 @@ TEST_CASE("the same question has the same id, another one has another") {
 
 TEST_CASE("ask_human waits as long as the agent says, and a day at most") {
     const auto wait_ms = [](const std::string& more) {
-        JsonTape tape;
+        JsonDocument document;
         const auto hook =
-            call_of(tape, R"({"name":"ask_human","arguments":{"question":"?")" + more + "}}");
+            call_of(document, R"({"name":"ask_human","arguments":{"question":"?")" + more + "}}");
         REQUIRE(hook);
         return hook->hold_ms.value();
     };
@@ -133,8 +136,8 @@ TEST_CASE("ask_human waits as long as the agent says, and a day at most") {
 }
 
 TEST_CASE("ask_human gives the person's words, with what else there is to say") {
-    JsonTape tape;
-    const auto hook = call_of(tape, R"({"name":"ask_human","arguments":{"question":"?"}})");
+    JsonDocument document;
+    const auto hook = call_of(document, R"({"name":"ask_human","arguments":{"question":"?"}})");
     REQUIRE(hook);
     hooks::HookReply reply;
     reply.answer = "blue";
@@ -150,8 +153,8 @@ TEST_CASE("ask_human gives the person's words, with what else there is to say") 
 }
 
 TEST_CASE("the status of a session is as long as a reply may be") {
-    JsonTape tape;
-    const auto hook = call_of(tape, R"({"name":"status","arguments":{}})");
+    JsonDocument document;
+    const auto hook = call_of(document, R"({"name":"status","arguments":{}})");
     REQUIRE(hook);
     hooks::HookReply reply;
     reply.context = std::string(3000, 'v');
@@ -159,9 +162,9 @@ TEST_CASE("the status of a session is as long as a reply may be") {
 }
 
 TEST_CASE("arguments that are wrong are named") {
-    JsonTape tape;
-    const auto detail = [&tape](const std::string& params) {
-        const auto hook = call_of(tape, params);
+    JsonDocument document;
+    const auto detail = [&document](const std::string& params) {
+        const auto hook = call_of(document, params);
         REQUIRE_FALSE(hook);
         return hook.error().detail;
     };
@@ -173,12 +176,12 @@ TEST_CASE("arguments that are wrong are named") {
 }
 
 TEST_CASE("a client gets the version that it asks for, or the newest") {
-    JsonTape tape;
-    const auto greeting = [&tape](const std::string& version) {
+    JsonDocument document;
+    const auto greeting = [&document](const std::string& version) {
         const auto message =
-            message_of(tape, R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":)"
-                             R"({"protocolVersion":")" +
-                                 version + R"(","clientInfo":{"name":"x"}}})");
+            message_of(document, R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":)"
+                                 R"({"protocolVersion":")" +
+                                     version + R"(","clientInfo":{"name":"x"}}})");
         CHECK(mcp::client_name(*message) == "x");
         return mcp::initialized(*message, "0.1");
     };

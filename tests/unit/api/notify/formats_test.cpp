@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/base64.hpp"
+#include "core/text/base64.hpp"
 #include "tests/support/make.hpp"
 
 using namespace headway::api::notify;

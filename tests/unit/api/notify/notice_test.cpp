@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "api/json_string.hpp"
+#include "api/json/json_string.hpp"
 #include "api/notify/formats.hpp"
 #include "tests/support/hostile_text.hpp"
 

@@ -14,9 +14,9 @@ using protozero::pbf_writer;
 namespace {
 
 core::Result<Export> json_export(const std::string& body, Signal signal = Signal::kLogs) {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(body));
-    return read_json(tape.root(), signal);
+    api::JsonDocument document;
+    REQUIRE(document.parse(body));
+    return read_json(document.root(), signal);
 }
 
 std::string log_with(const std::string& value) {

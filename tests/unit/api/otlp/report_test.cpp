@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/otlp/report.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 using namespace headway;
 using namespace headway::api::otlp;
@@ -22,8 +22,8 @@ Said call(const std::string& key, const std::string& args, const std::string& re
 }
 
 core::ToolFinished finished(const Said& said) {
-    api::JsonTape tape;
-    const Reports reports = report(tape, std::vector{said});
+    api::JsonDocument document;
+    const Reports reports = report(document, std::vector{said});
     REQUIRE(reports.rejected == 0);
     REQUIRE(reports.sessions.size() == 1);
     REQUIRE(reports.sessions.front().events.size() == 1);
@@ -34,21 +34,21 @@ core::ToolFinished finished(const Said& said) {
 
 }  // namespace
 
-TEST_CASE("calls with the same arguments and result have the same print") {
+TEST_CASE("calls with the same arguments and result have the same fingerprint") {
     const auto first = finished(call("otlp-1", R"({"command":"make"})", "failed"));
     const auto second = finished(call("otlp-2", R"({"command":"make"})", "failed"));
     CHECK(first.args.kept == R"({"command":"make"})");
-    REQUIRE(first.print);
-    CHECK(first.print == second.print);
+    REQUIRE(first.fingerprint);
+    CHECK(first.fingerprint == second.fingerprint);
 }
 
 TEST_CASE("a call whose arguments or result are not known equals no other") {
-    const auto print = [](const char* key, const char* args, const char* result) {
-        return finished(call(key, args, result)).print;
+    const auto fingerprint = [](const char* key, const char* args, const char* result) {
+        return finished(call(key, args, result)).fingerprint;
     };
-    CHECK(print("otlp-1", R"({"command":"make"})", "") !=
-          print("otlp-2", R"({"command":"make"})", ""));
-    CHECK(print("otlp-1", "", "done") != print("otlp-2", "", "done"));
+    CHECK(fingerprint("otlp-1", R"({"command":"make"})", "") !=
+          fingerprint("otlp-2", R"({"command":"make"})", ""));
+    CHECK(fingerprint("otlp-1", "", "done") != fingerprint("otlp-2", "", "done"));
 }
 
 TEST_CASE("arguments that are no JSON object are an input") {
@@ -91,10 +91,10 @@ TEST_CASE("the answer of a model alone opens no session of a trace") {
     used.session = "aa";
     used.by_trace = true;
     used.usage.input_tokens = 7;
-    api::JsonTape tape;
-    CHECK_FALSE(report(tape, std::vector{used}).sessions.front().opens);
+    api::JsonDocument document;
+    CHECK_FALSE(report(document, std::vector{used}).sessions.front().opens);
     used.by_trace = false;
-    CHECK(report(tape, std::vector{used}).sessions.front().opens);
+    CHECK(report(document, std::vector{used}).sessions.front().opens);
 }
 
 TEST_CASE("records of more sessions than one export may have are rejected with a word") {
@@ -103,8 +103,8 @@ TEST_CASE("records of more sessions than one export may have are rejected with a
         all.push_back(call("k" + std::to_string(i), "x", "y"));
         all.back().session = "s" + std::to_string(i);
     }
-    api::JsonTape tape;
-    const Reports reports = report(tape, all);
+    api::JsonDocument document;
+    const Reports reports = report(document, all);
     CHECK(reports.sessions.size() == kSessionsMax);
     CHECK(reports.rejected == 3);
     CHECK(reports.why == "send records of at most 64 sessions at once");
@@ -116,8 +116,8 @@ TEST_CASE("a use that is none is rejected with a word") {
     use.session = "s";
     use.key = "k";
     use.beyond = true;
-    api::JsonTape tape;
-    const Reports reports = report(tape, std::vector{use, call("k2", "x", "y")});
+    api::JsonDocument document;
+    const Reports reports = report(document, std::vector{use, call("k2", "x", "y")});
     CHECK(reports.rejected == 1);
     CHECK(reports.why.find("tokens") != std::string::npos);
     CHECK(reports.sessions.size() == 1);
@@ -126,21 +126,21 @@ TEST_CASE("a use that is none is rejected with a word") {
 TEST_CASE("a record that is nothing but a sign of life is one heartbeat for all of them") {
     Said alive;
     alive.session = "s";
-    api::JsonTape tape;
-    const Reports reports = report(tape, std::vector{alive, alive, alive});
+    api::JsonDocument document;
+    const Reports reports = report(document, std::vector{alive, alive, alive});
     REQUIRE(reports.sessions.size() == 1);
     CHECK(reports.sessions.front().events.size() == 1);
 }
 
 TEST_CASE("secrets are cut out of calls and prompts") {
     const core::SecretFinder secrets{{}, {}};
-    api::JsonTape tape;
-    tape.redact_with(&secrets);
+    api::JsonDocument document;
+    document.redact_with(&secrets);
     Said said = call(
         "k",
         R"({"command":"curl -H 'Authorization: Bearer sk-ant-api03-0123456789abcdef0123456789'"})",
         "AKIAIOSFODNN7EXAMPLE");
-    const Reports reports = report(tape, std::vector{said});
+    const Reports reports = report(document, std::vector{said});
     const auto& done = std::get<core::ToolFinished>(reports.sessions[0].events[0].payload);
     CHECK(done.args.kept.find("sk-ant") == std::string::npos);
     CHECK(done.result.kept.find("AKIA") == std::string::npos);

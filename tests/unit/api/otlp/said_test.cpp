@@ -10,9 +10,9 @@ using namespace headway::tests;
 namespace {
 
 std::vector<Said> said_in(const std::string& body, Signal signal) {
-    api::JsonTape tape;
-    REQUIRE(tape.parse(body));
-    const auto received = read_json(tape.root(), signal);
+    api::JsonDocument document;
+    REQUIRE(document.parse(body));
+    const auto received = read_json(document.root(), signal);
     REQUIRE(received);
     return understand(*received, signal);
 }

@@ -5,12 +5,12 @@
 #include <set>
 
 #include "api/hooks/dialect.hpp"
-#include "cli/agents/hook_barriers.hpp"
-#include "cli/agents/hook_command.hpp"
-#include "cli/agents/hook_probe.hpp"
-#include "cli/agents/own_hooks.hpp"
-#include "cli/agents/text_diff.hpp"
-#include "cli/json.hpp"
+#include "cli/agents/doctor/hook_probe.hpp"
+#include "cli/agents/install/hook_barriers.hpp"
+#include "cli/agents/install/own_hooks.hpp"
+#include "cli/agents/settings/hook_command.hpp"
+#include "cli/agents/settings/text_diff.hpp"
+#include "cli/base/json.hpp"
 
 using namespace headway::cli;
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "cli/base/json.hpp"
 #include "cli/lines/agent_lines.hpp"
-#include "cli/output_lines.hpp"
+#include "cli/process/output_lines.hpp"
 
 namespace headway::tests {
 

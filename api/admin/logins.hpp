@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+// Logins as JSON text, replies appended to `out`. Pure.
+
+namespace headway::api {
+
+/// The code in the body of a login. Errors: kInvalidField and such.
+core::Result<std::string> decode_login(JsonDocument& document, std::string_view body);
+void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at);
+
+void append_login_code(std::string& out, std::string_view url, core::Timestamp expires_at);
+
+/// Who asks, and what he may do.
+struct Me {
+    bool logged_in = false;
+    std::string name;  ///< empty: unknown
+    std::string mode;  ///< of access
+    std::vector<std::string> scopes;
+    bool read = false;
+    bool control = false;
+    bool approve = false;
+    bool admin = false;
+};
+void append_me(std::string& out, const Me& me);
+
+}  // namespace headway::api

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/json/json_document.hpp"
+#include "core/approvals/access.hpp"
+#include "core/base/result.hpp"
+
+// The bodies of /v1/tokens. Pure.
+
+namespace headway::api {
+
+struct DecodedToken {
+    std::string name;
+    core::Grants grants;
+    std::optional<core::Millis> expires_in;  ///< none: does not expire
+};
+
+/// `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d" or a
+/// number of seconds. Errors like those of every body.
+core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body);
+
+/// The document of a token. `secret`, when not empty, is the token itself: shown once, when it is
+/// made.
+void append_token(std::string& out, const core::TokenRecord& token, core::Timestamp now,
+                  std::string_view secret = {});
+
+/// The list of them.
+void append_tokens(std::string& out, std::span<const core::TokenRecord* const> tokens,
+                   core::Timestamp now);
+
+}  // namespace headway::api

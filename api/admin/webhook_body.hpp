@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/events/event.hpp"
+#include "core/session/session.hpp"
+
+// What is sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. Made of
+// what is stored, so what was redacted there is redacted here.
+
+namespace headway::api {
+
+/// The message about one event of the session, whose state is that after the event. At most
+/// limits::kWebhookBodyBytesMax bytes: where it would be longer, the arguments of an approval, then
+/// all of the event's data are left out, and `truncated` says so. Pure.
+std::string webhook_body(const core::Session& session, const core::Event& event);
+
+/// The message of a test, of type "webhook.test". Pure.
+std::string webhook_test_body(std::string_view endpoint, core::Timestamp at);
+
+}  // namespace headway::api

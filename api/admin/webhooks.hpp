@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+// /v1/webhooks as JSON. Pure; the shapes are those of API.md.
+
+namespace headway::api {
+
+/// An endpoint and how it fares.
+struct WebhookDocument {
+    std::string name;
+    std::string url;          ///< without what may be secret; empty for one that was removed
+    std::string_view format;  ///< empty for one that was removed
+    std::string_view state;   ///< active, failing, disabled, misconfigured, removed
+    std::string problem;      ///< why nothing is sent, and what to do; or empty
+    std::vector<std::string> events;
+    std::vector<std::string> verdicts;
+    std::uint64_t pending = 0;
+    std::uint64_t dead = 0;
+    std::uint64_t delivered = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t died = 0;
+    std::uint64_t dropped = 0;
+    core::Timestamp succeeded_at = core::kNever;
+    core::Timestamp failed_at = core::kNever;
+    std::string failure;
+    core::Timestamp next_at = core::kNever;
+};
+void append_webhooks(std::string& out, std::span<const WebhookDocument> webhooks);
+
+/// A message that was not delivered yet.
+struct DeliveryDocument {
+    std::int64_t cursor = 0;
+    std::string id;
+    std::string type;
+    std::string session;
+    std::uint64_t n = 0;
+    core::Timestamp at = core::kNever;
+    std::uint32_t tries = 0;
+    core::Timestamp tried_at = core::kNever;
+    core::Timestamp due_at = core::kNever;   ///< kNever: not tried again by itself
+    core::Timestamp dead_at = core::kNever;  ///< kNever: pending
+    std::string reason;
+};
+/// `more`: there are others behind them.
+void append_deliveries(std::string& out, std::span<const DeliveryDocument> deliveries, bool more);
+
+/// Which dead letters are sent again.
+struct DecodedReplay {
+    std::vector<std::string> ids;  ///< or, without any, all
+};
+/// `{"ids":[...]}` or `{"all":true}`. Errors: those of JSON; kInvalidField, kMissingField.
+core::Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body);
+
+}  // namespace headway::api

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
+#include "core/events/event.hpp"
+#include "core/events/session_payloads.hpp"
+
+// Bodies to commands. Pure; errors name the JSON pointer and the fix. `document` is scratch memory
+// that the caller reuses.
+
+namespace headway::api {
+
+enum class BodyFormat : std::uint8_t { kJson, kNdjson };
+
+/// Arguments of a tool.started that are not kept whole with the event: too long, or with secrets.
+struct WholeArgs {
+    std::size_t place = 0;  ///< of the event in the report
+    std::string text;       ///< as they came, to be compared; never written down
+    std::string redacted;   ///< to be shown to the person who decides
+};
+
+struct DecodedReport {
+    std::vector<core::Event> events;
+    std::vector<WholeArgs> whole_args;  ///< for calls that may need approval
+    bool batch = false;  ///< came as an array or NDJSON: the reply lists every number
+};
+
+/// 1 to limits::kReportEventsMax events. Errors: kInvalidJson, kInvalidField, kUnknownField,
+/// kMissingField, kTooManyEvents, kEmptyReport.
+core::Result<DecodedReport> decode_report(JsonDocument& document, std::string_view body,
+                                          BodyFormat format);
+
+/// The event that `document` holds already, as decode_report() reads the only one of a body.
+core::Result<core::Event> decode_event_of(const JsonDocument& document);
+
+/// The body is the data of one heartbeat; empty is `{}`.
+core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
+
+struct DecodedOpen {
+    std::string id;  ///< from the body, or empty
+    core::SessionStarted about;
+    bool suggested = false;  ///< limits that it leaves open are taken from expectations
+};
+
+/// Empty is `{}`.
+core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body);
+
+core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);
+
+/// `{"reason"?}`; empty is `{}`.
+core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body);
+
+/// What an operator says with a pause, a resume or a nudge.
+struct ControlBody {
+    std::string text;  ///< `reason` of a pause or a resume, `text` of a nudge
+    std::string by;
+};
+
+/// `{"reason"?,"by"?}`; empty is `{}`.
+core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view body);
+
+/// `{"text","by"?}`.
+core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
+
+/// Whether `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
+bool valid_id(std::string_view id) noexcept;
+
+/// The name of an agent as part of an id, at most 32 bytes: what ids may not have becomes `-`.
+std::string id_part(std::string_view name);
+
+}  // namespace headway::api

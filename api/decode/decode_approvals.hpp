@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/json/json_document.hpp"
+#include "core/approvals/approvals.hpp"
+#include "core/base/result.hpp"
+#include "core/events/approval_payloads.hpp"
+#include "core/events/work_payloads.hpp"
+
+// Bodies about approvals. Pure; errors name the JSON pointer and the fix. `document` is scratch
+// memory.
+
+namespace headway::api {
+
+/// Checks a decoded approval.requested and gives it what only its JSON can: the digest of the
+/// arguments and the fingerprint of the call. `data` is the JSON it was decoded from.
+core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
+
+/// Keeps with a finished call what approvals know it by: which arguments it had. `data` is the JSON
+/// it was decoded from.
+void keep_exact_args(JsonValue data, core::CallFingerprint& fingerprint);
+
+core::Result<core::ApprovalRequested> decode_approval_request(JsonDocument& document,
+                                                              std::string_view body);
+
+/// The request that a tool.started stands for; `args` is the whole text of its arguments, or empty,
+/// and `shown` the same without secrets: the digest is that of what will run. Error: kInvalidField
+/// when it is too long to be shown.
+core::Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
+                                                       const core::ToolStarted& call,
+                                                       std::string_view args,
+                                                       std::string_view shown);
+
+struct DecodedDecision {
+    core::Ruling ruling;  ///< but for edited_question, which needs the tool
+    bool apply_to_identical = false;
+};
+core::Result<DecodedDecision> decode_decision(JsonDocument& document, std::string_view body);
+
+/// The fingerprint of a call of `tool` with these arguments, as tool.finished gets it.
+/// Precondition: `args` came from this decoder.
+std::uint64_t question_of_call(JsonDocument& document, std::string_view tool,
+                               std::string_view args);
+
+struct DecodedRedeem {
+    std::string args_digest;
+    std::string key;  ///< or empty
+};
+core::Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view body);
+
+struct DecodedRevoke {
+    std::string by;
+    std::string reason;
+    static constexpr auto fields() {
+        return field_list(core::field("by", &DecodedRevoke::by),
+                          core::field("reason", &DecodedRevoke::reason));
+    }
+};
+/// Empty is `{}`.
+core::Result<DecodedRevoke> decode_revoke(JsonDocument& document, std::string_view body);
+
+/// What a person says who has seen the alarms of a session.
+struct DecodedAcknowledge {
+    std::optional<std::uint64_t> n;  ///< of one alarm; absent = all
+    std::string by;
+    std::string reason;
+    static constexpr auto fields() {
+        return field_list(core::field("n", &DecodedAcknowledge::n),
+                          core::field("by", &DecodedAcknowledge::by),
+                          core::field("reason", &DecodedAcknowledge::reason));
+    }
+};
+/// Empty is `{}`.
+core::Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std::string_view body);
+
+/// The body of the first design's approve-agent.
+struct DecodedApproveAgent {
+    std::string request_id;  ///< or empty: the only one that is pending
+    bool approved = false;
+    std::string reason;
+    static constexpr auto fields() {
+        return field_list(core::field("request_id", &DecodedApproveAgent::request_id),
+                          core::required("approved", &DecodedApproveAgent::approved),
+                          core::field("reason", &DecodedApproveAgent::reason));
+    }
+};
+core::Result<DecodedApproveAgent> decode_approve_agent(JsonDocument& document,
+                                                       std::string_view body);
+
+}  // namespace headway::api

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
+#include "core/events/budget_payloads.hpp"
+
+namespace headway::api {
+
+/// What an operator does to the budget of a session.
+struct BudgetChange {
+    bool extends = false;  ///< `limits` are added to the present ones; else they replace them
+    core::BudgetLimits limits;
+    std::string by;
+    std::string reason;
+};
+
+/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the engine's to
+/// check, which knows the configuration. Errors as those of decode.hpp. Pure.
+core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
+
+/// A person's change of a cap of the day.
+struct DayChange {
+    std::string label;  ///< empty: of all sessions
+    double more_cost_usd = 0;
+    std::uint64_t more_tokens = 0;
+    bool lift = false;  ///< until the next day
+};
+
+/// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Pure.
+core::Result<DayChange> decode_day_change(JsonDocument& document, std::string_view body);
+
+}  // namespace headway::api

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace headway::api {
+
+/// What an error is on the wire (RFC 9457); API.md lists all of them.
+struct ProblemKind {
+    int status = 500;
+    std::string_view code;
+    std::string_view title;
+    bool retryable = false;
+};
+
+/// Pure and total.
+ProblemKind problem_kind(core::ErrorCode code) noexcept;
+
+/// A further member of a problem: its name and JSON text; or nothing.
+struct ProblemMember {
+    std::string_view name;
+    std::string_view json;
+};
+
+/// Appends the application/problem+json body. `instance` is the request's path.
+void append_problem(std::string& out, const core::Error& error, std::string_view instance,
+                    ProblemMember more = {});
+
+}  // namespace headway::api

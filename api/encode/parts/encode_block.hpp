@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/json/json_writer.hpp"
+#include "core/state/session_state.hpp"
+#include "core/values/verdict.hpp"
+
+namespace headway::api {
+
+/// `cause` and `retry_at` of a blocked session; nothing for others.
+inline void write_block(JsonWriter& json, const core::Judgement& judgement) {
+    if (judgement.cause != core::Cause::kNone) json.member("cause", judgement.cause);
+    if (judgement.retry_at != core::kNever) json.member("retry_at", judgement.retry_at);
+}
+
+/// `background`: names of the work that goes on after the turn; absent if there is none.
+inline void write_background(JsonWriter& json, const core::SessionState& state) {
+    if (!state.background->tasks.empty()) json.member("background", state.background->tasks);
+}
+
+}  // namespace headway::api

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/json/json_writer.hpp"
+#include "core/state/estimates.hpp"
+
+// The newest estimate of progress, as one object in every document that a dashboard polls. Pure.
+
+namespace headway::api {
+
+/// `{"percent","reasoning","next_milestone","blockers","is_stuck","source","fallback","n","at"}`,
+/// or null before the first estimate.
+void write_estimate(JsonWriter& json, const core::CurrentEstimate* estimate);
+
+/// The same in the names of the first design, for its documents.
+void write_first_design_estimate(JsonWriter& json, const core::CurrentEstimate* estimate);
+
+}  // namespace headway::api

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/budgets/expectations.hpp"
+#include "core/state/session_state.hpp"
+
+// What sessions usually use, as JSON text. Pure; the shapes are those of API.md.
+
+namespace headway::api {
+
+class JsonWriter;
+
+/// `in_flight` of the session document: each call with what is expected of its tool, if enough
+/// sessions have taught it.
+void write_in_flight(JsonWriter& json, std::span<const core::OpenCall> open,
+                     std::span<const core::ExpectedCall> expected);
+
+/// What is expected of one agent type.
+struct AgentExpectation {
+    std::string agent;
+    std::uint64_t sessions = 0;  ///< that have contributed
+    std::optional<core::Quantiles> elapsed_ms;
+    std::optional<core::Quantiles> steps;
+    std::optional<core::Quantiles> tokens;
+    std::optional<core::Quantiles> cost_micros;
+    core::BudgetSuggestion suggestion;
+    /// Absent when all agent types are listed.
+    std::optional<std::vector<core::ExpectedCall>> tools;
+};
+
+/// The reply of `GET /v1/analytics/expectations`.
+struct Expectations {
+    std::vector<AgentExpectation> agents;
+    std::optional<core::Complexity> complexity;  ///< of the suggestions
+};
+void append_expectations(std::string& out, const Expectations& expectations);
+
+}  // namespace headway::api

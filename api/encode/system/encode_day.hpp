@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/budgets/day_budget.hpp"
+
+namespace headway::api {
+
+/// The caps of a day and what was used of them.
+struct DayReport {
+    struct Cap {
+        core::DayCap cap;
+        core::DayUse use;
+    };
+    std::int64_t day = 0;
+    core::Timestamp begins = core::kNever;
+    core::Timestamp ends = core::kNever;
+    std::vector<Cap> caps;  ///< that of all sessions first, if there is one
+};
+
+/// The reply of `/v1/budget/day`. Pure.
+void append_day(std::string& out, const DayReport& report);
+
+}  // namespace headway::api

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/events/event.hpp"
+
+// What the daemon says of itself, and pages of a journal, as JSON text. Pure.
+
+namespace headway::api {
+
+struct SystemJudge {
+    std::string name;
+    std::string model;
+    std::string role;
+    std::string_view breaker;
+    std::uint64_t in_flight = 0;
+    std::uint64_t waiting = 0;
+};
+
+/// One of the daemons that share the store.
+struct SystemDaemon {
+    std::string id;
+    std::string name;
+    std::string version;
+    core::Timestamp started_at = core::kNever;
+    core::Timestamp seen_at = core::kNever;
+};
+
+struct SystemReport {
+    std::string version;  ///< JSON, as /v1/version has it
+    core::Timestamp started_at = core::kNever;
+    core::Timestamp now = core::kNever;
+    std::uint64_t rss_bytes = 0;
+    std::string mode;  ///< of access
+    std::string database;
+    std::uint64_t database_bytes = 0;
+    std::uint64_t wal_bytes = 0;
+    std::uint64_t disk_free_bytes = 0;
+    std::int64_t head = 0;  ///< cursor of the last event
+    std::uint64_t commits = 0;
+    double commit_p50_ms = 0;  ///< of the newest limits::kCommitTimesMax
+    double commit_p99_ms = 0;
+    std::uint64_t queue = 0;
+    std::uint64_t queue_max = 0;
+    std::uint64_t sessions_open = 0;
+    std::uint64_t sessions_in_memory = 0;
+    std::uint64_t streams = 0;
+    std::uint64_t streams_max = 0;
+    std::uint64_t waiters = 0;
+    std::uint64_t connections = 0;
+    std::uint64_t connections_max = 0;
+    core::Millis retention{0};
+    std::vector<SystemJudge> judges;
+    std::vector<SystemDaemon> daemons;  ///< empty where this one has its own database
+};
+void append_system(std::string& out, const SystemReport& report);
+
+/// What a page of a journal says besides its events.
+struct JournalPage {
+    std::uint64_t head = 0;  ///< the last event of the session
+    bool more = false;       ///< behind them, in that order
+    std::uint64_t next = 0;  ///< from where: `after` of the next page, or `before`
+};
+/// `{"events":[...],"head":n,"more":bool,"next":n|null}`: what comes before the events, which
+/// append_event() writes with commas between, and behind them. In parts, since they may take long.
+inline constexpr std::string_view kJournalBegin = "{\"events\":[";
+void append_journal_end(std::string& out, const JournalPage& page);
+
+}  // namespace headway::api

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/hooks/agents/gemini_like.hpp"
+#include "api/hooks/dialects.hpp"
+#include "api/hooks/read.hpp"
+#include "api/hooks/reply.hpp"
+#include "api/hooks/texts/background.hpp"
+#include "api/hooks/texts/refusals.hpp"
+#include "api/json/canonical_json.hpp"
+#include "api/json/json_writer.hpp"
+
+// Gemini CLI 0.61. Its calls have no ids.
+
+namespace headway::api::hooks {
+namespace {
+
+/// PreCompress is not among them: it fires before each question to the model.
+constexpr std::array<std::pair<std::string_view, HookKind>, 9> kGeminiKinds{{
+    {"SessionStart", HookKind::kStart},
+    {"BeforeAgent", HookKind::kPrompt},
+    {"BeforeModel", HookKind::kTurn},
+    {"AfterModel", HookKind::kUsage},
+    {"BeforeTool", HookKind::kPre},
+    {"AfterTool", HookKind::kPost},
+    {"AfterAgent", HookKind::kStop},
+    {"Notification", HookKind::kAsks},
+    {"SessionEnd", HookKind::kEnd},
+}};
+
+void read_gemini_call(JsonValue body, Hook& hook) {
+    HookCall& call = hook.call;
+    call.tool = name_in(body, "tool_name");
+    call.args = member(body, "tool_input");
+    call.call = call_id_of(call.tool, call.args);
+    if (hook.kind == HookKind::kPre) return;
+    const auto response = object_in(body, "tool_response");
+    call.ok = true;
+    if (!response) return;
+    call.result = shown_result(*response);
+    const auto content = member(*response, "llmContent");
+    if (content && content->kind() == JsonKind::kString) read_shell_exit(content->text(), call);
+    if (const auto error = object_in(*response, "error")) {
+        call.error = text_in(*error, "message");
+        call.error_class = error_class_of(name_in(*error, "type"));
+        if (call.error_class.empty() && says_refused(Refusing::kOfGemini, call.error))
+            call.error_class = "denied";
+        fail(call);
+    }
+    if (call.ok.value_or(true)) read_shown_file(object_in(*response, "returnDisplay"), call);
+}
+
+/// A streamed answer has many of these hooks; the last one has a reason why it ended.
+void read_gemini_usage(JsonValue body, Hook& hook) {
+    const auto response = object_in(body, "llm_response");
+    const auto candidates = response ? array_in(*response, "candidates") : std::nullopt;
+    const bool over = candidates && !candidates->each([](JsonValue candidate) {
+        return name_in(candidate, "finishReason").empty();
+    });
+    const auto used = over ? object_in(*response, "usageMetadata") : std::nullopt;
+    hook.kind = used ? HookKind::kUsage : HookKind::kNone;
+    if (!used) return;
+    core::Usage usage;
+    const std::uint64_t prompt = count_in(*used, "promptTokenCount").value_or(0);
+    // The cached part is in the prompt.
+    usage.cached_tokens = std::min(count_in(*used, "cachedContentTokenCount").value_or(0), prompt);
+    usage.input_tokens = prompt - usage.cached_tokens;
+    usage.output_tokens = count_in(*used, "candidatesTokenCount").value_or(0);
+    usage.reasoning_tokens = count_in(*used, "thoughtsTokenCount").value_or(0);
+    hook.usage = usage;
+}
+
+void read_gemini_fields(JsonValue body, Hook& hook) {
+    switch (hook.kind) {
+        case HookKind::kStart:
+            hook.source = name_in(body, "source");
+            break;
+        case HookKind::kPrompt:
+            hook.text = text_in(body, "prompt");
+            hook.wake_up = hook.synthetic = is_made_prompt(hook.text);
+            break;
+        case HookKind::kPre:
+        case HookKind::kPost:
+            read_gemini_call(body, hook);
+            break;
+        case HookKind::kUsage:
+            read_gemini_usage(body, hook);
+            break;
+        case HookKind::kStop:
+            hook.text = text_in(body, "prompt_response");
+            break;
+        case HookKind::kAsks:
+            hook.text = text_in(body, "message");
+            if (name_in(body, "notification_type") != "ToolPermission") {
+                hook.kind = HookKind::kNote;
+            }
+            break;
+        case HookKind::kEnd:
+            hook.reason = name_in(body, "reason");
+            break;
+        default:
+            break;
+    }
+}
+
+Hook parse_gemini(JsonValue body, const HookFacts& facts) {
+    Hook hook;
+    hook.event = name_in(body, "hook_event_name");
+    hook.session = name_in(body, "session_id");
+    hook.agent_version = facts.agent_version;
+    if (hook.session.empty()) return hook;
+    for (const auto& [name, kind] : kGeminiKinds) {
+        if (name == hook.event) hook.kind = kind;
+    }
+    hook.cwd = path_in(body, "cwd");
+    hook.transcript_path = path_in(body, "transcript_path");
+    if (const auto request = object_in(body, "llm_request")) {
+        hook.model = name_in(*request, "model");
+    }
+    read_gemini_fields(body, hook);
+    return hook;
+}
+
+bool gemini_takes_context(const Hook& hook) {
+    return hook.kind == HookKind::kPost || hook.kind == HookKind::kPrompt ||
+           hook.kind == HookKind::kStart;
+}
+
+std::string write_gemini_stop(const HookReply& reply) {
+    std::string out;
+    JsonWriter json{out};
+    json.open_object();
+    json.member("continue", false);
+    json.member("stopReason", stop_words(reply));
+    json.close_object();
+    return out;
+}
+
+std::string write_gemini_refusal(std::string_view reason) {
+    std::string out;
+    JsonWriter json{out};
+    json.open_object();
+    json.member("decision", "deny");
+    json.member("reason", reason);
+    json.close_object();
+    return out;
+}
+
+/// One member beside the name of the event.
+std::string write_gemini_output(std::string_view event, std::string_view name,
+                                std::string_view value_json) {
+    std::string out;
+    JsonWriter json{out};
+    json.open_object();
+    json.key("hookSpecificOutput");
+    json.open_object();
+    json.member("hookEventName", event);
+    json.key(name);
+    json.raw(value_json);
+    json.close_object();
+    json.close_object();
+    return out;
+}
+
+std::string render_gemini(const Hook& hook, const HookReply& reply) {
+    const bool pre = hook.kind == HookKind::kPre;
+    const bool may_end = pre || hook.kind == HookKind::kPost || hook.kind == HookKind::kUsage;
+    if (reply.stop_hard) return may_end ? write_gemini_stop(reply) : std::string{kNothing};
+    if (pre && (refuses(reply) || reply.undecided)) {
+        return write_gemini_refusal(refusal_words(reply));
+    }
+    if (pre && !reply.edit_json.empty()) {
+        return write_gemini_output(hook.event, "tool_input", reply.edit_json);
+    }
+    const std::string words = gemini_takes_context(hook) ? context_words(reply) : std::string{};
+    if (words.empty()) return std::string{kNothing};
+    std::string value;
+    append_json_string(value, words);
+    return write_gemini_output(hook.event, "additionalContext", value);
+}
+
+}  // namespace
+
+const Dialect kGemini{
+    .name = "gemini",
+    .parse = parse_gemini,
+    .render = render_gemini,
+    .takes_context = gemini_takes_context,
+    .hold = kHoldOfADay,
+    .hold_permission = core::Millis{0},
+    .has_call_ids = false,
+    .reports_tokens = true,
+    .reports_cost = false,
+    .reports_rounds = false,
+    .stops_hard = true,
+};
+
+}  // namespace headway::api::hooks

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/events/budget_payloads.hpp"
+
+namespace headway::api::hooks {
+
+/// What one answer of the model used, from the agent's own record of its session (hook/README.md).
+struct AnswerUse {
+    std::string_view id;  ///< the provider's, of the answer
+    core::Timestamp at = core::kNever;
+    core::Usage usage;
+};
+
+inline constexpr std::size_t kAnswerUsesMax = 32;
+
+/// Reads `ID;TIME;INPUT;OUTPUT`, or that with `;CACHED;CACHE_WRITE;REASONING;MODEL` behind it, with
+/// commas between them: the value of X-Headway-Usage, oldest first. What went through a cache is in
+/// INPUT and what was thought in OUTPUT, and both are told apart here. What is no such item is left
+/// out, and so are all behind the first 32. Pure; the ids are views of `header`.
+std::vector<AnswerUse> read_answer_uses(std::string_view header);
+
+/// The agent's clock when it told them: `@TIME` as the first item, else the time of the last
+/// answer. Never without one. Pure.
+core::Timestamp answer_clock(std::string_view header);
+
+}  // namespace headway::api::hooks

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/json/json_document.hpp"
+
+// The canonical form of arguments and results (api/API.md, "How calls are compared"), and a look at
+// their members. Pure.
+
+namespace headway::api {
+
+/// Keys without `_` and `-`, in lower case, that name a path or hold a command.
+inline constexpr std::array<std::string_view, 12> kPathKeys{
+    "path",      "file", "filepath",     "filename",   "target",       "dir",
+    "directory", "cwd",  "notebookpath", "targetfile", "absolutepath", "relativepath"};
+inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
+                                                              "commandline", "code", "input"};
+
+/// How recordings mark where they cut a text.
+inline constexpr std::string_view kCutMark = "chars cut]";
+
+/// Appends the canonical form; texts beyond 256 KiB are cut. `mask`: of a result, whose volatile
+/// parts are left out.
+void append_canonical(std::string& out, JsonValue json, bool mask);
+
+/// The same of an object without the members that name a path.
+void append_without_paths(std::string& out, JsonValue object);
+
+/// Without `./` before and `/` behind it.
+std::string_view plain_path(std::string_view path);
+
+/// A key as the lists above spell it; in `buffer`, empty if it does not fit.
+std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
+
+/// The member of this name, unless it is null.
+std::optional<JsonValue> member(JsonValue object, std::string_view name);
+
+/// The string of the member whose key comes first in `keys`, wherever in the object it stands.
+template <class List>
+std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
+    std::string_view found;
+    if (!object || object->kind() != JsonKind::kObject) return found;
+    auto best = keys.end();
+    object->each([&](JsonValue child) {
+        if (child.kind() != JsonKind::kString || child.text().empty()) return true;
+        std::array<char, 24> buffer;
+        const auto at = std::find(keys.begin(), best, plain_key(child.key(), buffer));
+        if (at != best) {
+            best = at;
+            found = child.text();
+        }
+        return best != keys.begin();
+    });
+    return found;
+}
+
+}  // namespace headway::api

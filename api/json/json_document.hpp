@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json_string.hpp"
+#include "core/base/result.hpp"
+#include "core/redaction/secrets.hpp"
+
+namespace headway::api {
+
+class JsonDocument;
+
+enum class JsonKind : std::uint8_t {
+    kNull,
+    kBoolean,
+    kUnsigned,  ///< a non-negative integer that fits 64 bits
+    kNegative,  ///< a negative integer that fits 64 bits
+    kNumber,    ///< any other number
+    kString,
+    kArray,
+    kObject,
+};
+
+/// One value of a parsed body: a position on its document, cheap to copy. Valid until the document
+/// parses again.
+class JsonValue {
+public:
+    JsonKind kind() const;
+    std::string_view key() const;  ///< its name, when it is a member of an object
+    bool boolean() const;
+    std::uint64_t unsigned_integer() const;
+    double number() const;          ///< of any of the three kinds of number
+    std::string_view text() const;  ///< of a string
+    std::size_t size() const;       ///< of an array or object
+
+    /// Calls `visit(child)` for each element or member in order until it returns false; false when
+    /// it did.
+    template <class Visit>
+    bool each(Visit&& visit) const;
+
+    /// Appends the value as compact JSON, numbers and the order of keys as they came.
+    void append_to(std::string& out) const;
+
+    // The same without secrets, for what is written down; JsonDocument::redact_with() says what is
+    // one.
+    void append_redacted_to(std::string& out) const;
+    /// Of a string.
+    std::string redacted_text() const;
+    /// Whether the above differ from append_to() and text().
+    bool holds_secret() const;
+    /// Whether JsonDocument::read_exports() is on: Headway wrote it.
+    bool of_export() const;
+    /// Whether it is, and this is a text that was cut when it was stored.
+    bool is_cut_text() const;
+
+private:
+    friend class JsonDocument;
+    friend class DocumentWriter;
+    JsonValue(const JsonDocument& document, std::uint32_t at) : document_(&document), at_(at) {}
+    void append_redacted_to(std::string& out, std::string_view secret_key) const;
+    void append_redacted_string(std::string& out, std::string_view secret_key) const;
+    const JsonDocument* document_;
+    std::uint32_t at_;
+};
+
+/// A strict and bounded JSON parser (Boost.JSON's, which calls back) that keeps what it read on one
+/// flat document and reuses its memory, so that the report path allocates nothing. Refuses
+/// duplicate keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and
+/// limits::kJsonNodesMax values. One thread at a time.
+class JsonDocument {
+public:
+    /// Error: kInvalidJson; the document is then empty.
+    core::Result<> parse(std::string_view text);
+    JsonValue root() const { return {*this, 0}; }
+    /// From now on; null, as at first: nothing is one. It has to live as long as the document.
+    void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
+    /// For text that did not come as JSON (plain_text.hpp); null: nothing is a secret.
+    const core::SecretFinder* secrets() const { return secrets_; }
+    /// Whether what is read are events as Headway stored them: {"head","tail","bytes","digest"} is
+    /// a text that was cut then, and its own words may be longer than an agent's. At first not.
+    void read_exports(bool on) { exports_ = on; }
+
+    struct Node {
+        JsonKind kind = JsonKind::kNull;
+        bool boolean = false;
+        std::uint32_t key_at = 0;
+        std::uint32_t key_size = 0;
+        std::uint32_t text_at = 0;  ///< strings and numbers as they came
+        std::uint32_t text_size = 0;
+        std::uint32_t children = 0;
+        std::uint32_t next = 0;  ///< position behind this value and all in it
+        std::uint64_t integer = 0;
+        double number = 0;
+    };
+
+private:
+    friend class JsonValue;
+    friend class DocumentBuilder;
+    friend class DocumentWriter;
+    std::vector<Node> nodes_;
+    std::string text_;
+    std::vector<std::string_view> keys_;  ///< of the object that was read last
+    const core::SecretFinder* secrets_ = nullptr;
+    bool exports_ = false;
+};
+
+template <class Visit>
+bool JsonValue::each(Visit&& visit) const {
+    std::uint32_t child = at_ + 1;
+    for (std::uint32_t i = 0; i < document_->nodes_[at_].children; ++i) {
+        if (!visit(JsonValue{*document_, child})) return false;
+        child = document_->nodes_[child].next;
+    }
+    return true;
+}
+
+}  // namespace headway::api

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "api/json/json_document.hpp"
+#include "core/calls/exact_args.hpp"
+
+namespace headway::api {
+
+/// The one text of a JSON value: compact, keys sorted by their bytes at every depth, numbers and
+/// everything else as they came; nothing is masked or left out. Pure.
+std::string canonical_json(JsonValue json);
+
+/// "sha256:" and 64 hexadecimal digits, of the canonical text: what an approval is bound to. Pure.
+std::string args_digest(JsonValue args);
+
+/// The same as bytes. Pure.
+core::ArgsDigest args_digest_bytes(JsonValue args);
+
+/// Of `{}`, which stands for a call without arguments.
+std::string no_args_digest();
+
+}  // namespace headway::api

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/json/json_document.hpp"
+#include "core/base/result.hpp"
+
+// The bodies of /v1/backup. Pure.
+
+namespace headway::api {
+
+/// A backup that was made and checked.
+struct BackupMade {
+    std::string file;
+    std::uint64_t bytes = 0;
+    std::uint64_t sessions = 0;
+    std::uint64_t events = 0;
+    int schema = 0;
+};
+
+/// `{"file"}`: where to, an absolute path. Errors like those of every body.
+core::Result<std::string> decode_backup(JsonDocument& document, std::string_view body);
+
+void append_backup(std::string& out, const BackupMade& made);
+
+}  // namespace headway::api

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+// Server-Sent Events (WHATWG HTML, 9.2). Pure.
+
+namespace headway::api {
+
+/// Appends one event; `data` is a single line. Without `id` the client's position does not move.
+void append_sse(std::string& out, std::string_view event, std::optional<std::int64_t> id,
+                std::string_view data);
+
+/// A comment that keeps proxies awake.
+inline constexpr std::string_view kSseComment = ":\n\n";
+
+/// A position as `Last-Event-ID` or `last_event_id=` gives it. Error: kInvalidParameter with
+/// `field` as given.
+core::Result<std::int64_t> parse_position(std::string_view text, std::string_view field);
+
+}  // namespace headway::api

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "cli/base/clock.hpp"
+#include "cli/base/console.hpp"
+
+namespace headway::cli {
+
+/// One line: what is done, how much of it, and how long it may still take. Pure.
+std::string progress_line(const std::string& what, std::size_t done, std::size_t total,
+                          std::chrono::milliseconds elapsed, std::size_t width);
+
+/// How far long work has come, on the terminal behind `err`; nothing where there is none, and
+/// nothing for work that is over in a moment. The line is gone when it is destroyed. Any thread.
+class ProgressBar {
+public:
+    using Now = std::function<SteadyTime()>;
+
+    ProgressBar(const Console& console, std::string what, std::size_t total, Now now = steady_now);
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+    ~ProgressBar();
+
+    /// One more is done.
+    void step();
+    /// Takes the line away until the next step, so that something else can be printed.
+    void clear();
+
+private:
+    const Console& console_;
+    const std::string what_;
+    const std::size_t total_;
+    const Now now_;
+    const SteadyTime begin_;
+    std::mutex mutex_;  ///< guards the rest, and `err`
+    SteadyTime drawn_at_;
+    std::size_t done_ = 0;
+    bool drawn_ = false;
+};
+
+}  // namespace headway::cli

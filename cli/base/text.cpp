@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+
+#include "core/text/visible.hpp"
+
+namespace headway::cli {
+namespace {
+
+bool is_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+std::string decimal(double value, int digits, const char* unit) {
+    std::array<char, 48> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.*f%s", digits, value, unit);
+    return buffer.data();
+}
+
+std::string two_units(std::int64_t large, const char* large_name, std::int64_t small,
+                      const char* small_name) {
+    std::string text = std::to_string(large) + large_name;
+    if (small < 10) text += '0';
+    return text + std::to_string(small) + small_name;
+}
+
+}  // namespace
+
+std::string on_one_line(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    std::string line;
+    for (const char c : text) {
+        if (kBlanks.find(c) == kBlanks.npos) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
+        }
+    }
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
+std::string clean_line(std::string_view text) {
+    return core::visible(on_one_line(text));
+}
+
+std::vector<std::string> split(std::string_view list, char separator) {
+    std::vector<std::string> parts;
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(separator), list.size());
+        if (end > 0) parts.emplace_back(list.substr(0, end));
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return parts;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+std::string join(const std::vector<std::string>& words, std::string_view separator) {
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        list.append(i == 0 ? std::string_view{} : separator).append(words[i]);
+    return list;
+}
+
+std::size_t width_of(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string crop(std::string_view text, std::size_t columns) {
+    if (width_of(text) <= columns) return std::string(text);
+    if (columns == 0) return {};
+    std::size_t bytes = 0;
+    for (std::size_t left = columns - 1; bytes < text.size(); ++bytes) {
+        if (is_continuation(text[bytes])) continue;
+        if (left == 0) break;
+        --left;
+    }
+    return std::string(text.substr(0, bytes)) + "…";
+}
+
+std::string pad(std::string_view text, std::size_t columns) {
+    const std::size_t width = width_of(text);
+    return std::string(text) + std::string(width < columns ? columns - width : 0, ' ');
+}
+
+std::string uppercase(std::string text) {
+    for (char& c : text)
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return text;
+}
+
+void field_line(std::ostream& out, std::string_view name, std::string_view value) {
+    if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
+}
+
+std::string_view cut_bytes(std::string_view text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    while (bytes > 0 && is_continuation(text[bytes]))
+        --bytes;
+    return text.substr(0, bytes);
+}
+
+std::string human_duration(std::chrono::milliseconds duration) {
+    const std::int64_t ms = std::max<std::int64_t>(duration.count(), 0);
+    if (ms < 1'000) return std::to_string(ms) + "ms";
+    if (ms < 59'950) return decimal(static_cast<double>(ms) / 1'000.0, 1, "s");
+    const std::int64_t seconds = ms / 1'000 + (ms % 1'000 >= 500 ? 1 : 0);
+    if (seconds < 3'600) return two_units(seconds / 60, "m", seconds % 60, "s");
+    const std::int64_t minutes = seconds / 60;
+    if (minutes < 24 * 60) return two_units(minutes / 60, "h", minutes % 60, "m");
+    return two_units(minutes / (24 * 60), "d", minutes / 60 % 24, "h");
+}
+
+std::string human_bytes(double bytes) {
+    constexpr std::array<const char*, 4> kUnits{" KiB", " MiB", " GiB", " TiB"};
+    if (bytes < 1'024) return decimal(bytes, 0, " B");
+    std::size_t unit = 0;
+    bytes /= 1'024;
+    while (bytes >= 1'023.95 && unit + 1 < kUnits.size()) {
+        bytes /= 1'024;
+        ++unit;
+    }
+    return decimal(bytes, 1, kUnits[unit]);
+}
+
+std::optional<WallTime> parse_time(std::string_view text) {
+    int year = 0;
+    unsigned month = 0;
+    unsigned day = 0;
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+    int ms = 0;
+    const std::string copy(text);
+    const int read = std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d.%3dZ", &year, &month, &day,
+                                 &hour, &minute, &second, &ms);
+    if (read < 6) return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month},
+                                           std::chrono::day{day}};
+    if (!date.ok()) return std::nullopt;
+    return std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+           std::chrono::seconds{second} + std::chrono::milliseconds{ms};
+}
+
+std::string local_day(std::chrono::sys_time<std::chrono::milliseconds> time) {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+    std::tm parts{};
+    localtime_r(&seconds, &parts);
+    std::array<char, 16> buffer{};
+    std::strftime(buffer.data(), buffer.size(), "%m-%d", &parts);
+    return buffer.data();
+}
+
+std::string local_clock(std::chrono::sys_time<std::chrono::milliseconds> time) {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+    std::tm parts{};
+    localtime_r(&seconds, &parts);
+    std::array<char, 16> buffer{};
+    std::strftime(buffer.data(), buffer.size(), "%H:%M:%S", &parts);
+    return buffer.data();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "cli/client/credentials.hpp"
+
+namespace headway::cli {
+
+constexpr std::chrono::milliseconds kPoll{55'000};         ///< API.md: the default of `wait`
+constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`, for a slow daemon
+/// A daemon that was never reached is given up after the first, one that was there a moment ago
+/// after the second.
+constexpr std::chrono::milliseconds kFirstContact{5'000};
+constexpr std::chrono::milliseconds kReconnect{30'000};
+
+/// CowBox by the verbs that talk to a daemon.
+struct ClientOptions {
+    std::string url;  ///< complete; --url, HEADWAY_URL, the daemon's socket or the default
+    bool json = false;
+    std::string token_file;  ///< --token-file
+    std::string ca_file;     ///< --ca-file
+    std::string state_dir;   ///< --state-dir: of the daemon, where its token and socket are
+    Credential credential;   ///< what was found there or elsewhere
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/base/console.hpp"
+#include "cli/client/credentials.hpp"
+#include "cli/client/http_client.hpp"
+#include "core/base/result.hpp"
+
+namespace headway::cli {
+
+class Json;
+
+inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
+
+/// The base URL from --url, HEADWAY_URL or the default; "host:port" is taken as http, and
+/// "unix:/path" is a Unix socket. Error: kInvalidParameter. Pure.
+core::Result<std::string> daemon_url(std::string_view flag,
+                                     const std::map<std::string, std::string>& environment);
+
+/// A 4xx or 5xx as RFC 9457 says it.
+struct Problem {
+    std::string code;
+    std::string detail;
+    std::string field;
+    bool retryable = false;
+};
+Problem problem_of(const HttpReply& reply);
+
+/// Why a reply is not what was hoped for, and what to do next.
+struct FailureText {
+    int exit_code = 0;
+    std::string what;
+    std::string next;
+};
+
+/// Talks JSON to one daemon, with a token if there is one. One that was found and not named goes
+/// only where the listener belongs to the owner of its file, and where it is refused, it is not
+/// shown again: it may be that of another daemon. One thread at a time.
+class Daemon {
+public:
+    explicit Daemon(std::string url, Credential credential = {})
+        : url_(std::move(url)),
+          socket_(socket_of(url_)),
+          base_(socket_.empty() ? url_ : "http://localhost"),
+          credential_(std::move(credential)) {}
+
+    HttpReply get(std::string_view path, std::chrono::milliseconds timeout = kTimeout);
+    HttpReply post(std::string_view path, const Json& body,
+                   std::chrono::milliseconds timeout = kTimeout);
+    /// `body` is JSON text.
+    HttpReply post_text(std::string_view path, std::string body);
+    HttpReply put_text(std::string_view path, std::string body);
+    /// A request that the daemon may hold for as long as it likes, with a sign of life now and
+    /// then.
+    HttpReply post_held(std::string_view path, std::string body,
+                        const HttpClient::StreamHandlers& handlers);
+    HttpReply remove(std::string_view path);
+    HttpReply stream(std::string_view path, const std::string& last_event_id,
+                     const HttpClient::StreamHandlers& handlers);
+
+    const std::string& url() const { return url_; }
+    /// What to do where a token was refused or missing: in words, with the file that the daemon
+    /// keeps the operator's in if it says so. Asks it.
+    std::string where_is_the_token() const;
+    /// Whether the last reply is of a listener to which the token that was found did not go.
+    bool withheld() const { return !withheld_from_.empty(); }
+    /// Why nothing was sent to a daemon that was not named and that is another user's.
+    FailureText stranger() const;
+    /// What to do where there is no such route: empty unless the URL has a path, which may be the
+    /// reason.
+    std::string beside_path() const;
+
+private:
+    static constexpr std::chrono::milliseconds kTimeout{30'000};
+    static constexpr std::chrono::milliseconds kStreamSilenceMax{
+        45'000};  // three keep-alive comments
+    static constexpr std::chrono::milliseconds kHoldSilenceMax{15'000};  // three signs of a hold
+
+    HttpReply send_body(std::string_view method, std::string_view path, std::string body,
+                        std::chrono::milliseconds timeout = kTimeout);
+    HttpReply send(HttpRequest request, const HttpClient::StreamHandlers* handlers = nullptr);
+    HttpReply send_once(const HttpRequest& request, const HttpClient::StreamHandlers* handlers);
+
+    std::string url_;     ///< as it was named
+    std::string socket_;  ///< empty: TCP
+    std::string base_;    ///< of what is asked for
+    Credential credential_;
+    std::string withheld_from_;  ///< whose the listener of the last reply is, if not the owner's
+    HttpClient client_;
+};
+
+/// "/v1/sessions/<id><rest>", the id encoded. Pure.
+std::string session_path(std::string_view id, std::string_view rest = {});
+
+/// The reply's body as JSON, if it is some. Pure.
+std::optional<Json> body_json(const HttpReply& reply);
+
+/// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.
+/// Pure.
+bool worth_retrying(const HttpReply& reply);
+
+/// Why a reply is not what was hoped for.
+FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
+
+/// Says on `console.err` why this reply is not what was hoped for and what to do next; gives the
+/// exit code.
+int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply);
+
+/// Pauses between tries: 100 ms, doubling to 2 s, with a random part so that clients do not return
+/// in step.
+class Backoff {
+public:
+    std::chrono::milliseconds next();
+    void reset() { step_ = std::chrono::milliseconds{100}; }
+
+private:
+    std::chrono::milliseconds step_{100};
+};
+
+/// Between long polls: a server that answers at once, without what was asked for, is not asked
+/// thousands of times a second.
+class PollPace {
+public:
+    /// The pause after a poll that took so long: none if it was held for a second.
+    std::chrono::milliseconds after(std::chrono::milliseconds took);
+
+private:
+    Backoff backoff_;
+};
+
+}  // namespace headway::cli

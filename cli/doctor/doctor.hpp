@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/app.hpp"
+#include "cli/client/daemon.hpp"
+
+// What `headway doctor` looks at, one function each.
+
+namespace headway::cli {
+
+/// One line of the doctor.
+struct Finding {
+    std::string about;
+    bool ok = true;
+    std::string detail;
+    std::string fix;  ///< when it is not ok: what to do
+};
+
+/// One that is not there yet is fine, here and below: the first start makes it.
+Finding check_state_directory(const std::filesystem::path& directory);
+
+/// Reads the header only, so it may be in use. `schema_version` is what this build writes.
+Finding check_database(const std::filesystem::path& file, int schema_version);
+
+/// Whether the SQLite that is linked has the WAL-reset bug, which a second connection brings out.
+/// Pure.
+Finding check_sqlite(std::string_view version);
+
+/// Less than `free_min` bytes free, and reports are refused.
+Finding check_room(const std::filesystem::path& directory, std::uint64_t free_min);
+
+/// How long a sync takes there: every report waits for one.
+Finding check_sync(const std::filesystem::path& directory);
+
+/// What was saved of a damaged database, and what was not. Pure.
+std::vector<Finding> repair_findings(const RepairReport& report);
+
+/// What the shared store is like, or why it cannot be reached. Pure.
+std::vector<Finding> store_findings(const core::Result<StoreReport>& found);
+
+/// The operator's token may be read by its owner only.
+Finding check_operator_file(const std::filesystem::path& file);
+
+/// Asks a daemon whether it is ready, and whether it is that of `database`.
+Finding check_daemon(Daemon& daemon, const std::filesystem::path& database);
+
+/// "ok     daemon            ready at http://..." without what a terminal would obey. Pure.
+std::string finding_line(const Finding& finding);
+
+}  // namespace headway::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "cli/base/console.hpp"
+#include "cli/line/arguments.hpp"
+
+namespace headway::cli {
+
+struct Server;
+
+/// One verb of the command line. It is a file in `verbs/` that defines make_<verb>(), and a row in
+/// verb_table.cpp.
+class Verb {
+public:
+    Verb() = default;
+    Verb(const Verb&) = delete;
+    Verb& operator=(const Verb&) = delete;
+    virtual ~Verb() = default;
+
+    /// Says what the verb takes. Called once; the targets are members of this object.
+    virtual void declare(Arguments& arguments) = 0;
+    /// Does what was asked for; gives the exit code of the process.
+    virtual int run(const Console& console, const Server& server) = 0;
+};
+
+/// A verb whose options a unit test reads after a parse.
+template <class Options>
+class VerbOf : public Verb {
+public:
+    Options options;
+};
+
+}  // namespace headway::cli

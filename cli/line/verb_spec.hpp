@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// The command line as data: what a verb declares with `Arguments`, and what the parser, the
+// completion scripts and the manual pages read.
+
+namespace headway::config {
+struct LoadRequest;
+}  // namespace headway::config
+
+namespace headway::cli {
+
+struct ClientOptions;
+
+/// What a shell can offer for a value.
+enum class ValueKind : std::uint8_t { kNone, kAnything, kFile, kFolder, kSession, kChoice };
+
+/// One flag, option or operand.
+struct ArgumentSpec {
+    enum class Form : std::uint8_t {
+        kHelp,       ///< the parser adds it and acts on it
+        kFlag,       ///< takes no value; its setter gets "true" or "false"
+        kValueFlag,  ///< may take one, as in --wait=30s; its setter gets that or "true"
+        kOption,     ///< takes one value, or with `repeats` one each time it is given
+        kOperand,    ///< stands for itself
+    };
+
+    Form form = Form::kFlag;
+    std::vector<std::string> names{};  ///< "-h", "--help"; of an operand its name: "SESSION"
+    std::string help{};
+    std::string type{};                  ///< "DURATION"; "TEXT": named after the option
+    std::vector<std::string> choices{};  ///< the only values; empty: any
+    std::string fallback{};              ///< the value when it is left out, as help shows it
+    bool required = false;
+    bool repeats = false;
+    char separator = '\0';  ///< also splits one value into several; '\0': none does
+    std::optional<std::pair<int, int>> int_range{};
+    std::optional<std::pair<double, double>> real_range{};
+    std::vector<std::string> excludes{};  ///< names of options that it cannot stand beside
+    std::vector<std::string> needs{};     ///< names of options without which it has no meaning
+    /// What is wrong with one value, or empty. Runs before `set`.
+    std::function<std::string(const std::string& value)> check{};
+    /// Stores the values, one unless it repeats. What is wrong with them, or empty.
+    std::function<std::string(const std::vector<std::string>& values)> set{};
+
+    /// Whether a value follows it, or is it.
+    bool takes_value() const { return form == Form::kOption || form == Form::kOperand; }
+    /// What stands for the value in a synopsis: "DURATION", "SESSION"; empty: it takes none.
+    std::string value_name() const;
+    ValueKind kind() const;
+};
+
+/// What is wrong with a command line whose arguments are right one by one, and the next step.
+struct Mistake {
+    std::string what;
+    std::string next{};  ///< empty: the verb's help
+};
+
+/// A verb and the verbs below it; the one at the root is the program.
+struct VerbSpec {
+    std::string name{};
+    std::string help{};
+    std::string footer{};                   ///< rules and examples, lines of text
+    std::vector<ArgumentSpec> arguments{};  ///< in the order in which help lists them
+    std::vector<VerbSpec> verbs{};          ///< unless empty, one of them has to be named
+    bool hidden = false;                    ///< in no help, completion or manual
+
+    std::function<void()> chosen{};                    ///< this verb was named
+    std::function<std::optional<Mistake>()> finish{};  ///< runs when all arguments are set
+    /// Takes the words of another command, behind `--` or behind the options.
+    std::function<void(std::vector<std::string> words)> command{};
+
+    // What the verb takes from its context, see command_line.cpp.
+    ClientOptions* client = nullptr;
+    std::function<bool()> needs_daemon{};  ///< unset: a verb with a client always does
+    bool by_socket = true;                 ///< the daemon may be found by its Unix socket
+    config::LoadRequest* sources = nullptr;
+};
+
+/// The options (flags included) or the operands of a verb.
+std::vector<const ArgumentSpec*> options_of(const VerbSpec& verb);
+std::vector<const ArgumentSpec*> operands_of(const VerbSpec& verb);
+/// The verbs below that help lists.
+std::vector<const VerbSpec*> verbs_of(const VerbSpec& verb);
+
+}  // namespace headway::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/base/file_descriptor.hpp"
+
+namespace headway::cli {
+
+/// A started command with the read ends of its output.
+struct Process {
+    pid_t pid = -1;
+    FileDescriptor in;  ///< the write end of its input, if that is a pipe
+    FileDescriptor out;
+    FileDescriptor err;  ///< not open where standard error is ours
+    int error = 0;       ///< errno when it could not be started; `pid` is then -1
+};
+
+/// Descriptors from 3 to 1023 that a program started now would have: those that the shell gave us
+/// for it, as `<(...)` does. To be asked before libraries open some that they forget to close.
+std::vector<int> inherited_descriptors();
+
+/// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
+/// child gets `mask` as its signal mask, the default action for SIGPIPE, and of the descriptors
+/// above standard error `inherited` alone, in rising order.
+Process spawn_process(const std::vector<std::string>& argv,
+                      const std::map<std::string, std::string>& environment, const sigset_t& mask,
+                      const std::vector<int>& inherited = {});
+
+/// The same with standard input and output through pipes, and our own standard error.
+Process spawn_between(const std::vector<std::string>& argv,
+                      const std::map<std::string, std::string>& environment, const sigset_t& mask,
+                      const std::vector<int>& inherited = {});
+
+/// `all` without what is for Headway alone, such as its token; the file of authorities stays.
+std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
+
+/// Overwrites the values of our variables in the environment of this process, which the programs
+/// that it starts may read in /proc. What is still needed is in a copy by then. No other thread may
+/// run.
+void wipe_own_variables();
+
+/// How a command ended, from the status of waitpid(2).
+struct ExitStatus {
+    int code = 0;              ///< what a shell would show: the exit status, or 128 plus the signal
+    int signal = 0;            ///< 0 when it exited by itself
+    std::string text() const;  ///< "exit status 2", "killed by signal 9 (Killed)"
+};
+ExitStatus exit_status_of(int wait_status);
+
+}  // namespace headway::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/app.hpp"
+#include "cli/base/console.hpp"
+
+// What `headway backup` and `headway restore` share.
+
+namespace headway::cli {
+
+class Json;
+
+/// Error kInvalidConfig where the journal is in a store that several daemons share: it is no file.
+core::Result<> require_own_database(const config::Settings& settings);
+
+/// The path of the database of these settings. Errors: those of config::load and of
+/// require_own_database().
+core::Result<std::string> database_of(const config::LoadRequest& sources);
+
+/// Pure.
+Json copy_json(const std::string& file, const CopyReport& report);
+
+void say_copy(const Console& console, const std::string& verb, const std::string& file,
+              std::uint64_t sessions, std::uint64_t events);
+
+/// Says on stderr what of the copy is damaged; nothing where all is sound.
+void say_damage(const Console& console, const CopyReport& report);
+
+}  // namespace headway::cli

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/records/offline_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+#include "api/decode/decode.hpp"
+#include "cli/base/json.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/records/journal_judge.hpp"
+#include "cli/records/report_fields.hpp"
+#include "core/session/session.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Recordings count from their own zero; the core's zero means "never".
+constexpr core::Timestamp kOpened{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
+
+core::Error at_line(std::size_t line, core::Error error) {
+    if (!error.field.empty()) error.detail = error.field + " " + error.detail;
+    error.detail = std::to_string(line) + ": " + error.detail;
+    return error;
+}
+
+// The recording's clock as ours: it begins at the opening and never runs backwards.
+class RecordingClock {
+public:
+    explicit RecordingClock(const Recording& recording) : zero_(recording.opened) {}
+
+    core::Timestamp at(const RecordedEvent& event) {
+        if (!event.seconds) return now_ += std::chrono::seconds{1};
+        if (!zero_) zero_ = *event.seconds;
+        const double passed = std::clamp(*event.seconds - *zero_, 0.0, kRecordedSecondsMax);
+        now_ = std::max(now_, kOpened + milliseconds{std::llround(passed * 1'000.0)});
+        return now_;
+    }
+
+private:
+    std::optional<double> zero_;
+    core::Timestamp now_ = kOpened;
+};
+
+void override_policy(core::PolicyOverride& policy, const core::PolicyOverride& by) {
+    core::for_each_field<core::PolicyOverride>([&](const auto& field, std::size_t) {
+        using Member = std::remove_cvref_t<decltype(by.*(field.member))>;
+        if (by.*(field.member) != Member{}) policy.*(field.member) = by.*(field.member);
+    });
+}
+
+class Judge {
+public:
+    Judge(const JudgeOptions& options, core::SessionStarted about)
+        : options_(options), session_("recording") {
+        context_.now = kOpened;
+        context_.watch = kOpened;
+        if (options.opinion) {
+            rules_.primary = "judge";
+            context_.judge = &rules_;
+        }
+        override_policy(about.policy, options.policy);
+        session_.open(std::move(about), core::Policy{}, context_, out_);
+        keep(0);
+    }
+
+    void report(core::Event event, core::Timestamp now, std::size_t line) {
+        if (!event.event_id.empty() && !seen_.insert(event.event_id).second) {
+            ++timeline_.duplicates;
+            return;
+        }
+        if (!session_.admit({&event, 1})) {
+            ++timeline_.refused;
+            return;
+        }
+        ++timeline_.events;
+        const bool call = core::type_of(event.payload) == core::EventType::kToolFinished;
+        if (call) ++timeline_.calls;
+        context_.now = now;
+        session_.report({&event, 1}, context_, out_);
+        answer_checks();
+        if (call && options_.keep_features) keep_features();
+        keep(line);
+    }
+
+    /// Of the newest advice to change the approach; nothing without one.
+    void acknowledge(core::Timestamp now, std::size_t line) {
+        const auto& issued = timeline_.directives;
+        const auto newest = std::find_if(issued.rbegin(), issued.rend(), [](const Step& step) {
+            return std::get<core::DirectiveIssued>(step.event.payload).kind ==
+                   core::DirectiveKind::kChangeApproach;
+        });
+        if (newest == issued.rend()) return;
+        core::Event event;
+        event.payload =
+            core::DirectiveAcknowledged{std::get<core::DirectiveIssued>(newest->event.payload).id};
+        report(std::move(event), now, line);
+    }
+
+    Timeline finish() {
+        timeline_.last = *session_.judgement();
+        return std::move(timeline_);
+    }
+
+private:
+    void keep_features() {
+        const core::SessionState& state = session_.state();
+        const auto failures = static_cast<double>(state.tool_failures);
+        const auto calls = static_cast<double>(std::max<std::uint64_t>(state.tool_calls, 1));
+        timeline_.features.push_back({timeline_.calls, state.judgement->verdict, failures / calls,
+                                      core::risk_features(state)});
+    }
+
+    void answer_checks() {
+        while (!session_.state().ended() && !session_.state().checks->pending.empty()) {
+            core::CheckCompleted done;
+            done.check_id = session_.state().checks->pending.front().check_id;
+            done.answer = options_.opinion;
+            done.evidence = {session_.state().n};
+            done.confidence = 1;
+            session_.complete_check(std::move(done), context_, out_);
+        }
+    }
+
+    void keep(std::size_t line) {
+        for (core::Event& event : out_) {
+            const core::EventType type = core::type_of(event.payload);
+            const bool verdict = type == core::EventType::kVerdictChanged;
+            if (verdict || type == core::EventType::kDirectiveIssued) {
+                auto& steps = verdict ? timeline_.verdicts : timeline_.directives;
+                steps.push_back({event, line, timeline_.calls, event.at - kOpened});
+            }
+            if (options_.keep_journal) {
+                timeline_.journal.push_back({std::move(event), line, timeline_.calls});
+            }
+        }
+        out_.clear();
+    }
+
+    const JudgeOptions& options_;
+    core::Session session_;
+    core::JudgeRules rules_;
+    core::Context context_;
+    std::vector<core::Event> out_;
+    std::unordered_set<std::string> seen_;
+    Timeline timeline_;
+};
+
+}  // namespace
+
+core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words) {
+    std::vector<std::string> pairs;
+    for (const std::string& word : words) {
+        core::Profile profile{};
+        pairs.push_back(core::parse_name(word, profile) ? "profile=" + word : word);
+    }
+    const auto data = build_data("", pairs);
+    if (!data) return data.error();
+    api::JsonDocument document;
+    auto open = api::decode_open(document, dump({{"policy", *data}}));
+    if (!open) {
+        core::Error error = open.error();
+        const std::size_t key = error.field.rfind('/');
+        const std::string name = key == std::string::npos ? "" : error.field.substr(key + 1) + " ";
+        error.detail = name + error.detail;
+        return error;
+    }
+    return open->about.policy;
+}
+
+ReadFor reading_for(const JudgeOptions& options) {
+    const bool as_it_was =
+        options.policy == core::PolicyOverride{} && !options.opinion && !options.keep_features;
+    return as_it_was ? ReadFor::kJudge : ReadFor::kJudgeAgain;
+}
+
+core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
+                                       api::JsonDocument& document) {
+    if (!recording.journal.empty())
+        return judge_journal(std::move(recording.journal), options.keep_journal);
+    auto open = api::decode_open(document, recording.open);
+    if (!open) return at_line(1, open.error());
+    Judge judge(options, std::move(open->about));
+    RecordingClock clock(recording);
+    std::size_t unreadable = 0;
+    std::string first;
+    for (RecordedEvent& recorded : recording.events) {
+        if (recorded.acknowledges) {
+            judge.acknowledge(clock.at(recorded), recorded.line);
+            continue;
+        }
+        if (!recorded.event && !options.lenient)
+            return at_line(recorded.line, recorded.event.error());
+        if (!recorded.event) {
+            if (unreadable++ == 0) first = at_line(recorded.line, recorded.event.error()).detail;
+            continue;
+        }
+        judge.report(*std::move(recorded.event), clock.at(recorded), recorded.line);
+    }
+    Timeline timeline = judge.finish();
+    timeline.unreadable = unreadable;
+    timeline.first_unreadable = std::move(first);
+    return timeline;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace headway::cli {
+
+class Json;
+
+/// Builds an event's data: `text` is a JSON object or empty, then each "key=value" sets one member,
+/// with dots for nesting ("error.class=test"). A value that is a JSON number, boolean, null, list,
+/// object or quoted string is taken as JSON, anything else as text. Error: kInvalidJson,
+/// kInvalidField. Pure.
+core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
+
+/// Error: kInvalidField for two pairs that set the same field, or one a part of the other's. Pure.
+core::Result<> check_once(const std::vector<std::string>& pairs);
+
+/// "key=value" pairs as a JSON object of strings. Error: kInvalidField. Pure.
+core::Result<Json> build_labels(const std::vector<std::string>& pairs);
+
+}  // namespace headway::cli

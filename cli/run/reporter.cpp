@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/reporter.hpp"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+
+#include "cli/base/ids.hpp"
+#include "cli/base/json.hpp"
+#include "cli/views/event_line.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kNeverReachedLinger{1'000};
+constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what the command uses
+constexpr milliseconds kHeartbeatMin{100};
+constexpr milliseconds kHeartbeatMax{3'600'000};
+
+std::string refusal(const Problem& problem, const std::string& session) {
+    if (problem.code != "session_ended") {
+        return "a report was refused: " + problem.detail +
+               (problem.field.empty() ? "" : " " + problem.field);
+    }
+    return "session " + session +
+           " has ended, so this command is not supervised any more; another run needs another "
+           "--session, or none";
+}
+
+}  // namespace
+
+Reporter::Reporter(Setup setup)
+    : setup_(std::move(setup)),
+      daemon_(setup_.url, setup_.credential),
+      wake_(::eventfd(0, EFD_CLOEXEC)),
+      next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
+      interval_(setup_.heartbeat),
+      spool_("run-" + random_tag()) {
+    thread_ = std::jthread([this] { work(); });
+}
+
+Reporter::~Reporter() {
+    const std::lock_guard lock(mutex_);
+    if (!end_) {  // left without finish(): say nothing, go at once
+        end_ = std::string();
+        deadline_ = steady_now();
+        refused_ = true;
+        spool_.clear();
+    }
+    changed_.notify_all();
+}
+
+void Reporter::add(const std::string& type, const Json& data, bool hooks_tell) {
+    const std::lock_guard lock(mutex_);
+    if (refused_ || (hooks_ && hooks_tell)) return;
+    spool_.add(type, data, hooks_tell);
+    changed_.notify_all();
+}
+
+std::optional<StopDirective> Reporter::stop_directive() const {
+    const std::lock_guard lock(mutex_);
+    return stop_;
+}
+
+void Reporter::close(const Json& end, milliseconds linger) {
+    const std::lock_guard lock(mutex_);
+    if (end_) return;
+    end_ = dump(end);
+    deadline_ = steady_now() + (reached_ ? linger : std::min(linger, kNeverReachedLinger));
+    changed_.notify_all();
+}
+
+bool Reporter::finish(const Json& end, milliseconds linger) {
+    close(end, linger);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return finished_; });
+    return delivered_;
+}
+
+void Reporter::work() {
+    Backoff backoff;
+    for (Step step = Step::kAgain; step != Step::kDone;) {
+        step = this->step();
+        if (step == Step::kAgain) backoff.reset();
+        std::unique_lock lock(mutex_);
+        if (step == Step::kIdle) {
+            keep_pace();
+            changed_.wait_until(lock, next_beat_, [this] { return spool_.size() > 0 || end_; });
+        } else if (step == Step::kRetry) {
+            // A new event must not cut the pause short, only the end may.
+            const bool ending = end_.has_value();
+            changed_.wait_for(lock, backoff.next(),
+                              [this, ending] { return end_.has_value() && !ending; });
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    changed_.notify_all();
+}
+
+void Reporter::keep_pace() {
+    if (setup_.pace) next_beat_ = std::min(next_beat_, steady_now() + setup_.pace());
+}
+
+Reporter::Step Reporter::step() {
+    std::optional<std::string> end;
+    bool empty = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (refused_ && end_) return Step::kDone;
+        if (refused_) {
+            next_beat_ = steady_now() + kHeartbeatMax;
+            return Step::kIdle;
+        }
+        end = end_;
+        empty = spool_.size() == 0;
+    }
+    if (!opened_) return open_session();
+    if (!empty) return deliver();
+    if (end) return end_session(*end);
+    if (steady_now() < next_beat_) return Step::kIdle;
+    add("heartbeat", setup_.beat());
+    next_beat_ = steady_now() + interval_;
+    return deliver();
+}
+
+Reporter::Step Reporter::open_session() {
+    const HttpReply reply = daemon_.put_text(session_path(setup_.session), setup_.open);
+    // 409: another client opened it first, with other fields. It is the same session.
+    if (!reply.ok() && reply.status != 409) return failed(reply, false);
+    const std::lock_guard lock(mutex_);
+    opened_ = true;
+    reached_ = true;
+    return Step::kAgain;
+}
+
+// An agent's hooks begin before its first line, and the daemon knows of them. Asked before each
+// batch that they could tell as well, until there are some.
+void Reporter::look_for_hooks() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (hooks_ || !spool_.has_told()) return;
+    }
+    const HttpReply reply = daemon_.get(session_path(setup_.session));
+    const std::optional<Json> session = reply.ok() ? body_json(reply) : std::nullopt;
+    if (!session || !(*session)["adapter"].is_object()) return;
+    const std::lock_guard lock(mutex_);
+    hooks_ = true;
+    spool_.drop_told();
+}
+
+Reporter::Step Reporter::deliver() {
+    look_for_hooks();
+    std::string report;
+    {
+        const std::lock_guard lock(mutex_);
+        if (spool_.size() == 0) return Step::kAgain;
+        report = spool_.batch();
+    }
+    const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/events"), report);
+    if (!reply.ok()) return failed(reply, true);
+    read_advice(reply);
+    const std::lock_guard lock(mutex_);
+    spool_.confirm();
+    return Step::kAgain;
+}
+
+Reporter::Step Reporter::end_session(const std::string& end) {
+    const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/end"), end);
+    if (!reply.ok()) return failed(reply, false);
+    const std::lock_guard lock(mutex_);
+    delivered_ = spool_.dropped() == 0;
+    return Step::kDone;
+}
+
+// No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
+// retry can mend.
+Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
+    const bool retry = worth_retrying(reply);
+    const Problem problem = problem_of(reply);
+    if (!warned_ && retry && !out_of_time()) {
+        setup_.warn(reply.answered() ? "the daemon takes no reports now (" + problem.detail + ")"
+                                     : "no daemon answers at " + setup_.url +
+                                           "; the command runs, reports wait for it");
+    }
+    if (!retry) setup_.warn(refusal(problem, setup_.session));
+    warned_ = true;
+    const std::lock_guard lock(mutex_);
+    if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
+    if (drop_batch && reply.status != 404 && problem.code != "session_ended" && spool_.narrow()) {
+        return Step::kAgain;
+    }
+    if (drop_batch && reply.status != 404 && problem.code != "session_ended") {
+        spool_.confirm();
+        return Step::kAgain;
+    }
+    refused_ = true;
+    spool_.clear();
+    return end_ ? Step::kDone : Step::kIdle;
+}
+
+bool Reporter::out_of_time() const {
+    const std::lock_guard lock(mutex_);
+    return end_ && steady_now() >= deadline_;
+}
+
+void Reporter::read_advice(const HttpReply& reply) {
+    const std::optional<Json> advice = body_json(reply);
+    if (!advice || !advice->is_object()) return;
+    if (const Json& asked = (*advice)["next_heartbeat_ms"]; asked.is_unsigned()) {
+        const auto ms = std::min<std::uint64_t>(asked.count(), std::uint64_t{3'600'000});
+        interval_ = std::max(milliseconds{static_cast<std::int64_t>(ms)}, kHeartbeatMin);
+        next_beat_ = std::min(next_beat_, steady_now() + interval_);
+    }
+    for (const Json& directive : (*advice)["directives"]) {
+        if (directive["type"] != "stop") continue;
+        const std::lock_guard lock(mutex_);
+        if (stop_) return;
+        stop_ = StopDirective{plain_text(directive, "id"), plain_text(directive, "reason")};
+        ::eventfd_write(wake_.get(), 1);
+    }
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/spool.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/base/json.hpp"
+#include "cli/client/daemon.hpp"
+
+namespace headway::cli {
+
+void Spool::add(const std::string& type, const Json& data, bool hooks_tell) {
+    if (events_.size() >= kEventsMax) make_room();
+    const std::string id = prefix_ + "-" + std::to_string(next_++);
+    events_.push_back({type, dump({{"type", type}, {"event_id", id}, {"data", data}}), hooks_tell,
+                       data.contains("usage")});
+}
+
+void Spool::make_room() {
+    const auto begin = events_.begin() + static_cast<std::ptrdiff_t>(in_flight_);
+    auto spare = events_.end();
+    for (const std::string_view type : {"heartbeat", "message"}) {
+        if (spare != events_.end()) break;
+        spare = std::find_if(begin, events_.end(), [type](const Event& event) {
+            return event.type == type && !event.figures;
+        });
+    }
+    if (spare == events_.end()) spare = begin;
+    if (spare == events_.end()) return;
+    if (spare - events_.begin() < static_cast<std::ptrdiff_t>(alone_)) --alone_;
+    events_.erase(spare);
+    ++dropped_;
+}
+
+std::string Spool::batch() {
+    const bool again = in_flight_ > 0;
+    const std::size_t most = alone_ > 0 ? 1 : std::min(events_.size(), kBatchMax);
+    std::string report = "[";
+    for (std::size_t i = 0; i < (again ? in_flight_ : most); ++i) {
+        const std::string& text = events_[i].text;
+        if (!again && i > 0 && report.size() + text.size() > kBatchBytesMax) break;
+        if (i > 0) report += ',';
+        report += text;
+        if (!again) ++in_flight_;
+    }
+    return report + "]";
+}
+
+void Spool::confirm() {
+    alone_ -= std::min(alone_, in_flight_);
+    events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(in_flight_));
+    in_flight_ = 0;
+}
+
+bool Spool::narrow() {
+    if (in_flight_ <= 1) return false;
+    alone_ = in_flight_;
+    in_flight_ = 0;
+    return true;
+}
+
+void Spool::drop_told() {
+    const std::size_t kept = std::max(in_flight_, alone_);
+    const auto begin = events_.begin() + static_cast<std::ptrdiff_t>(kept);
+    events_.erase(
+        std::remove_if(begin, events_.end(), [](const Event& event) { return event.hooks_tell; }),
+        events_.end());
+}
+
+bool Spool::has_told() const {
+    return std::any_of(events_.begin(), events_.end(),
+                       [](const Event& event) { return event.hooks_tell; });
+}
+
+void Spool::clear() {
+    events_.clear();
+    in_flight_ = 0;
+    alone_ = 0;
+}
+
+}  // namespace headway::cli

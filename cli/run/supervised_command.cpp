@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/supervised_command.hpp"
+
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "api/text/timestamp.hpp"
+#include "cli/base/json.hpp"
+#include "cli/process/proc_tree.hpp"
+#include "cli/run/codex_rollout.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::array<int, 7> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
+constexpr milliseconds kReportInterval{1'000};
+constexpr milliseconds kKillAfter{10'000};
+// A process left behind may keep the pipe open without end: after the exit, only what comes at once
+// is still copied.
+constexpr milliseconds kQuietAfterExit{100};
+constexpr milliseconds kOutputAfterExitMax{2'000};
+constexpr std::size_t kReadBytes = 65'536;
+constexpr std::uint64_t kRetryInMsMax = 30ULL * 24 * 3'600'000;  // longer is no wait
+constexpr std::size_t kWriteBytes =
+    4'096;  // PIPE_BUF: what POLLOUT promises to take without blocking
+
+}  // namespace
+
+SignalGuard::SignalGuard() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : kSignals)
+        sigaddset(&set, signal);
+    ::pthread_sigmask(SIG_BLOCK, &set, &outer_);
+    fd_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+SignalGuard::~SignalGuard() {
+    ::pthread_sigmask(SIG_SETMASK, &outer_, nullptr);
+}
+
+SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals,
+                                     Reporter& reporter, Setup setup)
+    : pid_(process.pid),
+      signals_(signals),
+      reporter_(reporter),
+      setup_(std::move(setup)),
+      agent_([this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); },
+             [this](LineEvent& error, const std::string& agent, const std::string& session) {
+                 complete(error, agent, session);
+             },
+             [this](const std::string& agent, const std::string& session) {
+                 return used_before(agent, session);
+             }),
+      streams_{Stream{"stdout", std::move(process.out), STDOUT_FILENO, {}, 0, {}},
+               Stream{"stderr", std::move(process.err), STDERR_FILENO, {}, 0, {}}},
+      last_output_(steady_now()),
+      next_report_(steady_now() + kReportInterval) {}
+
+ExitStatus SupervisedCommand::run() {
+    while (!status_ || !output_done()) {
+        poll_once();
+        if (kill_at_ && steady_now() >= *kill_at_) {
+            signal_tree(SIGKILL);
+            kill_at_.reset();
+        }
+        if (steady_now() >= next_report_) report_lines(false);
+    }
+    agent_.finish(streams_[0].lines);
+    agent_.look_again();
+    report_lines(true);
+    return *status_;
+}
+
+void SupervisedCommand::poll_once() {
+    // Slots: signals, directive, then for each stream where it comes from and where it goes; -1 is
+    // skipped by poll.
+    std::array<pollfd, 6> fds{};
+    fds[0] = {signals_.fd(), POLLIN, 0};
+    fds[1] = {stopped_by_ ? -1 : reporter_.wake_fd(), POLLIN, 0};
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        const Stream& stream = streams_[i];
+        const bool full = !stream.pending.empty();
+        fds[2 + 2 * i] = {full ? -1 : stream.from.get(), POLLIN, 0};
+        fds[3 + 2 * i] = {full ? stream.to : -1, POLLOUT, 0};
+    }
+    if (::poll(fds.data(), fds.size(), poll_timeout()) <= 0) return;
+    if (fds[0].revents != 0) read_signals();
+    if (fds[1].revents != 0) stop();
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        pump(streams_[i], fds[2 + 2 * i], fds[3 + 2 * i]);
+    }
+}
+
+int SupervisedCommand::poll_timeout() const {
+    if (status_) return static_cast<int>(kQuietAfterExit.count());
+    const auto left = std::chrono::ceil<milliseconds>(next_report_ - steady_now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kReportInterval.count()));
+}
+
+void SupervisedCommand::pump(Stream& stream, const pollfd& source, const pollfd& sink) {
+    if (sink.revents != 0) write_pending(stream);
+    if (source.revents != 0 && stream.pending.empty()) read_more(stream);
+}
+
+void SupervisedCommand::write_pending(Stream& stream) {
+    const std::string_view left = std::string_view(stream.pending).substr(stream.written);
+    const ssize_t written = ::write(stream.to, left.data(), std::min(left.size(), kWriteBytes));
+    if (written >= 0) {
+        stream.written += static_cast<std::size_t>(written);
+        if (stream.written == stream.pending.size()) take(stream);
+        return;
+    }
+    if (errno == EINTR || errno == EAGAIN) return;
+    // Our reader is gone: let the command find out the same way.
+    take(stream);
+    stream.from.reset();
+}
+
+// After it was copied, so that reading lines delays no output.
+void SupervisedCommand::take(Stream& stream) {
+    if (setup_.lines && stream.to == STDOUT_FILENO) {
+        agent_.feed(stream.pending, stream.lines);
+    } else {
+        if (setup_.lines) take_errors(stream.pending);
+        stream.lines.feed(stream.pending);
+    }
+    stream.pending.clear();
+}
+
+// Some agents say only on standard error that they wait for the provider. It stays output, too.
+void SupervisedCommand::take_errors(std::string_view bytes) {
+    if (!agent_.found()) return;
+    for (LineEvent& error : retries_.feed(bytes))
+        agent_.add_error(std::move(error));
+}
+
+// A time that only a clock or the agent's own record gives.
+void SupervisedCommand::complete(LineEvent& error, const std::string& agent,
+                                 const std::string& session) const {
+    Json& data = error.data;
+    if (error.retry_in_ms && *error.retry_in_ms <= kRetryInMsMax && !data.contains("retry_at")) {
+        const auto now = std::chrono::floor<milliseconds>(std::chrono::system_clock::now());
+        std::string at;
+        api::append_timestamp(at, now + milliseconds{*error.retry_in_ms});
+        data["retry_at"] = std::move(at);
+    }
+    if (agent != "codex" || !data.flag_of("ends_turn") || data.contains("retry_at")) return;
+    const std::string rollout = find_rollout(setup_.codex_home, session);
+    if (!rollout.empty()) add_stop_of_rollout(rollout, data);
+}
+
+// From the first line of an agent on, its calls are the evidence, and that of the command, in which
+// all of them lie, would hide how they stand: it is closed, as reported on the side.
+void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
+    if (!setup_.figures.is_agent.exchange(true)) reporter_.add("tool.finished", setup_.call);
+    reporter_.add(event.type, event.data, hooks_tell);
+}
+
+// Codex counts the turns before in the total of a thread that it resumes.
+LineTokens SupervisedCommand::used_before(const std::string& agent,
+                                          const std::string& session) const {
+    if (agent != "codex") return {};
+    const std::string rollout = find_rollout(setup_.codex_home, session);
+    return rollout.empty() ? LineTokens{} : total_of_rollout(rollout);
+}
+
+void SupervisedCommand::read_more(Stream& stream) {
+    stream.pending.resize(kReadBytes);
+    const ssize_t size = ::read(stream.from.get(), stream.pending.data(), kReadBytes);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) {
+        stream.pending.clear();
+        return;
+    }
+    stream.pending.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    stream.written = 0;
+    if (size <= 0) return stream.from.reset();
+    setup_.figures.output_bytes += static_cast<std::uint64_t>(size);
+    last_output_ = steady_now();
+}
+
+bool SupervisedCommand::output_done() const {
+    for (const Stream& stream : streams_) {
+        if (!stream.pending.empty()) return false;
+    }
+    const bool closed = !streams_[0].from.open() && !streams_[1].from.open();
+    const SteadyTime now = steady_now();
+    const bool quiet = now - last_output_ >= kQuietAfterExit && now - exited_at_ >= kQuietAfterExit;
+    return closed || quiet || now - exited_at_ >= kOutputAfterExitMax;
+}
+
+void SupervisedCommand::read_signals() {
+    signalfd_siginfo info{};
+    while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        if (signal == SIGCHLD) {
+            reap();
+        } else if (info.ssi_code <= 0 && !status_) {
+            // Sent to us by a process. What the terminal sends (Ctrl-C) goes to the whole group, so
+            // the command has it.
+            ::kill(pid_, signal);
+        }
+    }
+}
+
+void SupervisedCommand::reap() {
+    // Orphans of the tree come to us as well, because we are a subreaper.
+    int wait_status = 0;
+    for (pid_t pid = ::waitpid(-1, &wait_status, WNOHANG); pid > 0;
+         pid = ::waitpid(-1, &wait_status, WNOHANG)) {
+        if (pid != pid_) continue;
+        status_ = exit_status_of(wait_status);
+        exited_at_ = steady_now();
+    }
+}
+
+void SupervisedCommand::stop() {
+    stopped_by_ = reporter_.stop_directive();
+    if (!stopped_by_) return;
+    reporter_.add("directive.acknowledged", {{"id", stopped_by_->id}});
+    signal_tree(SIGTERM);
+    kill_at_ = steady_now() + kKillAfter;
+}
+
+void SupervisedCommand::signal_tree(int signal) const {
+    for (const pid_t pid : ProcTree().descendants(::getpid()))
+        ::kill(pid, signal);
+}
+
+void SupervisedCommand::report_lines(bool all) {
+    next_report_ = steady_now() + kReportInterval;
+    agent_.tick();
+    for (Stream& stream : streams_) {
+        if (const auto text = stream.lines.take(all)) {
+            reporter_.add("message", {{"role", stream.role}, {"text", *text}});
+        }
+    }
+}
+
+}  // namespace headway::cli

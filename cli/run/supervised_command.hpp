@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/base/clock.hpp"
+#include "cli/lines/agent_lines.hpp"
+#include "cli/lines/retry_notes.hpp"
+#include "cli/process/output_lines.hpp"
+#include "cli/process/process.hpp"
+#include "cli/run/reporter.hpp"
+
+namespace headway::cli {
+
+/// The signals of this process while a command runs: blocked for every thread and read from a
+/// descriptor. Create it before any thread; afterwards the mask is as before.
+class SignalGuard {
+public:
+    SignalGuard();
+    ~SignalGuard();
+    SignalGuard(const SignalGuard&) = delete;
+    SignalGuard& operator=(const SignalGuard&) = delete;
+
+    int fd() const { return fd_.get(); }
+    const sigset_t& outer_mask() const { return outer_; }
+
+private:
+    sigset_t outer_{};
+    FileDescriptor fd_;
+};
+
+/// What heartbeats tell of a command. Any thread.
+struct CommandFigures {
+    std::atomic<std::uint64_t> output_bytes{0};
+    std::atomic<bool> is_agent{false};  ///< it prints lines of an agent: its calls are the evidence
+};
+
+/// Runs one command: copies its output to ours byte for byte, reports lines of it, passes signals
+/// on, stops it when told to. Output is copied only as fast as our own reader takes it, and never
+/// delays signals or a stop. What an agent prints about itself is reported as events.
+class SupervisedCommand {
+public:
+    struct Setup {
+        bool lines = true;       ///< whether to read lines of agents
+        Json call;               ///< data of the `tool.finished` that closes the command's call
+        std::string codex_home;  ///< where Codex keeps its records; empty: not known
+        CommandFigures& figures;
+    };
+
+    SupervisedCommand(Process process, const SignalGuard& signals, Reporter& reporter, Setup setup);
+
+    /// Blocks until the command has exited and its output is copied.
+    ExitStatus run();
+
+    /// The directive that stopped it, if one did.
+    const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
+
+    /// What the lines of an agent said, if there were any.
+    const AgentLines& agent() const { return agent_; }
+
+private:
+    struct Stream {
+        const char* role;
+        FileDescriptor from;
+        int to;
+        std::string pending;  // read, not yet all written
+        std::size_t written = 0;
+        OutputLines lines;
+    };
+
+    void poll_once();
+    void pump(Stream& stream, const pollfd& source, const pollfd& sink);
+    void write_pending(Stream& stream);
+    void read_more(Stream& stream);
+    void take(Stream& stream);
+    void take_errors(std::string_view bytes);
+    void tell(const LineEvent& event, bool hooks_tell);
+    void complete(LineEvent& error, const std::string& agent, const std::string& session) const;
+    LineTokens used_before(const std::string& agent, const std::string& session) const;
+    void read_signals();
+    void reap();
+    void stop();
+    void signal_tree(int signal) const;
+    void report_lines(bool all);
+    bool output_done() const;
+    int poll_timeout() const;
+
+    pid_t pid_;
+    const SignalGuard& signals_;
+    Reporter& reporter_;
+    const Setup setup_;
+    AgentLines agent_;
+    RetryNotes retries_;
+    std::array<Stream, 2> streams_;
+    std::optional<ExitStatus> status_;
+    SteadyTime exited_at_;
+    SteadyTime last_output_;
+    SteadyTime next_report_;
+    std::optional<SteadyTime> kill_at_;
+    std::optional<StopDirective> stopped_by_;
+};
+
+}  // namespace headway::cli

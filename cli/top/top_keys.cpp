@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cli/base/text.hpp"
+#include "cli/top/top_data.hpp"
+#include "cli/views/event_line.hpp"
+
+// What the keys of `headway top` do.
+
+namespace headway::cli {
+namespace {
+
+using namespace top;
+
+constexpr std::size_t kFilterBytesMax = 100;
+constexpr std::size_t kNameBytesMax = 4096;  // as long as the name of a tool may be
+
+void move(TopState& state, const Json& data, std::ptrdiff_t by) {
+    const Json::List& rows = data["rows"].list();
+    if (rows.empty()) return;
+    const auto last = static_cast<std::ptrdiff_t>(rows.size()) - 1;
+    const auto now = static_cast<std::ptrdiff_t>(index_of(rows, state.selected));
+    const auto next = std::clamp<std::ptrdiff_t>(now + by, 0, last);
+    state.selected = plain_text(rows[static_cast<std::size_t>(next)], "id");
+}
+
+/// The next session that needs a person, behind the selected one in the list of them.
+void next_needed(TopState& state, const Json& data) {
+    const Json::List& needs = needs_of(data);
+    if (needs.empty()) {
+        state.said = "nothing needs you";
+        return;
+    }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < needs.size(); ++i)
+        if (plain_text(needs[i], "session") == state.selected) next = (i + 1) % needs.size();
+    state.selected = plain_text(needs[next], "session");
+    state.stale = state.open;
+}
+
+void ask(TopState& state, const Json& data, bool approve) {
+    for (const Json& need : needs_of(data)) {
+        const std::string approval = plain_text(need, "approval");
+        if (approval.empty() || plain_text(need, "session") != state.selected) continue;
+        state.asked = {approval, state.selected, approve};
+        state.typed.clear();
+        return;
+    }
+    state.said = state.selected.empty() ? "no session is selected"
+                                        : state.selected + " waits for no approval";
+}
+
+/// Only an agent that is gone is ended from here: one that works is asked to stop.
+void ask_end(TopState& state, const Json& data) {
+    const Json* const row = row_of(data, state.selected);
+    if (row == nullptr) {
+        state.said = "no session is selected";
+    } else if (plain_text(*row, "status") != "silent") {
+        state.said = state.selected + " is not silent; `headway cancel " + state.selected +
+                     "` asks its agent to stop";
+    } else {
+        state.ending = {state.selected, {}};
+    }
+}
+
+void type_filter(TopState& state, std::string_view key) {
+    if (key == "\r" || key == "\n") {
+        state.typing = false;
+    } else if (key == "\x1b") {
+        state.typing = false;
+        state.filter.clear();
+    } else if (key == "\x7f" || key == "\b") {
+        if (!state.filter.empty()) state.filter.pop_back();
+    } else if (key.size() == 1 && key[0] >= ' ' && state.filter.size() < kFilterBytesMax) {
+        state.filter += key;
+    }
+    state.stale = true;
+}
+
+/// The name of the tool of a critical call: nothing shorter approves it.
+void type_name(TopState& state, const Json& data, std::string_view key) {
+    const bool enter = key == "\r" || key == "\n";
+    if (enter && state.typed == plain_text(data["approval"], "tool")) {
+        state.decided = state.asked;
+        state.asked = {};
+    } else if (enter) {
+        state.said = "not approved: \"" + clean_line(state.typed) + "\" is not its name";
+        state.asked = {};
+    } else if (key == "\x1b") {
+        state.asked = {};
+    } else if (key == "\x7f" || key == "\b") {
+        if (!state.typed.empty()) state.typed.pop_back();
+    } else if (key.size() == 1 && static_cast<unsigned char>(key[0]) >= ' ' &&
+               state.typed.size() < kNameBytesMax) {
+        state.typed += key;
+    }
+    if (state.asked.approval.empty()) state.typed.clear();
+}
+
+/// Back, one step at a time.
+void go_back(TopState& state) {
+    if (state.help) {
+        state.help = false;
+    } else if (state.open) {
+        state.open = false;
+    } else if (!state.filter.empty()) {
+        state.filter.clear();
+        state.stale = true;
+    }
+}
+
+}  // namespace
+
+void press(TopState& state, const Json& data, std::string_view key) {
+    state.said.clear();
+    const bool types =
+        state.typing || !state.asked.approval.empty() || !state.ending.session.empty();
+    if (key == "\x03" || (key == "q" && !types)) {
+        state.quit = true;
+    } else if (needs_name(state, data)) {
+        type_name(state, data, key);
+    } else if (!state.asked.approval.empty()) {
+        if (key == "y" && !sees_it(state, data)) return;
+        if (key == "y") state.decided = state.asked;
+        state.asked = {};
+    } else if (!state.ending.session.empty()) {
+        if (key == "f") state.ended = {state.ending.session, "failed"};
+        if (key == "c") state.ended = {state.ending.session, "cancelled"};
+        state.ending = {};
+    } else if (state.typing) {
+        type_filter(state, key);
+    } else if (key == "j" || key == "\x1b[B") {
+        move(state, data, 1);
+        state.stale = state.open;
+    } else if (key == "k" || key == "\x1b[A") {
+        move(state, data, -1);
+        state.stale = state.open;
+    } else if (key == "\r" || key == "\n") {
+        if (state.selected.empty()) move(state, data, 0);
+        state.open = state.stale = !state.selected.empty();
+    } else if (key == "\x1b") {
+        go_back(state);
+    } else if (key == "/") {
+        state.typing = true;
+        state.open = false;
+    } else if (key == "?") {
+        state.help = !state.help;
+    } else if (key == "n") {
+        next_needed(state, data);
+    } else if (key == "a" || key == "d") {
+        if (state.selected.empty()) move(state, data, 0);
+        ask(state, data, key == "a");
+    } else if (key == "e") {
+        if (state.selected.empty()) move(state, data, 0);
+        ask_end(state, data);
+    }
+}
+
+}  // namespace headway::cli

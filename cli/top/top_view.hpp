@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "cli/views/session_view.hpp"
+
+namespace headway::cli {
+
+class Json;
+
+/// A decision that a person began to make.
+struct TopDecision {
+    std::string approval;
+    std::string session;
+    bool approve = false;
+};
+
+/// An end that a person began to give a session whose agent is gone.
+struct TopEnd {
+    std::string session;
+    std::string outcome;  ///< failed or cancelled; empty: not chosen yet
+};
+
+/// What the person has chosen so far.
+struct TopState {
+    std::string selected;  ///< session id, kept while rows move
+    std::string filter;    ///< text that rows must hold
+    bool typing = false;   ///< keys go to the filter
+    bool help = false;
+    bool open = false;  ///< `selected` fills the screen
+    bool quit = false;
+    TopDecision asked;    ///< waits for y, or the tool's name; without an approval: none
+    std::string typed;    ///< of that name
+    TopDecision decided;  ///< to be sent by the caller, which then clears it
+    TopEnd ending;        ///< waits for f or c; without a session: none
+    TopEnd ended;         ///< to be sent by the caller, which then clears it
+    bool stale = false;   ///< other data is wanted at once; the caller clears it
+    std::string said;     ///< a line of news, such as what became of a decision
+};
+
+// What the daemon last told is one object: "overview" (GET /v1/overview), "rows" ("sessions" of GET
+// /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one, or
+// null), "events" (its newest, the newest last), "approval" (the document of the one that is being
+// decided), and "trouble" (why the last question was not answered, or empty).
+
+/// One key: a character, or the escape sequence of an arrow. Those of the web page. Pure.
+void press(TopState& state, const Json& data, std::string_view key);
+
+/// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.
+std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
+                 std::size_t height, bool color);
+
+}  // namespace headway::cli

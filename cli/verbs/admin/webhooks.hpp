@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+struct WebhookOptions {
+    enum class Action : std::uint8_t { kList, kPending, kDead, kReplay, kTest, kSecret };
+    Action action = Action::kList;
+    ClientOptions client;
+    std::string name;
+    std::vector<std::string> ids;
+    bool all = false;
+    std::string out;  ///< `secret`: a new file, for its owner only; empty: standard output
+};
+
+}  // namespace headway::cli

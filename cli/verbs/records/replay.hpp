@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/base/console.hpp"
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+using std::chrono::milliseconds;
+
+struct ReplayOptions {
+    ClientOptions client;
+    std::vector<std::string> files;
+    bool to_daemon = false;           ///< play them; else judge them here
+    bool why = false;                 ///< judging: print what each verdict rests on
+    std::vector<std::string> policy;  ///< judging: "balanced", "strict" or "key=value"
+    std::string session;              ///< empty: from the recording
+    double speed = 0;                 ///< 0: as fast as it goes; 1: as recorded
+    std::size_t batch = 1;            ///< events a report
+    std::size_t parallel = 1;         ///< recordings at a time
+    milliseconds connect_timeout{60'000};
+};
+
+/// `replay` without --to: prints the verdicts of each file, judged here. Gives the exit code.
+int judge_recordings(const ReplayOptions& options, const Console& console);
+
+}  // namespace headway::cli

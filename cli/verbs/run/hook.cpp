@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/base/exit_code.hpp"
+#include "cli/client/credentials.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/client/http_client.hpp"
+#include "cli/line/verb.hpp"
+#include "hook/text/bytes.hpp"
+#include "hook/text/reply_parser.hpp"
+#include "hook/way/options.hpp"
+#include "hook/way/places.hpp"
+#include "hook/way/request.hpp"
+
+// `headway hook`: what `headway-hook` does, for daemons that it cannot reach: by https or by name.
+
+namespace headway::cli {
+namespace {
+
+constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
+constexpr int kMustNotRun = 2;  // what agents take as "the call must not run"
+
+struct HookOptions {
+    std::string agent;
+    std::string url;
+    std::string token_file;
+    std::string ca_file;
+    std::string agent_version;
+    std::string silence;
+    bool usage = false;
+    bool require = false;
+};
+
+constexpr const char* kHookFooter =
+    R"(Passes the JSON on standard input to the daemon, waits while the daemon holds the call, and prints its reply.
+Without a daemon it prints nothing and exits with 0, or with --require with 2, so that the call does not run.
+It never shows the operator's token. `headway-hook` does the same in a millisecond for a daemon on a socket or a
+numeric address, and starts this for others.
+
+Examples:
+  headway hook claude --url https://headway.example:7717 --ca-file ca.pem --token-file reporter.token)";
+
+void add_option(std::vector<std::string>& words, const char* name, const std::string& value) {
+    if (!value.empty()) words.push_back(std::string{name} + "=" + value);
+}
+
+/// As headway-hook reads its own.
+hook::Options hook_options(const HookOptions& given) {
+    std::vector<std::string> words{given.agent};
+    add_option(words, "--url", given.url);
+    add_option(words, "--token-file", given.token_file);
+    add_option(words, "--agent-version", given.agent_version);
+    add_option(words, "--silence", given.silence);
+    if (given.usage) words.emplace_back("--usage");
+    if (given.require) words.emplace_back("--require");
+    hook::Options options =
+        hook::read_options(std::vector<std::string_view>(words.begin(), words.end()), ::getenv);
+    if (options.url.empty()) options.url = kDefaultUrl;
+    return options;
+}
+
+int daemon_away(const Console& console, const hook::Options& options, const std::string& why) {
+    if (!options.require) return kExitOk;
+    return complain(console, kMustNotRun,
+                    "this call may not run without Headway, and " + why +
+                        "; start the daemon (`headway serve`), then try again");
+}
+
+HttpRequest hook_request(const hook::Options& options, const hook::Facts& facts, std::string body) {
+    HttpRequest request;
+    request.method = "POST";
+    request.url = options.url;
+    while (request.url.ends_with('/'))
+        request.url.pop_back();
+    request.url += hook::hook_path(options);
+    request.body = std::move(body);
+    request.content_type = "application/json";
+    request.headers = hook::fact_fields(options, facts, false);
+    request.timeout = std::chrono::milliseconds{options.silence_ms};
+    return request;
+}
+
+/// The reply without the blanks before it; empty and `why` set without one.
+std::string post_hook(const HttpRequest& request, std::string& why) {
+    std::string body;
+    HttpClient client;
+    const HttpReply reply =
+        client.stream(request, {[&body](std::string_view bytes) {
+                                    body += bytes;
+                                    return body.size() <= hook::ReplyParser::kBodyBytesMax;
+                                },
+                                [] { return true; }});
+    body.erase(0, std::min(body.find_first_not_of(" \t\r\n"), body.size()));
+    const bool whole = reply.status == 200 && reply.error.empty() &&
+                       body.size() <= hook::ReplyParser::kBodyBytesMax &&
+                       hook::looks_like_an_answer(body);
+    if (whole) return body;
+    why = reply.answered() && reply.status != 200
+              ? "the daemon answered with status " + std::to_string(reply.status)
+              : "no daemon answers there" + (reply.error.empty() ? "" : ": " + reply.error);
+    return {};
+}
+
+int pass_hook_on(const Console& console, const HookOptions& given, const hook::Options& options) {
+    std::string body;
+    const hook::Input input = hook::read_all(STDIN_FILENO, kBodyBytesMax, body);
+    if (input == hook::Input::kTooLong)
+        return daemon_away(console, options, "what the agent said is above 16 MiB");
+    if (input == hook::Input::kUnreadable)
+        return daemon_away(console, options, "standard input cannot be read");
+    const auto ca_file = find_ca_file(given.ca_file, console.environment);
+    if (!ca_file) return daemon_away(console, options, ca_file.error().detail);
+    hook::Facts facts;
+    if (!hook::find_facts(options, false, ::getenv, body, facts)) return kExitOk;
+    HttpRequest request = hook_request(options, facts, std::move(body));
+    request.ca_file = *ca_file;
+    std::string why;
+    const std::string reply = post_hook(request, why);
+    if (!why.empty()) return daemon_away(console, options, why);
+    if (!options.usage && !hook::write_all(STDOUT_FILENO, reply))
+        return daemon_away(console, options, "its answer cannot be written to standard output");
+    return kExitOk;
+}
+
+class HookVerb : public VerbOf<HookOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Pass a hook of an agent to a daemon behind https or a name")
+            .footer(kHookFooter);
+        arguments
+            .operand("AGENT", options.agent,
+                     "whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
+            .required();
+        arguments.option("--url", options.url,
+                         "the daemon (default: HEADWAY_URL, else http://127.0.0.1:7717)");
+        arguments
+            .option("--token-file", options.token_file,
+                    "token that may report (default: HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)")
+            .type("FILE")
+            .may_be_empty();
+        arguments
+            .option("--ca-file", options.ca_file,
+                    "PEM file of whom to trust over https (default: HEADWAY_CA_FILE, else the "
+                    "system's)")
+            .type("FILE")
+            .may_be_empty();
+        arguments.option("--agent-version", options.agent_version, "version of the agent");
+        arguments
+            .option("--silence", options.silence,
+                    "without a byte for so long the daemon is away (default: 15s)")
+            .type("DURATION");
+        arguments.flag("--usage", options.usage,
+                       "tell only what the agent has used, from its record of the session");
+        arguments.flag("--require", options.require,
+                       "exit with 2, so that the call does not run, when the daemon is away");
+    }
+
+    int run(const Console& console, const Server&) override {
+        ::signal(SIGPIPE, SIG_IGN);  // an agent that is gone is an answer that cannot be written
+        const hook::Options read = hook_options(options);
+        if (!read.mistake.empty())
+            return complain(console, read.require ? kMustNotRun : kExitUsage, read.mistake,
+                            "see: headway hook --help");
+        return pass_hook_on(console, options, read);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_hook() {
+    return std::make_unique<HookVerb>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+using std::chrono::milliseconds;
+
+struct RunOptions {
+    ClientOptions client;
+    std::string session;  ///< empty: made from the command's name
+    std::string goal;
+    std::vector<std::string> labels;  ///< "key=value"
+    std::optional<milliseconds> interval;
+    bool quiet = false;
+    bool no_lines = false;        ///< lines of agents are ordinary output
+    milliseconds linger{10'000};  ///< how long delivery may go on after the command's exit
+    std::vector<std::string> command;
+};
+
+}  // namespace headway::cli

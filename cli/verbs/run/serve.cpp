@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/app.hpp"
+#include "cli/line/verb.hpp"
+#include "config/load/load.hpp"
+
+// `headway serve`: the daemon, which `Server` brings along.
+
+namespace headway::cli {
+namespace {
+
+class Serve : public VerbOf<config::ServeOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Run the daemon");
+        arguments.footer(
+            R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reads its settings again.
+
+Exit codes:
+  0 stopped as asked   1 it could not begin, or failed   2 a mistake in the settings   64 usage
+
+Examples:
+  headway serve
+  headway serve --listen 127.0.0.1:0 --ports-file ./ports.json --state-dir ./state
+  headway serve --set log.level=debug --set policy.profile=strict
+  headway config default > headway.toml              every setting with its explanation)");
+        const auto set_ports_file = [this](const std::string& path) {
+            options.ports_file = path;
+            return std::string{};
+        };
+        arguments
+            .option("--ports-file", set_ports_file,
+                    "written when ready, with the bound addresses as JSON")
+            .type("FILE");
+        arguments.daemon_settings(options.sources);
+    }
+
+    int run(const Console&, const Server& server) override { return server.serve(options); }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_serve() {
+    return std::make_unique<Serve>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <system_error>
+
+#include "cli/agents/codex_trust.hpp"
+#include "cli/agents/hook_way.hpp"
+#include "cli/agents/install/hook_barriers.hpp"
+#include "cli/agents/install/plans.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/base/text.hpp"
+#include "cli/line/verb.hpp"
+#include "core/text/words.hpp"
+
+// `headway install`: hooks in the settings of agents.
+
+namespace headway::cli {
+namespace {
+
+struct InstallOptions {
+    std::vector<std::string> agents;
+    config::LoadRequest sources;
+    std::string url;
+    std::string require;
+    bool require_given = false;
+    bool token = false;
+    bool yes = false;
+    bool dry_run = false;
+    bool print = false;
+    bool project = false;
+    bool trust = false;
+};
+
+class Installer {
+public:
+    Installer(const InstallOptions& options, const Console& console)
+        : options_(options), console_(console), place_{console.environment, {}, {}} {
+        std::error_code none;
+        place_.folder = std::filesystem::current_path(none);
+        if (options.project) place_.project = std::filesystem::current_path();
+    }
+
+    int run() {
+        const bool silent = options_.yes || options_.dry_run || options_.print;
+        if (!silent && !console_.in_terminal) {
+            return complain(console_, kExitUsage,
+                            "settings of agents are changed only when a person says yes",
+                            "--yes says it, --dry-run shows the changes");
+        }
+        auto way = find_hook_way(options_.url, options_.sources);
+        if (!way) return complain(console_, kExitUsage, way.error().detail);
+        way_ = *std::move(way);
+        way_.require = options_.require;
+        way_.token = way_.token || options_.token;
+        if (!make_plans()) return kExitFailed;
+        if (options_.print) return print();
+        const bool changes = show_plans(plans_, console_, "our hooks are there already");
+        if (changes && !options_.dry_run && !agreed()) {
+            console_.err << "nothing was changed\n";
+            return kExitFailed;
+        }
+        const bool written = options_.dry_run || carry_out(plans_, console_);
+        for (const AgentPlan& plan : plans_)
+            if (plan.refusal.empty()) warn(plan);
+        if (written && !options_.dry_run) after();
+        return written && !any_refused(plans_) ? kExitOk : kExitFailed;
+    }
+
+private:
+    bool make_plans() {
+        for (const AgentRow& row : agent_rows()) {
+            const bool named = std::find(options_.agents.begin(), options_.agents.end(),
+                                         row.name) != options_.agents.end();
+            if (!named && !options_.agents.empty()) continue;
+            AgentPlan plan{&row};
+            if (!options_.print) plan.found = find_agent(row, console_.environment);
+            if (!named && plan.found.program.empty() && !options_.print) continue;
+            add_changes(plan);
+            plans_.push_back(std::move(plan));
+        }
+        if (!plans_.empty()) return true;
+        complain(console_, 0, "no agent that Headway knows is on PATH",
+                 "name one of " + join(agent_names(), ", "));
+        return false;
+    }
+
+    /// By commands where the agent's settings let no request through.
+    HookWay way_of(const AgentRow& row) const {
+        HookWay way = way_;
+        way.commands = row.http && !find_hook_barriers(row, place_, way).http.empty();
+        return way;
+    }
+
+    void add_changes(AgentPlan& plan) const {
+        if (options_.print) return;
+        auto changes = plan_install(*plan.row, place_, way_of(*plan.row), options_.require_given);
+        if (changes) {
+            plan.changes = *std::move(changes);
+        } else {
+            plan.refusal = changes.error().detail;
+        }
+    }
+
+    int print() const {
+        for (const AgentPlan& plan : plans_) {
+            const auto path = settings_path(*plan.row, place_);
+            if (path) console_.err << clean_line(path->string()) << ":\n";
+            console_.out << snippet(*plan.row, way_) << std::flush;
+        }
+        return kExitOk;
+    }
+
+    bool agreed() const { return options_.yes || confirmed(console_, "Write this?"); }
+
+    void warn(const AgentPlan& plan) const {
+        if (plan.found.program.empty())
+            console_.err << "note: " << plan.row->title << " is not on PATH\n";
+        for (const std::string& warning :
+             hook_warnings(*plan.row, place_, way_of(*plan.row), plan.found.version))
+            console_.err << "warning: " << clean_line(warning) << "\n";
+    }
+
+    void after() const {
+        for (const AgentPlan& plan : plans_)
+            if (plan.row->name == "codex" && plan.refusal.empty()) trust_codex(plan);
+        if (!steers_without_token(options_.sources)) return;
+        console_.err
+            << "An agent with a shell could resume itself, or extend its budget, by a request "
+               "to the daemon. With these\nlines in headway.toml that takes a token, as approvals "
+               "do anyway:\n"
+               "  [access]\n  local_control = \"token\"\n";
+    }
+
+    void trust_codex(const AgentPlan& plan) const {
+        const auto path = settings_path(*plan.row, place_);
+        if (plan.found.program.empty() || !path) return say_untrusted();
+        const bool ask = !options_.trust && !options_.yes && console_.in_terminal;
+        const bool trust =
+            options_.trust ||
+            (ask && confirmed(console_, "Codex runs only hooks that are trusted. Trust these?"));
+        if (!trust) return say_untrusted();
+        const auto state = codex_trust(plan.found.program, *path, console_.environment, true);
+        if (!state || state->trusted == 0 || state->untrusted > 0) {
+            console_.err << "warning: the hooks could not be trusted"
+                         << (state ? "" : ": " + clean_line(state.error().detail)) << "\n";
+            return say_untrusted();
+        }
+        console_.err << "Codex trusts " << state->trusted << " hooks\n";
+    }
+
+    void say_untrusted() const {
+        console_.err << "Codex skips hooks without a word until they are trusted: start it and "
+                        "trust them there, or\nsay `headway install codex --trust`\n";
+    }
+
+    const InstallOptions& options_;
+    const Console& console_;
+    InstallPlace place_;
+    HookWay way_;
+    std::vector<AgentPlan> plans_;
+};
+
+constexpr const char* kInstallFooter =
+    R"(Without AGENT: every one that is found on PATH. Shows what changes and asks. Only our own entries are
+made or renewed; everything else in a settings file stays as it is, byte for byte. What was there is
+kept beside it as NAME.headway-backup. `headway uninstall` takes the entries out again.
+
+Examples:
+  headway install claude
+  headway install --dry-run
+  headway install claude --require 'Bash|Write'    these calls do not run while the daemon is away
+  headway install codex --trust
+  headway install gemini --print >> notes.txt)";
+
+class Install : public VerbOf<InstallOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Put hooks into the settings of agents").footer(kInstallFooter);
+        arguments.operand("AGENT", options.agents, "which ones").choices(agent_names());
+        arguments.flag("--yes,-y", options.yes, "write without asking");
+        arguments.flag("--dry-run", options.dry_run, "show what would change, and change nothing");
+        arguments.flag("--print", options.print, "print what the settings need, and read nothing");
+        arguments.flag("--project", options.project,
+                       "the settings of the project in this folder, not the user's");
+        arguments
+            .option(
+                "--require",
+                [this](const std::string& matcher) {
+                    // It would match none of the agent's tools, and these would run unasked.
+                    if (core::lower(matcher).find("class:") != std::string::npos)
+                        return std::string{
+                            "the names of its own tools are meant, as in 'Bash|Write'; a class is "
+                            "for the settings of the daemon"};
+                    options.require = matcher;
+                    options.require_given = true;
+                    return std::string{};
+                },
+                "claude: tools whose calls do not run unasked; empty: none")
+            .type("MATCHER");
+        arguments.flag("--trust", options.trust, "codex: trust the hooks, which it else skips");
+        arguments.flag("--token", options.token,
+                       "http hooks show HEADWAY_TOKEN; set where access.mode says so");
+        arguments.option("--url", options.url,
+                         "the daemon, else HEADWAY_URL, else where these settings listen");
+        arguments.sources(options.sources);
+    }
+
+    int run(const Console& console, const Server&) override {
+        return Installer(options, console).run();
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_install() {
+    return std::make_unique<Install>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <ostream>
+
+#include "cli/agents/agent_files.hpp"
+#include "cli/agents/agent_finder.hpp"
+#include "cli/agents/install/plans.hpp"
+#include "cli/agents/settings/text_diff.hpp"
+#include "cli/agents/talk.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/base/text.hpp"
+#include "cli/line/verb.hpp"
+
+// `headway service`: the daemon of this user, kept running by its systemd.
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUnit = "headway.service";
+constexpr std::string_view kUnitMark = "# Written by `headway service install`.";
+constexpr std::chrono::milliseconds kSystemdPatience{30'000};
+
+struct ServiceOptions {
+    enum class Action { kInstall, kUninstall };
+    Action action = Action::kInstall;
+    std::string config;
+    bool yes = false;
+    bool print = false;
+};
+
+/// One word of ExecStart.
+std::string unit_word(const std::string& word) {
+    std::string out = "\"";
+    for (const char c : word) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (c == '%' || c == '$') out += c;
+        out += c;
+    }
+    return out + "\"";
+}
+
+std::string unit_text(const fs::path& program, const std::string& config) {
+    const std::string settings = config.empty() ? "" : " --config " + unit_word(config);
+    return std::string{kUnitMark} + R"(
+[Unit]
+Description=Headway, a supervisor for autonomous agents
+Documentation=man:headway(1)
+
+[Service]
+Type=notify
+ExecStart=)" +
+           unit_word(program.string()) + " serve" + settings + R"(
+ExecReload=/bin/kill -HUP $MAINPID
+Restart=on-failure
+RestartSec=2
+WatchdogSec=60
+TimeoutStopSec=30
+UMask=0077
+
+[Install]
+WantedBy=default.target
+)";
+}
+
+class Service {
+public:
+    Service(const ServiceOptions& options, const Console& console)
+        : options_(options), console_(console) {
+        const std::string named = variable_of(console.environment, "XDG_CONFIG_HOME");
+        const fs::path folder = named.empty()
+                                    ? fs::path{variable_of(console.environment, "HOME")} / ".config"
+                                    : fs::path{named};
+        path_ = folder / "systemd" / "user" / kUnit;
+    }
+
+    int run() {
+        const bool install = options_.action == ServiceOptions::Action::kInstall;
+        const std::string config =
+            options_.config.empty() ? "" : fs::absolute(options_.config).string();
+        const std::string text = unit_text(own_program(), config);
+        if (options_.print) {
+            console_.err << clean_line(path_.string()) << ":\n";
+            console_.out << text;
+            return kExitOk;
+        }
+        if (!options_.yes && !console_.in_terminal) {
+            return complain(console_, kExitUsage,
+                            "a service is changed only when a person says yes",
+                            "--yes says it, --print shows the unit");
+        }
+        const auto there = read_settings(path_);
+        if (!there) return complain(console_, kExitFailed, there.error().detail);
+        if (*there && !(*there)->starts_with(kUnitMark)) {
+            return complain(console_, kExitFailed, path_.string() + " is not of `headway service`",
+                            "move it away, or keep it: it may do what you want");
+        }
+        if (!systemctl({"show-environment"})) {
+            return complain(console_, kExitFailed, "systemd does not run for this user",
+                            "log in with a session of one's own, or see `headway service install "
+                            "--print`, or start `headway serve` in another way");
+        }
+        return install ? put_in({path_, *there, text, 0600, false}) : take_out({path_, *there, {}});
+    }
+
+private:
+    bool systemctl(const std::vector<std::string>& words) const {
+        const auto program = find_program("systemctl", console_.environment);
+        if (!program) return false;
+        std::vector<std::string> command{program->string(), "--user"};
+        command.insert(command.end(), words.begin(), words.end());
+        return ask_command(command, console_.environment, {}, kSystemdPatience).status == 0;
+    }
+
+    bool agreed(const FileChange& change) const {
+        console_.out << unified_diff(change.path.string(), change.before.value_or(""),
+                                     change.after.value_or(""))
+                     << std::flush;
+        return options_.yes || confirmed(console_, change.after ? "Write and start this?"
+                                                                : "Stop and delete this?");
+    }
+
+    int put_in(const FileChange& change) const {
+        if (change.changes() && !agreed(change)) return kExitFailed;
+        if (change.changes()) {
+            if (const auto done = apply_change(change); !done)
+                return complain(console_, kExitFailed, done.error().detail);
+        }
+        if (!systemctl({"daemon-reload"}) || !systemctl({"enable", "--now", kUnit})) {
+            return complain(console_, kExitFailed, "systemd could not start " + std::string{kUnit},
+                            "`systemctl --user status headway` says why; does another daemon run?");
+        }
+        console_.err
+            << "the daemon runs, and starts when you log in; `loginctl enable-linger` keeps "
+               "it running when you are not\n";
+        return kExitOk;
+    }
+
+    int take_out(const FileChange& change) const {
+        if (!change.before) {
+            console_.err << "there is no service of ours\n";
+            return kExitOk;
+        }
+        if (!agreed(change)) return kExitFailed;
+        const bool stopped = systemctl({"disable", "--now", kUnit});
+        if (const auto done = apply_change(change); !done)
+            return complain(console_, kExitFailed, done.error().detail);
+        const bool reloaded = systemctl({"daemon-reload"});
+        if (stopped && reloaded) return kExitOk;
+        return complain(console_, kExitFailed, "systemd could not stop " + std::string{kUnit},
+                        "the unit is deleted; `systemctl --user status headway` says what runs");
+    }
+
+    const ServiceOptions& options_;
+    const Console& console_;
+    fs::path path_;
+};
+
+class ServiceVerb : public VerbOf<ServiceOptions> {
+    using Action = ServiceOptions::Action;
+
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Keep the daemon running as a service of this user");
+        arguments.footer(
+            R"(A unit for `systemd --user` that starts this program, also at night without a login if
+`loginctl enable-linger` was said. The Debian package has a service of the whole machine instead.
+
+Examples:
+  headway service install
+  headway service install --config ~/headway.toml
+  headway service uninstall)");
+        Arguments install =
+            add(arguments, "install", "Write the unit, and start it", Action::kInstall);
+        install.option("--config", options.config, "settings of the daemon").type("FILE");
+        install.flag("--print", options.print, "print the unit, and change nothing");
+        add(arguments, "uninstall", "Stop the service, and delete the unit", Action::kUninstall);
+    }
+
+    int run(const Console& console, const Server&) override {
+        return Service(options, console).run();
+    }
+
+private:
+    Arguments add(Arguments& service, const char* name, const char* help, Action action) {
+        Arguments verb = service.verb(name, help, [this, action] { options.action = action; });
+        verb.flag("--yes,-y", options.yes, "do it without asking");
+        return verb;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_service() {
+    return std::make_unique<ServiceVerb>();
+}
+
+}  // namespace headway::cli

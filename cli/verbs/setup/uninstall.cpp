@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "cli/agents/install/plans.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/line/verb.hpp"
+
+// `headway uninstall`: our hooks out of the settings of agents, and nothing else.
+
+namespace headway::cli {
+namespace {
+
+struct UninstallOptions {
+    std::vector<std::string> agents;
+    bool yes = false;
+    bool dry_run = false;
+    bool project = false;
+};
+
+std::vector<AgentPlan> removal_plans(const UninstallOptions& options, const InstallPlace& place) {
+    std::vector<AgentPlan> plans;
+    for (const AgentRow& row : agent_rows()) {
+        const bool named = std::find(options.agents.begin(), options.agents.end(), row.name) !=
+                           options.agents.end();
+        if (!named && !options.agents.empty()) continue;
+        AgentPlan plan{&row};
+        auto changes = plan_uninstall(row, place);
+        if (changes) {
+            plan.changes = *std::move(changes);
+        } else {
+            plan.refusal = changes.error().detail;
+        }
+        // Of those that were not named, only what there is to say something about.
+        if (named || !plan.changes.empty() || !plan.refusal.empty())
+            plans.push_back(std::move(plan));
+    }
+    return plans;
+}
+
+int uninstall(const UninstallOptions& options, const Console& console) {
+    if (!options.yes && !options.dry_run && !console.in_terminal) {
+        return complain(console, kExitUsage,
+                        "settings of agents are changed only when a person says yes",
+                        "--yes says it, --dry-run shows the changes");
+    }
+    InstallPlace place{console.environment, {}, {}};
+    if (options.project) place.project = std::filesystem::current_path();
+    const std::vector<AgentPlan> plans = removal_plans(options, place);
+    if (plans.empty()) console.err << "no agent has hooks of ours\n";
+    const bool changes = show_plans(plans, console, "there are no hooks of ours");
+    if (changes && !options.dry_run && !options.yes && !confirmed(console, "Write this?")) {
+        console.err << "nothing was changed\n";
+        return kExitFailed;
+    }
+    const bool written = options.dry_run || carry_out(plans, console);
+    return written && !any_refused(plans) ? kExitOk : kExitFailed;
+}
+
+class Uninstall : public VerbOf<UninstallOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Take our hooks out of the settings of agents");
+        arguments.footer(
+            R"(Without AGENT: all that have some. Shows what changes and asks. A settings file becomes what it was
+before `headway install`, with what others have changed since; one that it made, and that holds
+nothing else, is deleted.
+
+Examples:
+  headway uninstall claude
+  headway uninstall --dry-run)");
+        arguments.operand("AGENT", options.agents, "which ones").choices(agent_names());
+        arguments.flag("--yes,-y", options.yes, "write without asking");
+        arguments.flag("--dry-run", options.dry_run, "show what would change, and change nothing");
+        arguments.flag("--project", options.project,
+                       "the settings of the project in this folder, not the user's");
+    }
+
+    int run(const Console& console, const Server&) override { return uninstall(options, console); }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_uninstall() {
+    return std::make_unique<Uninstall>();
+}
+
+}  // namespace headway::cli

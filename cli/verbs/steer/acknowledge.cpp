@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <ostream>
+
+#include "cli/base/exit_code.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/line/verb.hpp"
+#include "cli/verbs/one_request.hpp"
+
+// `headway acknowledge`: a person has seen the alarms of a session.
+
+namespace headway::cli {
+namespace {
+
+struct AcknowledgeOptions {
+    ClientOptions client;
+    std::string session;
+    std::string reason;
+    std::optional<std::uint64_t> alarm;  ///< the event of one alarm; none: all
+};
+
+/// The reply is the session, not advice.
+int acknowledge_alarms(const AcknowledgeOptions& options, const Console& console) {
+    Json body = Json::object();
+    if (options.alarm) body["n"] = *options.alarm;
+    if (!options.reason.empty()) body["reason"] = options.reason;
+    sign(body, console);
+    Daemon daemon(options.client.url, options.client.credential);
+    const HttpReply reply =
+        post_patiently(daemon, session_path(options.session, "/alarms/acknowledge"), body);
+    const std::optional<Json> session = body_json(reply);
+    if (!reply.ok() || !session) return explain_failure(console, daemon, reply);
+    console.out << (options.client.json ? dump(*session)
+                                        : clean_line(options.session) + ": acknowledged")
+                << "\n";
+    return kExitOk;
+}
+
+class Acknowledge : public Verb {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Say that you have seen a session's alarms");
+        arguments.footer(
+            R"(An alarm says that a call went against a decision. It stays on top until a person acknowledges it.
+
+Example:
+  headway show my-agent && headway acknowledge my-agent --reason "rolled back")");
+        arguments.client(options_.client);
+        arguments.session(options_.session).required();
+        arguments.option("--alarm", options_.alarm,
+                         "only that of this event, as `show` numbers it");
+        arguments.option("--reason", options_.reason, "what was done about it, for the journal");
+    }
+
+    int run(const Console& console, const Server&) override {
+        return acknowledge_alarms(options_, console);
+    }
+
+private:
+    AcknowledgeOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_acknowledge() {
+    return std::make_unique<Acknowledge>();
+}
+
+}  // namespace headway::cli

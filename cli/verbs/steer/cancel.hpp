@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+struct CancelOptions {
+    ClientOptions client;
+    std::string session;
+    std::string reason;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/steer/end.hpp"
+
+#include "cli/base/json.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/line/verb.hpp"
+#include "cli/verbs/one_request.hpp"
+
+// `headway end`.
+
+namespace headway::cli {
+namespace {
+
+int end_session(const EndOptions& options, const Console& console) {
+    Json body = {{"outcome", options.outcome}};
+    if (!options.reason.empty()) body["reason"] = options.reason;
+    return post_and_print(options.client, session_path(options.session, "/end"), body, console);
+}
+
+class End : public VerbOf<EndOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("End a session");
+        arguments.footer(
+            R"(Ends it at once, whatever its agent does; a working agent is better asked with `headway cancel`.
+
+Examples:
+  headway end my-agent --outcome failed --reason "no disk space"
+  headway end my-agent --outcome cancelled           one that is silent: its agent is gone)");
+        arguments.client(options.client);
+        arguments.session(options.session).required();
+        arguments.option("--outcome", options.outcome, "how it ended")
+            .choices({"completed", "failed", "cancelled", "budget_exhausted"})
+            .show_default();
+        arguments.option("--reason", options.reason, "why, in a sentence");
+    }
+
+    int run(const Console& console, const Server&) override {
+        return end_session(options, console);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_end() {
+    return std::make_unique<End>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/base/json.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/line/verb.hpp"
+#include "cli/verbs/one_request.hpp"
+
+// `headway pause`, `resume` and `nudge`: directives of a person, one route each.
+
+namespace headway::cli {
+namespace {
+
+struct SteerOptions {
+    ClientOptions client;
+    std::string session;
+    std::string text;
+};
+
+class Steer : public Verb {
+protected:
+    std::string path(const char* route) const { return session_path(options_.session, route); }
+
+    Json body(const char* name, const Console& console) const {
+        Json body = Json::object();
+        if (!options_.text.empty()) body[name] = options_.text;
+        sign(body, console);
+        return body;
+    }
+
+    SteerOptions options_;
+};
+
+/// pause and resume: safe to repeat.
+class Hold : public Steer {
+public:
+    Hold(const char* route, const char* help, const char* footer)
+        : route_(route), help_(help), footer_(footer) {}
+
+    void declare(Arguments& arguments) override {
+        arguments.help(help_).footer(footer_);
+        arguments.client(options_.client);
+        arguments.session(options_.session).required();
+        arguments.option("--reason", options_.text, "why, for the agent to read");
+    }
+
+    int run(const Console& console, const Server&) override {
+        return post_and_print(options_.client, path(route_), body("reason", console), console);
+    }
+
+private:
+    const char* route_;
+    const char* help_;
+    const char* footer_;
+};
+
+/// Counts twice when it is sent twice.
+class Nudge : public Steer {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Give a session's agent a hint in your own words");
+        arguments.footer(
+            "Example:\n  headway nudge my-agent \"the fixture is generated: change the "
+            "generator\"");
+        arguments.client(options_.client);
+        arguments.session(options_.session).required();
+        arguments.operand("TEXT", options_.text, "what the agent reads in its next reply")
+            .required();
+    }
+
+    int run(const Console& console, const Server&) override {
+        return send_once(options_.client, path("/nudge"), body("text", console), console);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_pause() {
+    return std::make_unique<Hold>(
+        "/pause", "Tell a session's agent to pause",
+        "Example:\n  headway pause my-agent --reason \"staging is being restored\"");
+}
+
+std::unique_ptr<Verb> make_resume() {
+    return std::make_unique<Hold>("/resume", "Tell a paused agent to go on",
+                                  "Example:\n  headway resume my-agent");
+}
+
+std::unique_ptr<Verb> make_nudge() {
+    return std::make_unique<Nudge>();
+}
+
+}  // namespace headway::cli

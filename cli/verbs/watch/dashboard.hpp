@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+/// A link to the dashboard.
+struct DashboardOptions {
+    ClientOptions client;
+    bool open = false;  ///< in the desktop's browser
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/watch/sessions.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/base/clock.hpp"
+#include "cli/base/exit_code.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/line/verb.hpp"
+#include "cli/run/job_runs.hpp"
+#include "cli/views/session_view.hpp"
+
+// `headway sessions`: page after page, up to --limit.
+
+namespace headway::cli {
+namespace {
+
+constexpr std::size_t kPageSessions = 200;
+
+std::string sessions_query(const SessionsOptions& options, std::size_t limit,
+                           const std::string& cursor) {
+    std::string query = "/v1/sessions?limit=" + std::to_string(limit);
+    if (!options.verdict.empty()) query += "&verdict=" + url_encode(options.verdict);
+    if (!options.label.empty()) query += "&label=" + url_encode(options.label);
+    if (!options.agent.empty()) query += "&agent=" + url_encode(options.agent);
+    if (options.open) query += std::string("&open=") + (*options.open ? "true" : "false");
+    if (!cursor.empty()) query += "&cursor=" + url_encode(cursor);
+    return query;
+}
+
+/// Of a job that pings so many runs are read at most for one row of it.
+constexpr std::size_t kReadMax = 10'000;
+
+int list_sessions(const SessionsOptions& options, const Console& console) {
+    Daemon daemon(options.client.url, options.client.credential);
+    Json sessions = Json::array();
+    JobRuns runs;
+    const bool groups = !options.all && !options.ids && !options.client.json;
+    std::string cursor;
+    bool more = true;
+    while (more && sessions.size() < options.limit && runs.hidden() < kReadMax) {
+        const std::size_t wanted =
+            groups ? kPageSessions : std::min(options.limit - sessions.size(), kPageSessions);
+        const HttpReply reply = daemon.get(sessions_query(options, wanted, cursor));
+        const std::optional<Json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->contains("sessions");
+        if (!usable) return explain_failure(console, daemon, reply);
+        bool fits = true;
+        for (const Json& session : (*body)["sessions"]) {
+            if (groups && !runs.takes_row(session)) continue;
+            fits = sessions.size() < options.limit;
+            if (!fits) break;
+            sessions.push_back(session);
+        }
+        const Json& next = (*body)["next"];
+        more = !fits || (next.is_string() && !(*body)["sessions"].empty());
+        if (!fits) break;
+        if (more) cursor = next.text();
+    }
+    if (options.client.json) {
+        console.out << dump(sessions) << "\n";
+        return kExitOk;
+    }
+    if (options.ids) {
+        for (const Json& session : sessions)
+            console.out << clean_line(session.text_of("id")) << "\n";
+        return kExitOk;
+    }
+    if (sessions.empty()) {
+        console.err << "no sessions; `headway run -- COMMAND` opens one\n";
+        return kExitOk;
+    }
+    const auto behind = [&runs](const std::string& id) { return runs.behind(id); };
+    console.out << sessions_table(sessions, wall_now(), console.width, console.color, behind);
+    if (runs.hidden() > 0) console.err << "completed runs of a job are one row; --all shows each\n";
+    if (more) console.err << "there are more; raise --limit\n";
+    return kExitOk;
+}
+
+class Sessions : public VerbOf<SessionsOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("List sessions, newest first");
+        arguments.footer(R"(Examples:
+  headway sessions --open
+  headway sessions --verdict stuck,silent --label team:night
+  headway sessions --json --limit 1000 | jq -r '.[].id')");
+        arguments.client(options.client);
+        arguments.option("--verdict", options.verdict, "only these verdicts, comma separated");
+        arguments.flag(
+            "--open", [this] { options.open = true; }, "only sessions that have not ended");
+        arguments
+            .flag(
+                "--ended", [this] { options.open = false; }, "only sessions that have ended")
+            .excludes("--open");
+        arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
+        arguments.option("--agent", options.agent, "only this agent type");
+        arguments.flag("--ids", options.ids, "print nothing but ids, one a line, for scripts");
+        arguments.flag("--all", options.all,
+                       "each run of a job that pings, also those that were completed");
+        arguments.option("--limit", options.limit, "at most so many")
+            .range(1, 1'000'000)
+            .show_default();
+    }
+
+    int run(const Console& console, const Server&) override {
+        return list_sessions(options, console);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_sessions() {
+    return std::make_unique<Sessions>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+struct SessionsOptions {
+    ClientOptions client;
+    std::string verdict;
+    std::string label;
+    std::string agent;
+    std::optional<bool> open;
+    std::size_t limit = 50;
+    bool ids = false;  ///< nothing but ids, one a line
+    bool all = false;  ///< each run of a job is a row
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+using std::chrono::milliseconds;
+
+struct WatchOptions {
+    ClientOptions client;
+    std::string session;  ///< empty: all
+    bool follow = false;
+    std::optional<std::uint64_t> after;  ///< one session: start behind this event
+    milliseconds open_within{60'000};    ///< for so long; 0: as long as it takes
+    milliseconds connect_timeout{600'000};
+};
+
+}  // namespace headway::cli

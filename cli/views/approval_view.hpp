@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/views/session_view.hpp"
+
+// What `headway approvals`, `budget` and `compare` show. Pure.
+
+namespace headway::cli {
+
+class Json;
+
+/// The requests of the inbox as blocks of lines, the oldest first: id, what is asked, by whom,
+/// since when and until when, and the exact arguments.
+std::string approvals_text(const Json& approvals, WallTime now, bool color);
+
+/// A decided request in one line.
+std::string decision_text(const Json& approval);
+
+/// The budget document: the block that the model reads, and what has run on which clock.
+std::string budget_text(const Json& budget);
+
+/// What the old timers would have done to a session, or to all (`totals`), in sentences.
+std::string comparison_text(const Json& comparison);
+std::string timeout_totals_text(const Json& totals);
+
+}  // namespace headway::cli

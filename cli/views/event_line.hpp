@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "cli/base/text.hpp"
+
+namespace headway::cli {
+
+class Json;
+
+/// How `watch` and `events` show an event.
+struct LineStyle {
+    std::size_t width = 0;          ///< columns to crop to; 0: do not crop
+    std::size_t session_width = 0;  ///< columns for the session id; 0: leave it out
+    bool color = false;
+};
+
+/// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed; the parts align from line to
+/// line, nearer to each other where the width is under 100. Nothing in it can steer a terminal.
+/// Takes an event envelope; anything else still gives some line.
+std::string event_line(const Json& event, const LineStyle& style);
+
+/// What happened, in a few words. Pure.
+std::string event_summary(std::string_view type, const Json& data);
+
+/// Text of a JSON value for people, one clean line: strings as they are, kept long text as its
+/// head, the rest as JSON. Pure.
+std::string plain_text(const Json& value);
+/// The same of a member; empty when it is null or not there. Pure.
+std::string plain_text(const Json& object, std::string_view name);
+
+/// "ALARM stuck", "waiting, needs you", else the status. Pure.
+std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
+
+/// ", until 03:10" of a blocked session whose provider has said when it accepts requests again, in
+/// local time, with the day if that is not today; else empty. Pure but for the time zone.
+std::string until_text(const Json& verdict, WallTime now);
+
+/// The time from the member's to `now`, not below 0; "-" where there is none. Pure.
+std::string age_at(const Json& object, const char* name, WallTime now);
+
+/// The escape sequence that colours a verdict, or "". Pure.
+std::string_view verdict_color(std::string_view status);
+inline constexpr std::string_view kColorReset = "\x1b[0m";
+inline constexpr std::string_view kColorBold = "\x1b[1m";
+inline constexpr std::string_view kColorAlarm = "\x1b[1;31m";
+
+}  // namespace headway::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "cli/base/text.hpp"
+
+namespace headway::cli {
+
+class Json;
+
+/// What an alarm of an approval says, for a person: "ran although it was rejected". Pure.
+std::string alarm_words(std::string_view kind);
+
+/// "[######....] 62%". Pure.
+std::string progress_bar_text(double percent);
+
+/// The learned risk of a session or row, as "0.62"; "-" where there is none. Pure.
+std::string risk_text(const Json& session);
+
+/// Tokens and cost of a session or row so far, as "12.3k $0.42"; empty where nothing was used.
+/// Pure.
+std::string used_text(const Json& session);
+
+/// "$0.042"; "~" before it where a part is an estimate, "+" behind it where of some tokens no cost
+/// is known; "$?" where none is known. Of the member `used`. Pure.
+std::string cost_text(const Json& used);
+
+/// "input 1.0k, cached 9.0k, output 300": the parts that are not 0. Pure.
+std::string token_parts_text(const Json& parts);
+
+/// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
+/// `behind`: how many completed runs of its job stand behind a session and have no row.
+/// Pure.
+std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
+                           const std::function<std::size_t(const std::string&)>& behind = {});
+
+/// One session document as "name  value" lines. Pure but for the local time zone.
+std::string session_details(const Json& session, WallTime now, bool color);
+
+/// The advice of a report for people: where the session stands, and each directive on its own line.
+/// Pure.
+std::string advice_text(const Json& advice);
+
+}  // namespace headway::cli

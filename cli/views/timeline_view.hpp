@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/records/offline_judge.hpp"
+
+// What `headway replay` prints of a recording it judged itself. Pure.
+
+namespace headway::cli {
+
+class Json;
+
+struct TimelineStyle {
+    std::size_t width = 0;  ///< columns to crop to; 0: do not crop
+    bool color = false;
+    bool why = false;  ///< the evidence of each step, one line an event
+};
+
+/// `{"session","events","calls","duplicates","refused","verdict","timeline":[...],"directives":[...]}`;
+/// a step has every field of its event, and `n`, `line`, `call` and `at` (seconds since the
+/// opening); with `why` also the events it rests on.
+Json timeline_json(const std::string& session, const Timeline& timeline, bool why);
+
+/// A line a step, in order.
+std::string timeline_text(const std::string& session, const Timeline& timeline,
+                          const TimelineStyle& style);
+
+}  // namespace headway::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/client/client_options.hpp"
+
+namespace headway::cli {
+
+using std::chrono::milliseconds;
+
+enum class OnStuck : std::uint8_t {
+    kAsk,     ///< ask the person at the terminal; without one like kFail
+    kFail,    ///< a stuck session ends the wait
+    kIgnore,  ///< keep waiting
+};
+
+struct WaitOptions {
+    ClientOptions client;
+    std::vector<std::string> sessions;
+    bool any = false;  ///< several sessions: the first is enough
+    std::string until = "settled";
+    std::uint64_t after = 0;
+    std::string mode = "now";
+    std::optional<milliseconds> timeout;  ///< none: without limit
+    OnStuck on_stuck = OnStuck::kAsk;
+    bool missing_waits = true;               ///< for a session that is not open yet
+    milliseconds open_within{60'000};        ///< for so long; 0: as long as it takes
+    std::optional<milliseconds> silent_for;  ///< 0: never gives up; none: the daemon's default
+    std::string junit;  ///< the file of a report for a CI service; -: output; empty: none
+    std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried
+};
+
+}  // namespace headway::cli

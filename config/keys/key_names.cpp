@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/load/keys.hpp"
+
+// The names of keys, and where else they are written.
+
+namespace headway::config {
+
+const Key* find_key(std::string_view name) {
+    for (const Key& key : keys()) {
+        if (key.name == name) return &key;
+    }
+    return nullptr;
+}
+
+std::vector<std::string_view> key_names() {
+    std::vector<std::string_view> names;
+    for (const Key& key : keys())
+        names.push_back(key.name);
+    return names;
+}
+
+std::string environment_name(std::string_view key) {
+    std::string name = "HEADWAY_";
+    for (const char c : key) {
+        const bool lower = c >= 'a' && c <= 'z';
+        name += c == '.' ? '_' : (lower ? static_cast<char>(c - 'a' + 'A') : c);
+    }
+    return name;
+}
+
+}  // namespace headway::config

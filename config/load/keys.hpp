@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/load/row.hpp"
+#include "config/settings/settings.hpp"
+
+// The one table of configuration keys. Parsing, ranges, printing, help, default.toml and `headway
+// config show` all come from it; to add a key, add its member to settings.hpp and its row to
+// keys.cpp or the *_keys.cpp of its section.
+
+namespace headway::config {
+
+/// The row of a key. Its name is dotted.
+using Key = Row<Settings>;
+
+/// Every key, in the order of settings.hpp. Any thread.
+const std::vector<Key>& keys();
+
+/// The key of that dotted name, or null. Any thread.
+const Key* find_key(std::string_view name);
+
+/// The names of all keys, for suggestions. Views into keys(). Any thread.
+std::vector<std::string_view> key_names();
+
+/// "server.listen" -> "HEADWAY_SERVER_LISTEN". Pure.
+std::string environment_name(std::string_view key);
+
+/// One value as TOML would write it: quoted, bare or a list. Pure.
+std::string toml_literal(const Key& key, const Settings& settings);
+
+/// The names of the keys that differ and are not reloadable, separated by commas; or empty. Pure.
+std::string waiting_for_restart(const Settings& running, const Settings& loaded);
+
+/// The text of default.toml: every key with its default, range and help. Pure.
+std::string default_toml();
+
+}  // namespace headway::config

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/load/row.hpp"
+#include "config/settings/settings.hpp"
+#include "core/text/words.hpp"
+
+// Tables with free names: [judge.endpoints.NAME], [webhooks.endpoints.NAME], [budget.agents.TYPE].
+// Each kind of entry has one NamedTable with its rows; load and the TOML reader know only
+// AnyNamedTable.
+
+namespace headway::config {
+
+/// What is said about a kind of table.
+struct TableWords {
+    std::string_view path;               ///< "judge.endpoints"
+    std::string_view entry;              ///< what each table is for: "endpoint"
+    std::string_view example;            ///< a name of one
+    std::string_view bad_name;           ///< the sentence for a name that is refused
+    std::string_view too_many;           ///< the sentence for one entry above the bound
+    std::string_view optional_prefix{};  ///< of the keys, that may be left out; or empty
+    bool needs_keys = true;              ///< a table without any is a mistake
+    std::string_view help{};             ///< in default.toml, behind the keys of its section
+    /// The key that a plain value in place of the table stands for, or empty.
+    std::string_view alone{};
+};
+
+/// One value of an entry.
+struct NamedValue {
+    std::string name;  ///< dotted
+    Value value;
+};
+
+class AnyNamedTable {
+public:
+    explicit AnyNamedTable(const TableWords& words) : words_(words) {}
+    AnyNamedTable(const AnyNamedTable&) = delete;
+    AnyNamedTable& operator=(const AnyNamedTable&) = delete;
+    virtual ~AnyNamedTable() = default;
+
+    const TableWords& words() const noexcept { return words_; }
+
+    /// Whether that is the name of a value of an entry: "judge.endpoints.NAME.KEY" with one of our
+    /// keys.
+    bool owns(std::string_view dotted) const;
+
+    /// Nothing for a key that no entry has.
+    virtual std::optional<Kind> kind_of(std::string_view key) const = 0;
+    /// What may stand in such a table.
+    virtual std::vector<std::string_view> key_names() const = 0;
+    /// Parses, checks and stores one value; an entry that is not there yet is added. Returns the
+    /// name that values() gives it. Error: kInvalidConfig, nothing stored.
+    virtual core::Result<std::string> assign(Settings& settings, std::string_view dotted,
+                                             const Value& value) const = 0;
+    /// What is wrong with entries as a whole, which single values do not show. One sentence each.
+    virtual std::vector<std::string> mistakes_in(const Settings& settings) const = 0;
+    /// Every value that is not the default.
+    virtual std::vector<NamedValue> values(const Settings& settings) const = 0;
+
+    /// A key of the table as a file has it: the name in quotes unless TOML takes it bare.
+    std::string toml_key(std::string_view dotted) const;
+
+protected:
+    /// Views into the whole; the name may hold dots.
+    struct Parts {
+        std::string_view name;
+        std::string_view key;
+    };
+    std::optional<Parts> parts_of(std::string_view dotted) const;
+    bool is_called(const std::string& row, std::string_view key) const;
+    std::string dotted(std::string_view name) const;
+
+private:
+    TableWords words_;
+};
+
+/// Every kind of table with free names. Any thread.
+std::span<const AnyNamedTable* const> named_tables();
+
+/// The one that owns that name, or null. Any thread.
+const AnyNamedTable* find_named_table(std::string_view dotted);
+
+/// At most 128 of a-z, 0-9, `_` and `-`, so that a name needs no quotes in TOML. Pure.
+bool is_plain_name(std::string_view name);
+
+inline constexpr std::string_view kBadEndpointName =
+    "an endpoint's name is of a-z, 0-9, _ and -, at most 128 of them";
+
+/// Entries of type T, each under its `Name`, in the vector at the path.
+template <class T, std::string T::*Name, auto... Path>
+class NamedTable final : public AnyNamedTable {
+public:
+    struct Rules {
+        std::vector<Row<T>> rows;
+        std::size_t entries_max = 0;
+        bool (*is_name)(std::string_view name) = is_plain_name;
+        /// What is wrong with an entry besides missing values: " has both of a and b"; or null.
+        std::vector<std::string> (*mistakes)(const T& entry) = nullptr;
+    };
+
+    NamedTable(const TableWords& words, Rules rules)
+        : AnyNamedTable(words), rules_(std::move(rules)) {}
+
+    std::optional<Kind> kind_of(std::string_view key) const override {
+        const Row<T>* const row = find_row(key);
+        return row == nullptr ? std::nullopt : std::optional{row->kind};
+    }
+
+    std::vector<std::string_view> key_names() const override {
+        std::vector<std::string_view> names;
+        for (const Row<T>& row : rules_.rows)
+            names.push_back(row.name);
+        for (const Row<T>& row : rules_.rows) {
+            if (const std::size_t prefix = words().optional_prefix.size(); prefix > 0)
+                names.push_back(std::string_view(row.name).substr(prefix));
+        }
+        return names;
+    }
+
+    core::Result<std::string> assign(Settings& settings, std::string_view dotted_name,
+                                     const Value& value) const override {
+        const std::optional<Parts> parts = parts_of(dotted_name);
+        const Row<T>* const row = parts ? find_row(parts->key) : nullptr;
+        if (row == nullptr) return mistake("unknown key");
+        if (!rules_.is_name(parts->name)) return mistake(std::string(words().bad_name));
+        std::vector<T>& entries = member<Path...>(settings);
+        const std::string name = core::lower(parts->name);
+        const auto found = std::find_if(entries.begin(), entries.end(), [&name](const T& entry) {
+            return core::lower(entry.*Name) == name;
+        });
+        if (found != entries.end()) {
+            HEADWAY_CHECK(row->assign(*found, value));
+            return dotted((*found).*Name) + "." + row->name;
+        }
+        if (entries.size() == rules_.entries_max) return mistake(std::string(words().too_many));
+        T added;
+        added.*Name = parts->name;
+        HEADWAY_CHECK(row->assign(added, value));  // first: a mistake leaves no entry behind
+        entries.push_back(std::move(added));
+        return dotted(parts->name) + "." + row->name;
+    }
+
+    std::vector<std::string> mistakes_in(const Settings& settings) const override {
+        std::vector<std::string> mistakes;
+        const T empty;
+        for (const T& entry : member<Path...>(settings)) {
+            const std::string table = dotted(entry.*Name);
+            for (const Row<T>& row : rules_.rows) {
+                if (row.required && row.print(entry) == row.print(empty))
+                    mistakes.push_back(table + " has no " + row.name);
+            }
+            if (rules_.mistakes == nullptr) continue;
+            for (const std::string& text : rules_.mistakes(entry))
+                mistakes.push_back(table + text);
+        }
+        return mistakes;
+    }
+
+    std::vector<NamedValue> values(const Settings& settings) const override {
+        std::vector<NamedValue> values;
+        const T defaults;
+        for (const T& entry : member<Path...>(settings)) {
+            for (const Row<T>& row : rules_.rows) {
+                Value value = row.print(entry);
+                if (value == row.print(defaults)) continue;
+                values.push_back({dotted(entry.*Name) + "." + row.name, std::move(value)});
+            }
+        }
+        return values;
+    }
+
+private:
+    const Row<T>* find_row(std::string_view key) const {
+        const auto found =
+            std::find_if(rules_.rows.begin(), rules_.rows.end(),
+                         [this, key](const Row<T>& row) { return is_called(row.name, key); });
+        return found == rules_.rows.end() ? nullptr : &*found;
+    }
+
+    Rules rules_;
+};
+
+}  // namespace headway::config

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "config/load/keys.hpp"
+#include "config/load/named_table.hpp"
+
+// What each *_keys.cpp has: the keys of a section, to be appended to the table of keys, and its
+// tables with free names.
+
+namespace headway::config {
+
+/// Where the daemon listens, and how others get there: the first keys of [server].
+void add_listener_keys(std::vector<Key>& table);
+/// Limits of new sessions, behind the other keys of [policy].
+void add_policy_limit_keys(std::vector<Key>& table);
+void add_floor_keys(std::vector<Key>& table);
+void add_budget_keys(std::vector<Key>& table);
+/// [budget.day], behind [budget].
+void add_day_keys(std::vector<Key>& table);
+void add_approval_keys(std::vector<Key>& table);
+void add_fan_out_keys(std::vector<Key>& table);
+void add_judge_keys(std::vector<Key>& table);
+void add_webhook_keys(std::vector<Key>& table);
+void add_redaction_keys(std::vector<Key>& table);
+
+/// [budget.agents.TYPE]: types are compared without regard to case. Any thread.
+const AnyNamedTable& agent_table();
+/// [budget.day.labels."KEY=VALUE"]: caps of sessions with a label. Any thread.
+const AnyNamedTable& day_label_table();
+/// [prices.MODEL]: dollars per million tokens. Any thread.
+const AnyNamedTable& price_table();
+/// [judge.endpoints.NAME]: the models that may be asked. Any thread.
+const AnyNamedTable& judge_table();
+/// [webhooks.endpoints.NAME]: URLs that are notified. Any thread.
+const AnyNamedTable& webhook_table();
+
+}  // namespace headway::config

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace headway::config {
+
+struct ServerSettings;
+struct AccessSettings;
+struct WebhookSettings;
+
+/// An address to listen on. `host` is numeric and without brackets ("localhost" becomes 127.0.0.1).
+struct ListenAddress {
+    std::string host;
+    std::uint16_t port = 0;  ///< 0: chosen by the kernel
+    bool ipv6 = false;
+    bool loopback = false;  ///< no other machine can reach it
+};
+
+/// Reads HOST:PORT, where HOST is localhost or a numeric address, IPv6 in brackets. Error:
+/// kInvalidConfig. Pure.
+core::Result<ListenAddress> parse_listen_address(std::string_view text);
+
+/// Whether the address fits the other settings: one that other machines can reach needs
+/// access.mode = "token", and TLS, or insecure_bind, so that no token is read on its way. The keys
+/// of TLS come in pairs. Error: kInvalidConfig. Pure.
+core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
+
+/// Whether no webhook is sent to the daemon itself, where each message could be an event that makes
+/// the next. Error: kInvalidConfig. Pure.
+core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
+
+/// True if an http or https URL leads to what listens there: the same address and port; or, of one
+/// that is loopback or any address, the port on this machine, however that is written. What a name
+/// stands for is not looked up. Pure.
+bool leads_to(std::string_view url, const ListenAddress& listener);
+
+/// True for 127.0.0.0/8 in dotted form. Pure.
+bool is_loopback_ipv4(std::string_view host);
+
+}  // namespace headway::config

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/settings/judge_settings.hpp"
+#include "config/settings/webhook_settings.hpp"
+#include "core/budgets/day_budget.hpp"
+#include "core/meters/budget_settings.hpp"
+#include "core/meters/prices.hpp"
+#include "core/policies/policy_floor.hpp"
+#include "core/session/session.hpp"
+#include "core/values/policy.hpp"
+
+// What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
+// are
+// `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
+
+namespace headway::config {
+
+using std::chrono::milliseconds;
+
+struct ServerSettings {
+    std::string listen = "127.0.0.1:7717";  ///< HOST:PORT; port 0 = chosen by the kernel
+    std::string socket =
+        "headway.sock";  ///< Unix socket; below the state directory if relative; empty: none
+    std::string report_socket = "report.sock";  ///< one that only reports: see report_socket()
+    std::string report_group;    ///< may connect to it too; a name or a number; empty: none
+    std::string tls_cert;        ///< PEM chain; with it and tls_key the port speaks TLS only
+    std::string tls_key;         ///< PEM
+    bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
+    bool behind_proxy = false;   ///< requests come by way of a proxy; needs access.mode "token"
+    std::vector<std::string>
+        allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
+    std::uint32_t connections_max =
+        12'000;  ///< 16..100000; above it new connections are closed at once
+    milliseconds header_timeout{
+        10'000};  ///< from the first byte of a request to the end of its header
+    milliseconds body_timeout{30'000};   ///< from the end of the header to the end of the body
+    milliseconds idle_timeout{75'000};   ///< a kept-alive connection without a request
+    milliseconds write_timeout{30'000};  ///< a reply or stream that the client does not read
+    milliseconds drain_timeout{8'000};   ///< SIGTERM: how long replies in flight may take
+};
+
+struct StorageSettings {
+    std::string state_dir;  ///< empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else
+                            ///< ~/.local/state/headway
+    std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
+    milliseconds store_timeout =
+        std::chrono::seconds{5};  ///< how long that may not answer, also to a commit
+    std::string daemon_name;      ///< of this one of several daemons; empty: its host and port
+    milliseconds retention = std::chrono::hours{
+        24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
+    std::uint32_t sessions_resident_max =
+        100'000;  ///< sessions kept in memory; idle ones above it are evicted
+    std::uint64_t sessions_resident_bytes =
+        512U << 20;  ///< that those take, about; the same above it; 0 = without a bound
+    milliseconds clock_confirm =
+        std::chrono::minutes{5};  ///< how long a step ahead of the wall clock must stand
+    std::uint64_t free_space_min =
+        64U << 20;  ///< bytes free on the disk below which reports are refused; 0 = only when full
+    std::uint64_t ballast =
+        16U << 20;  ///< bytes held back, so that a full disk can be cleaned up; 0 = none
+};
+
+struct AccessSettings {
+    std::string mode = "local";                            ///< local, token; reloadable
+    std::string local_control = "open";                    ///< open, token; reloadable
+    milliseconds login_for = std::chrono::hours{24 * 30};  ///< of a browser; reloadable
+    std::string secret_file = {};  ///< of daemons that share a store; empty: each has its own
+};
+
+/// Besides what is built in (core/redaction/secrets.hpp).
+struct RedactionSettings {
+    std::vector<std::string> secret_names;   ///< names whose values are never kept; reloadable
+    std::vector<std::string> plain_names;    ///< names whose values are kept; reloadable
+    std::string capture = "full";            ///< full, digests; reloadable
+    std::vector<std::string> digest_agents;  ///< agents of which only digests are kept; reloadable
+};
+
+struct LogSettings {
+    std::string level = "info";   ///< trace debug info warn error off; reloadable
+    std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
+};
+
+struct Settings {
+    ServerSettings server;
+    StorageSettings storage;
+    core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
+                          ///< heartbeat_limit; reloadable
+    core::PolicyFloor policy_floor;  ///< of sessions opened without the scope control; reloadable
+    std::string policy_preset = "none";    ///< none, first-designs; reloadable
+    core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
+    core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
+    core::DayBudget day;                   ///< of all sessions of a day together; reloadable
+    core::Prices prices;                   ///< of models; reloadable
+    AccessSettings access;
+    core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
+    core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
+    JudgeSettings judge;            ///< which model may be asked about sessions, and when
+    WebhookSettings webhooks;       ///< URLs that are notified of events
+    RedactionSettings redaction;
+    LogSettings log;
+};
+
+}  // namespace headway::config

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/outbound/webhook_format.hpp"
+
+namespace headway::config {
+
+/// A receiver that is notified of events, [webhooks.endpoints.NAME].
+struct WebhookEndpoint {
+    std::string name;
+    core::WebhookFormat format = core::WebhookFormat::kStandard;
+    std::string url;          ///< http or https; of an e-mail smtps or smtp; none of a command
+    std::string secret_file;  ///< file with the signing secrets, one a line, the newest first
+    std::string secret_env;   ///< or the environment variable that holds them, with spaces between
+    std::string topic;        ///< of ntfy
+    std::string from;         ///< of an e-mail, as `to`
+    std::vector<std::string> to;      ///< at most limits::kWebhookRecipientsMax
+    std::string user;                 ///< of the mail server; the secret is the password
+    bool tls = true;                  ///< of the mail server
+    std::vector<std::string> argv;    ///< of a command: the program by its full path, its arguments
+    std::vector<std::string> events;  ///< names of event types; empty = the default ones
+    std::vector<std::string> verdicts;  ///< of verdict.changed; empty = the default ones
+    bool allow_private_addresses = false;
+    std::string ca_file;  ///< PEM of the authorities to trust, empty = the system's
+    std::chrono::milliseconds timeout{15'000};  ///< of a whole delivery
+    std::chrono::milliseconds connect_timeout{5'000};
+    // For people: so many messages in a window; what comes beyond is one message at its end.
+    std::uint32_t messages_max = 20;
+    std::chrono::milliseconds window = std::chrono::minutes{10};
+    /// How long a message waits for others of the same cause, to be one message with them.
+    std::chrono::milliseconds gather = std::chrono::seconds{2};
+    bool operator==(const WebhookEndpoint&) const = default;
+};
+
+/// [webhooks]: without an endpoint no message is sent.
+struct WebhookSettings {
+    std::vector<WebhookEndpoint> endpoints;  ///< at most limits::kWebhookEndpointsMax
+    /// Where people reach the dashboard, for links; empty: the daemon's own address.
+    std::string link;
+    /// Before the first try, before the second, ...: what Standard Webhooks recommends, three days.
+    std::vector<std::chrono::milliseconds> retry{std::chrono::seconds{0}, std::chrono::seconds{5},
+                                                 std::chrono::minutes{5}, std::chrono::minutes{30},
+                                                 std::chrono::hours{2},   std::chrono::hours{5},
+                                                 std::chrono::hours{10},  std::chrono::hours{14},
+                                                 std::chrono::hours{20},  std::chrono::hours{24}};
+    bool operator==(const WebhookSettings&) const = default;
+};
+
+}  // namespace headway::config

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitset>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+// Scopes of access tokens. Pure. Format and validity of a token are the server's concern.
+
+namespace headway::core {
+
+enum class Scope : std::uint8_t {
+    kReport,   ///< open, report for and read the sessions whose id begins with a prefix
+    kRead,     ///< read every session
+    kApprove,  ///< decide approvals
+    kControl,  ///< cancel, pause, resume, nudge, change budgets
+    kAdmin,    ///< manage tokens
+};
+
+template <>
+struct EnumNames<Scope> {
+    static constexpr std::array<std::string_view, 5> kNames{"report", "read", "approve", "control",
+                                                            "admin"};
+};
+
+/// The scopes of one token. None includes another, except that reporting for a session includes
+/// reading it. A value.
+class Grants {
+public:
+    /// Nothing at all.
+    Grants() = default;
+
+    /// Parses "read", "approve", "control", "admin" and "report:<prefix of session ids>". An empty
+    /// prefix matches every session, and "report" means "report:". A reporting token belongs to an
+    /// agent, so it gets neither `approve` nor `admin`: agents do not decide their own requests.
+    /// Error: kInvalidField, `field` is the pointer of the scope in the list ("/0") or empty.
+    static Result<Grants> parse(std::span<const std::string> scopes);
+
+    /// Every scope: what the operator has.
+    static Grants all();
+    /// Scopes of a client without a token, where none is required.
+    static Grants anonymous();
+
+    /// kReport: for at least one prefix.
+    bool has(Scope scope) const noexcept;
+    /// `session` empty: for all of them.
+    bool may_report(std::string_view session) const noexcept;
+    bool may_read(std::string_view session) const noexcept;
+
+    const std::vector<std::string>& prefixes() const noexcept { return prefixes_; }
+    /// As parse() reads them, sorted, each once.
+    std::vector<std::string> scopes() const;
+
+    bool operator==(const Grants&) const = default;
+
+private:
+    std::bitset<EnumNames<Scope>::kNames.size()> scopes_;  ///< without kReport
+    std::vector<std::string> prefixes_;                    ///< sorted; of kReport
+};
+
+/// A token as it is stored: everything but its secret.
+struct TokenRecord {
+    std::string id;  ///< public, names the token in lists and logs
+    std::string name;
+    Grants grants;
+    std::string hash;  ///< SHA-256 of the whole token, 32 bytes
+    Timestamp created_at = kNever;
+    Timestamp expires_at = kNever;  ///< kNever: does not expire
+    Timestamp revoked_at = kNever;  ///< kNever: was not revoked
+    Timestamp used_at = kNever;     ///< last use, to about a minute
+
+    bool live(Timestamp now) const noexcept {
+        return revoked_at == kNever && (expires_at == kNever || now < expires_at);
+    }
+};
+
+/// That a token was used.
+struct TokenUse {
+    std::string id;
+    Timestamp at = kNever;
+};
+
+}  // namespace headway::core

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/time.hpp"
+
+// A second name of an approval request, for clients that parse `request_id` as a UUID
+// (docs/first-designs.md). It is derived from the journal, so it is durable and exists for older
+// journals too. It is not a secret.
+
+namespace headway::core {
+
+/// A UUIDv7 (RFC 9562 5.7): the moment of the request, 12 bits of a digest of its id, and its
+/// position in the stream of all sessions. `cursor` is above 0. Pure.
+std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp at,
+                           std::int64_t cursor);
+
+/// True for a UUID of any version, in any case of its letters. Pure.
+bool is_uuid(std::string_view text);
+
+/// The position that an alias names, or nothing if the text is no alias. The caller must compare
+/// the alias with that of the request found there. Pure.
+std::optional<std::int64_t> cursor_of_alias(std::string_view alias);
+
+}  // namespace headway::core

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/approvals/approvals.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/calls/exact_args.hpp"
+#include "core/text/text.hpp"
+#include "core/text/words.hpp"
+
+// Started and finished calls from the view of approvals: which approval they use up, and which
+// alarm they raise. One approval is one execution: the same report again is another execution.
+
+namespace headway::core {
+namespace {
+
+using S = ApprovalStatus;
+
+/// What a call reports about its arguments, compared with those that were allowed.
+enum class Told : std::uint8_t { kSame, kOther, kNothing };
+
+bool same_id(std::string_view call_id, const Approval& approval) {
+    // Requests keep only this much of an id; calls may have more.
+    const std::string_view kept = cut_text(call_id, limits::kIdBytesMax);
+    return !kept.empty() && approval.kind == ApprovalKind::kTool && approval.call_id == kept;
+}
+
+/// Recognises a finished call by the strongest identification that it carries.
+class FinishedCall {
+public:
+    FinishedCall(const ToolFinished& call, const CallFingerprint& fingerprint)
+        : call_(call),
+          fingerprint_(fingerprint),
+          exact_(args_of(fingerprint)),
+          exact_said_(is_args_digest(call.args_digest)),
+          bound_(call.args_digest.empty() ? std::string{} : bound_digest(call.args_digest)) {}
+
+    /// Journals of earlier versions hold no exact arguments. Their calls are matched by
+    /// fingerprint, as they were then.
+    bool of_before() const { return exact_.empty(); }
+
+    bool same_tool(const Approval& approval) const {
+        return approval.kind == ApprovalKind::kTool && approval.tool == call_.tool;
+    }
+    bool named(const Approval& approval) const { return same_id(call_.call_id, approval); }
+
+    Told told(const Approval& approval) const {
+        return told(approval.run_digest.empty() ? approval.args_digest : approval.run_digest,
+                    approval.question);
+    }
+    Told told(const Grant& grant) const { return told(grant.args_digest, grant.question); }
+    /// Whether it has the arguments that were asked for, whatever may run now.
+    bool as_asked(const Approval& approval) const {
+        return told(approval.args_digest, approval.question) == Told::kSame;
+    }
+    bool tells_arguments() const { return !call_.args.empty() || !call_.args_digest.empty(); }
+
+    /// Whether the call uses up this approval if that is open. A call without arguments is known by
+    /// its id only.
+    bool uses(const Approval& approval) const {
+        if (!same_tool(approval)) return false;
+        const Told says = told(approval);
+        if (says != Told::kNothing) return says == Told::kSame;
+        if (of_before() && call_.call_id.empty()) return true;
+        return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
+    }
+
+    /// The same of a call that was approved here: by a rule of the agent, its own dialog or a hook.
+    /// Only the class that says just that, since `permission_denied` may be a file's.
+    bool refused_by_agent() const {
+        return !call_.ok && call_.error && lower(call_.error->error_class) == "denied";
+    }
+
+    /// The agent reports that the call was refused before it ran. It may lie, so this excuses the
+    /// call only where a person was asked and has not approved: then no allowed execution is
+    /// gained.
+    bool refused() const {
+        static constexpr std::array<std::string_view, 3> kClasses{"permission", "permissiondenied",
+                                                                  "denied"};
+        if (call_.ok || !call_.error) return false;
+        std::string name = lower(call_.error->error_class);
+        std::erase_if(name, [](char c) { return c == '_' || c == '-'; });
+        return contains(kClasses, std::string_view{name});
+    }
+
+private:
+    Told told(const std::string& digest, std::uint64_t question) const {
+        const auto whether = [](bool same) { return same ? Told::kSame : Told::kOther; };
+        const std::string& said = call_.args_digest;
+        if (of_before()) {
+            if (!call_.args.empty()) return whether(fingerprint_.question.low == question);
+            return said.starts_with("sha256:") ? whether(said == digest) : Told::kNothing;
+        }
+        const bool nothing = call_.args.empty() && said.empty();
+        if (nothing) return exact_ == digest ? Told::kSame : Told::kNothing;
+        if (!call_.args.empty() && exact_ == digest) return Told::kSame;
+        // A digest of the client's own kind identifies arguments only when it repeats.
+        if (!said.empty() && !exact_said_ && bound_ == digest) return Told::kSame;
+        if (!call_.args.empty()) return Told::kOther;
+        return exact_said_ ? whether(said == digest) : Told::kNothing;
+    }
+
+    const ToolFinished& call_;
+    const CallFingerprint& fingerprint_;
+    std::string exact_;
+    bool exact_said_;
+    std::string bound_;  ///< computed once: a call is compared with every request
+};
+
+/// True if the call with this id already ran. Then no other call's approval applies to it.
+bool ran_before(const Approvals& approvals, const FinishedCall& call) {
+    if (call.of_before()) return false;
+    return std::any_of(
+        approvals.requests.begin(), approvals.requests.end(), [&](const Approval& approval) {
+            return call.same_tool(approval) && call.named(approval) && approval.spent();
+        });
+}
+
+/// Position of the approval that a finished call uses up: the one of its own id before others with
+/// the same arguments, and redeemed ones before the rest.
+std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCall& call) {
+    const bool again = ran_before(approvals, call);
+    std::optional<std::size_t> found;
+    int best = -1;
+    for (std::size_t i = 0; i < approvals.requests.size(); ++i) {
+        const Approval& approval = approvals.requests[i];
+        if (!approval.open() || !call.uses(approval)) continue;
+        const bool own = !call.of_before() && call.named(approval);
+        if (again && !own) continue;
+        const int rank = (own ? 2 : 0) + (approval.redeemed_at != kNever ? 1 : 0);
+        if (rank <= best) continue;
+        best = rank;
+        found = i;
+    }
+    HEADWAY_ASSERT(!found || approvals.requests[*found].open());
+    HEADWAY_ASSERT(found.has_value() == (best >= 0));
+    return found;
+}
+
+bool granted(const Approvals& approvals, const ToolFinished& call, const FinishedCall& finished,
+             Timestamp now) {
+    return std::any_of(approvals.grants.begin(), approvals.grants.end(), [&](const Grant& grant) {
+        if (grant.kind != ApprovalKind::kTool || grant.tool != call.tool || !grant.live(now))
+            return false;
+        return grant.match == GrantMatch::kTool || finished.told(grant) == Told::kSame;
+    });
+}
+
+bool refused(const Approval& approval) {
+    // Who declines to decide about a dialog leaves it to the one who sits before it.
+    return approval.status == S::kRejected || approval.status == S::kExpired ||
+           (approval.status == S::kIgnored && !approval.of_dialog());
+}
+
+/// Requests of dialogs, from the newest on. A call that a later dialog was about may have been
+/// allowed there, whatever was said to an earlier one, and how the open one was answered is not
+/// known. This excuses no call from what else was decided about it.
+class NewestDialog {
+public:
+    explicit NewestDialog(const FinishedCall& call) : call_(call) {}
+
+    /// True if this request says nothing about the call.
+    bool excuses(const Approval& approval) {
+        if (!approval.of_dialog() || !call_.same_tool(approval)) return false;
+        if (!call_.as_asked(approval)) return approval.pending();
+        const bool newest = !std::exchange(seen_, true);
+        return !newest || !(refused(approval) || approval.decision == Decision::kEdit);
+    }
+
+private:
+    const FinishedCall& call_;
+    bool seen_ = false;
+};
+
+/// True if the call violates this request.
+bool against(const Approval& approval, const FinishedCall& call) {
+    const bool named = call.named(approval);
+    // An id that a person has allowed belongs to one tool only, and what a person has refused does
+    // not become another call by the name of another tool.
+    if (!call.same_tool(approval)) {
+        // No arguments are equal to no arguments: an id that is used again each turn.
+        const bool disguised = refused(approval) && !call.of_before() && call.tells_arguments() &&
+                               approval.args_digest != kNoArgsDigest;
+        return named && (approval.open() || (disguised && call.as_asked(approval)));
+    }
+    const Told says = call.told(approval);
+    // A person has changed the arguments: those that were asked for may not run.
+    const bool edited = !approval.run_digest.empty() && approval.run_digest != approval.args_digest;
+    if (edited && says != Told::kSame && !call.of_before() && call.as_asked(approval)) return true;
+    const bool seen = named || says == Told::kSame;
+    if (refused(approval) || approval.pending()) return seen;
+    if (approval.open()) return named;  // approved, but not these arguments
+    if (approval.executed_n != 0) return named && says != Told::kOther;
+    return approval.spent() && seen;
+}
+
+}  // namespace
+
+void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
+           std::uint64_t n, bool replayed) {
+    const FinishedCall finished{call, fingerprint};
+    if (replayed && finished.of_before()) return;
+    const auto place = covering(approvals, finished);
+    if (!place) return;
+    Approval& approval = approvals.requests[*place];
+    HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
+    HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
+    approval.unverified = !finished.of_before() && finished.told(approval) == Told::kNothing;
+    if (finished.refused_by_agent() && approval.decision == Decision::kApprove) {
+        // Used up all the same: the agent's word must not gain a second execution.
+        approval.status = S::kCancelled;
+        approval.changed_n = n;
+        return;
+    }
+    approval.status = S::kExecuted;
+    approval.executed_n = n;
+    approval.changed_n = n;
+    HEADWAY_ASSERT(approval.status == S::kExecuted && approval.spent() && !approval.open());
+}
+
+namespace {
+
+/// Approved here, refused there.
+ApprovalAlarm refusal_alarm(const Approval& approval, std::string_view session,
+                            const ToolFinished& call) {
+    ApprovalAlarm alarm;
+    alarm.alarm = ApprovalAlarmKind::kApprovedButRefused;
+    alarm.tool = call.tool;
+    alarm.id = approval_id(session, approval.n);
+    alarm.evidence.push_back(approval.decided_n != 0 ? approval.decided_n : approval.n);
+    return alarm;
+}
+
+}  // namespace
+
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolFinished& call, const CallFingerprint& fingerprint,
+                                      bool must_ask, Timestamp now) {
+    if (!must_ask && approvals.requests.empty()) return std::nullopt;
+    const FinishedCall finished{call, fingerprint};
+    if (const auto place = covering(approvals, finished)) {
+        // Other arguments than those of the call were approved by an edit.
+        const Approval& approval = approvals.requests[*place];
+        const bool refused = finished.refused_by_agent() && approval.decision == Decision::kApprove;
+        if (!refused) return std::nullopt;
+        return refusal_alarm(approval, session, call);
+    }
+    if (granted(approvals, call, finished, now)) return std::nullopt;
+    ApprovalAlarm alarm;
+    alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
+    alarm.tool = call.tool;
+    const auto& requests = approvals.requests;  // the newest that concerns the call
+    NewestDialog dialogs{finished};
+    const auto about =
+        std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& approval) {
+            return !dialogs.excuses(approval) && against(approval, finished);
+        });
+    if (about == requests.rend()) return must_ask ? std::optional{alarm} : std::nullopt;
+    if (finished.refused() && (about->pending() || refused(*about))) return std::nullopt;
+    if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
+    alarm.id = approval_id(session, about->n);
+    alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
+    HEADWAY_ASSERT(!about->open() || !finished.uses(*about));
+    return alarm;
+}
+
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolStarted& call) {
+    const auto& requests = approvals.requests;
+    const auto last =
+        std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& approval) {
+            return approval.tool == call.tool && same_id(call.call_id, approval);
+        });
+    if (last == requests.rend() || !refused(*last)) return std::nullopt;
+    // Ids may be reused each turn with other arguments. The arguments are compared when the call
+    // finishes.
+    const bool other =
+        !call.args_digest.empty() && bound_digest(call.args_digest) != last->args_digest;
+    if (other) return std::nullopt;
+    ApprovalAlarm alarm;
+    alarm.alarm = ApprovalAlarmKind::kStartedAfterRejection;
+    alarm.tool = call.tool;
+    HEADWAY_ASSERT(!last->pending() && !last->open());
+    alarm.id = approval_id(session, last->n);
+    alarm.evidence.push_back(last->decided_n);
+    return alarm;
+}
+
+std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
+                                 const CallFingerprint& fingerprint) {
+    const FinishedCall finished{call, fingerprint};
+    // A call that a person has allowed is no answer to another dialog.
+    if (approvals.requests.empty() || covering(approvals, finished)) return 0;
+    const auto& requests = approvals.requests;
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.pending() && a.of_dialog() && finished.uses(a);
+    });
+    return found == requests.end() ? 0 : found->n;
+}
+
+const Approval* ready_for_dialog(const Approvals& approvals, std::string_view tool,
+                                 std::string_view args_digest) {
+    const auto& requests = approvals.requests;
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        const bool approved = a.status == S::kApproved || a.status == S::kEdited;
+        // The dialog that made a request gets its decision; an edit is for the next one.
+        const bool free = !a.of_dialog() || a.run_digest != a.args_digest;
+        return approved && free && a.kind == ApprovalKind::kTool && a.tool == tool &&
+               !args_digest.empty() && a.run_digest == args_digest;
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+Timestamp dialog_ends_at(const Approval& approval, Timestamp started) {
+    if (!approval.pending() || !approval.of_dialog()) return kNever;
+    const bool orphaned = started != kNever && approval.requested_at < started;
+    return orphaned ? started : approval.expires_at;
+}
+
+Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
+    if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
+    HEADWAY_ASSERT(approval.kind == ApprovalKind::kTool && !approval.pending());
+    const bool away = attendance.listening_since > approval.decided_at;
+    if (!away) return approval.execute_by;
+    return std::max(approval.execute_by, attendance.listening_since + attendance.grace);
+}
+
+Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance) {
+    Timestamp next = kNever;
+    const auto consider = [&next](Timestamp at) {
+        if (at != kNever && (next == kNever || at < next)) next = at;
+    };
+    for (const Approval& approval : approvals.requests) {
+        if (approval.of_dialog()) {
+            consider(dialog_ends_at(approval, attendance.started));
+        } else if (approval.pending() && !approval.overdue) {
+            consider(approval.expires_at);
+        }
+        consider(overdue_at(approval, attendance));
+    }
+    return next;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/limits.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "core/calls/call_fingerprint.hpp"
+#include "core/events/approval_payloads.hpp"
+#include "core/events/work_payloads.hpp"
+
+// Approvals in a session's state, and the rules of their lifecycle (api/API.md, "Approvals"). Pure:
+// the enter() functions fold events, all others only read.
+
+namespace headway::core {
+
+/// Values are stored: append only.
+enum class ApprovalStatus : std::uint8_t {
+    kPending,
+    kApproved,
+    kEdited,  ///< approved with other arguments
+    kRejected,
+    kResponded,  ///< a question was answered
+    kIgnored,    ///< the approver declines to decide
+    kExpired,    ///< no decision in time; treated as a rejection
+    kCancelled,  ///< nothing left to decide: see `closed`, or the session ended, or the call ran
+    kRedeemed,   ///< its single use is taken
+    kExecuted,
+    kNeverExecuted,  ///< approved, but not executed in time; it still may run
+};
+template <>
+struct EnumNames<ApprovalStatus> {
+    static constexpr std::array<std::string_view, 11> kNames{
+        "pending", "approved",  "edited",   "rejected", "responded",     "ignored",
+        "expired", "cancelled", "redeemed", "executed", "never_executed"};
+};
+
+/// The one transition table of an approval. Pure.
+bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
+
+/// The key of an approval that was delivered to an agent that reports no calls.
+inline constexpr std::string_view kDeliveredKey = "delivered";
+
+/// `source` of a request that the agent's own dialog has made. That dialog may be answered at the
+/// agent too, so such a request ends without a decision (ApprovalClosed).
+inline constexpr std::string_view kDialogSource = "dialog";
+
+/// A request and its outcome. Arguments, response and full texts stay in the journal.
+struct Approval {
+    std::uint64_t n = 0;  ///< of its approval.requested event: the id is `<session>.a<n>`
+    ApprovalKind kind = ApprovalKind::kTool;
+    std::string tool;
+    std::string call_id;
+    std::string summary;  ///< its start
+    Risk risk = Risk::kUnknown;
+    std::string source;
+    ApprovalStatus status = ApprovalStatus::kPending;
+    Timestamp requested_at = kNever;
+    Timestamp expires_at = kNever;
+    OnExpiry on_expiry = OnExpiry::kHold;
+    bool overdue = false;    ///< expires_at has passed without a decision
+    bool escalated = false;  ///< expiry raised its risk
+    std::optional<BudgetLimits> extend;
+    std::string args_digest;     ///< of the arguments shown
+    std::uint64_t identity = 0;  ///< start of identity_digest, the key in an index
+    std::uint64_t question = 0;  ///< fingerprint of the call that may run (or may not)
+    std::string run_digest;      ///< of the arguments that may run; empty until approved
+    std::optional<Decision> decision;
+    std::uint64_t decided_n = 0;
+    Timestamp decided_at = kNever;
+    std::string by;
+    std::string channel;
+    std::string reason;  ///< its start
+    Digest response;     ///< of the answer to a question
+    GrantScope scope = GrantScope::kOnce;
+    GrantMatch match = GrantMatch::kArgs;
+    Timestamp until = kNever;
+    bool stop = false;
+    Timestamp execute_by = kNever;
+    Timestamp redeemed_at = kNever;
+    Digest redeem_key;
+    std::uint64_t executed_n = 0;  ///< the tool.finished event that used it
+    std::optional<ApprovalAlarmKind> alarm;
+    bool acknowledged = false;    ///< the agent knows the decision
+    std::uint64_t changed_n = 0;  ///< the event that last changed it
+    /// Of kind, tool and arguments (identity_of). Equal requests share it, different ones never do.
+    std::string identity_digest;
+    bool alarm_seen = false;  ///< a person has acknowledged `alarm`; the same alarm again is new
+    bool unverified = false;  ///< the call that used it did not report its arguments
+    bool unseen = false;      ///< the approver does not see all of it
+    std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's may
+
+    bool pending() const noexcept { return status == ApprovalStatus::kPending; }
+    bool of_dialog() const noexcept { return source == kDialogSource; }
+    /// Approved and unused: the call may run.
+    bool open() const noexcept;
+    /// The agent has not received the decision yet: it is neither redeemed nor, where there is
+    /// nothing to redeem, acknowledged.
+    bool undelivered() const noexcept;
+    /// Its one call ran, allowed or not. Another equal call needs an approval of its own.
+    bool spent() const noexcept;
+    bool operator==(const Approval&) const = default;
+    static constexpr auto fields();
+};
+
+/// An approval that covers more than its own request.
+struct Grant {
+    std::uint64_t n = 0;  ///< of the approval that made it
+    ApprovalKind kind = ApprovalKind::kTool;
+    std::string tool;
+    std::string args_digest;
+    std::uint64_t question = 0;
+    GrantMatch match = GrantMatch::kArgs;
+    Timestamp until = kNever;  ///< kNever = for the life of the session
+    bool live(Timestamp now) const noexcept { return until == kNever || now < until; }
+    bool operator==(const Grant&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("n", &Grant::n), field("kind", &Grant::kind),
+                          field("tool", &Grant::tool), field("args_digest", &Grant::args_digest),
+                          field("question", &Grant::question), field("match", &Grant::match),
+                          field("until", &Grant::until));
+    }
+};
+
+/// An alarm that no person has acknowledged. Equal alarms (kind, approval and tool) are merged.
+struct RaisedAlarm {
+    ApprovalAlarmKind kind = ApprovalAlarmKind::kNeverExecuted;
+    std::uint64_t approval = 0;  ///< number of its request; 0 = there was no request
+    std::string tool;
+    Timestamp at = kNever;    ///< of the last one
+    std::uint64_t n = 0;      ///< event of the last one
+    std::uint64_t times = 1;  ///< how often it was raised
+    std::string detail;       ///< of the last one
+    bool operator==(const RaisedAlarm&) const = default;
+    static constexpr auto fields() {
+        using R = RaisedAlarm;
+        return field_list(field("kind", &R::kind), field("approval", &R::approval),
+                          field("tool", &R::tool), field("at", &R::at), field("n", &R::n),
+                          field("times", &R::times), field("detail", &R::detail));
+    }
+};
+
+/// Urgency of an alarm, higher first: forbidden but done, never asked, forbidden but started,
+/// allowed but not done, refused by the agent or too many sub-agents. Pure.
+int urgency_of(ApprovalAlarmKind kind) noexcept;
+
+/// The approvals of one session; part of its state.
+struct Approvals {
+    /// At most limits::kApprovalsPendingMax pending and kApprovalsKeptMax others, oldest first.
+    std::vector<Approval> requests;
+    std::vector<Grant> grants;        ///< at most limits::kGrantsMax
+    Timestamp waited_until = kNever;  ///< when the agent last had to wait for a person
+    /// At most limits::kAlarmsMax, oldest first. Neither a report of the agent nor the end of the
+    /// session removes one.
+    std::vector<RaisedAlarm> alarms;
+    std::uint64_t alarms_more = 0;  ///< raised, but dropped for lack of room
+
+    const Approval* find(std::uint64_t n) const noexcept;
+    std::size_t pending() const noexcept;
+    const Approval* oldest_pending() const noexcept;
+    /// The pending request for the same call with the same content, or the decided one that the
+    /// agent has not used yet (if a call_id identifies the call); or null. Not one of a dialog:
+    /// what is said there is no answer to a request of another kind, nor does it stand in its way.
+    const Approval* asked_before(const ApprovalRequested& asked) const;
+    /// A live grant that answers the request, or null.
+    const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
+    /// The most urgent alarm, the oldest of equals; or null.
+    const RaisedAlarm* worst_alarm() const noexcept;
+    /// An unused approval of exactly this call, but for those of dialogs; or null.
+    const Approval* open_for(const ApprovalRequested& asked) const;
+
+    bool operator==(const Approvals&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("requests", &Approvals::requests), field("grants", &Approvals::grants),
+            field("waited_until", &Approvals::waited_until), field("alarms", &Approvals::alarms),
+            field("alarms_more", &Approvals::alarms_more));
+    }
+};
+
+// Ids.
+
+std::string approval_id(std::string_view session, std::uint64_t n);
+struct ApprovalRef {
+    std::string session;
+    std::uint64_t n = 0;
+};
+/// Nothing if the text is not an approval id. The session's name is not checked.
+std::optional<ApprovalRef> parse_approval_id(std::string_view id);
+
+/// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool and
+/// arguments; without arguments also of summary and options. One decision may answer all requests
+/// that share it, so an agent must not be able to construct a collision. Pure.
+std::string identity_of(const ApprovalRequested& asked);
+/// The index key of such a digest. Pure.
+std::uint64_t identity_start(std::string_view digest);
+
+// Folding.
+
+void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n, Timestamp at);
+void enter(Approvals& approvals, const ApprovalDecided& decided, std::uint64_t n, Timestamp at);
+void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t n, Timestamp at);
+void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n);
+void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n);
+void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at);
+void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
+void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
+/// A call finished: it uses up the approval that covers it, if any. A `replayed` call is a replay
+/// for the loop rules, but uses up an approval like any other.
+void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
+           std::uint64_t n, bool replayed);
+/// The agent has read the decision.
+void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
+/// The session ended: requests need no decision any more, and grants end.
+void close(Approvals& approvals, std::uint64_t n, Timestamp at);
+
+// Deciding.
+
+/// A person's decision. `edited_*` go with kEdit.
+struct Ruling {
+    /// What a rejection leads to.
+    enum class Then : std::uint8_t { kByReason, kStop, kChangeApproach };
+
+    Decision decision = Decision::kReject;
+    std::string reason;
+    std::string by;
+    std::string channel;
+    ExactJson edited_args;
+    std::string edited_digest;
+    std::uint64_t edited_question = 0;
+    Text response;
+    GrantScope scope = GrantScope::kOnce;
+    GrantMatch match = GrantMatch::kArgs;
+    Timestamp until = kNever;
+    Then then = Then::kByReason;
+};
+
+/// Whether `ruling` can decide `approval`: true = yes, false = it was already decided so. Errors:
+/// kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
+Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now);
+
+/// Whether the single use may be taken with these bytes: true = yes, false = this key already took
+/// it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
+Result<bool> check_redeem(const Approval& approval, std::string_view args_digest,
+                          std::string_view key);
+
+/// Whether a reason asks the agent to go on differently rather than to stop. Pure.
+bool asks_for_another_way(std::string_view reason);
+
+/// The alarm for a call that just finished, by the decisions before it; nothing if the call was
+/// allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolFinished& call, const CallFingerprint& fingerprint,
+                                      bool must_ask, Timestamp now);
+/// The alarm for a call that just started: its id was rejected. Pure.
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolStarted& call);
+
+/// Number of the pending request of the agent's own dialog that is about this finished call: it was
+/// answered at the agent. The oldest of equal ones; 0 = none. Pure.
+std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
+                                 const CallFingerprint& fingerprint);
+
+/// An approval that the agent's own dialog about exactly this call may use, so that no person is
+/// asked about it again: decided, and not given out yet. Null if there is none. Pure.
+const Approval* ready_for_dialog(const Approvals& approvals, std::string_view tool,
+                                 std::string_view args_digest);
+
+/// When a dialog's pending request ends without a decision: the agent does not wait longer, nor for
+/// a daemon that was started again. kNever for all others. Pure.
+Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
+
+/// Since when Headway listens, and the grace after a pause.
+struct Attendance {
+    Timestamp listening_since = kNever;  ///< since when Headway has been listening
+    /// Time that an agent gets to report what it did while Headway was not listening.
+    Millis grace{0};
+    Timestamp started = kNever;  ///< since when the daemon runs
+};
+
+/// When an approved but unexecuted call raises its alarm. Pure.
+Timestamp overdue_at(const Approval& approval, const Attendance& attendance);
+
+/// The next deadline: expiry of a request, or an overdue execution; kNever = none. Pure.
+Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance);
+
+constexpr auto Approval::fields() {
+    using A = Approval;
+    return field_list(
+        field("n", &A::n), field("kind", &A::kind), field("tool", &A::tool),
+        field("call_id", &A::call_id), field("summary", &A::summary), field("risk", &A::risk),
+        field("source", &A::source), field("status", &A::status),
+        field("requested_at", &A::requested_at), field("expires_at", &A::expires_at),
+        field("on_expiry", &A::on_expiry), field("overdue", &A::overdue),
+        field("escalated", &A::escalated), field("extend", &A::extend),
+        field("args_digest", &A::args_digest), field("identity", &A::identity),
+        field("question", &A::question), field("run_digest", &A::run_digest),
+        field("decision", &A::decision), field("decided_n", &A::decided_n),
+        field("decided_at", &A::decided_at), field("by", &A::by), field("channel", &A::channel),
+        field("reason", &A::reason), field("response", &A::response), field("scope", &A::scope),
+        field("match", &A::match), field("until", &A::until), field("stop", &A::stop),
+        field("execute_by", &A::execute_by), field("redeemed_at", &A::redeemed_at),
+        field("redeem_key", &A::redeem_key), field("executed_n", &A::executed_n),
+        field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
+        field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest),
+        field("alarm_seen", &A::alarm_seen), field("unverified", &A::unverified),
+        field("unseen", &A::unseen), field("closed", &A::closed));
+}
+
+}  // namespace headway::core

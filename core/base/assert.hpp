@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Assertions that stay on in release: a broken invariant stops the process, systemd restarts it,
+// and the journal brings the state back. Use for programmer errors only; anything a client can
+// cause is a Result.
+
+namespace headway::core {
+
+/// Prints where and what to stderr and aborts. Any thread. Cold, so that the calls stand
+/// apart from the code that runs: an event passes hundreds of assertions, and its code does not fit
+/// the processor's first cache.
+[[noreturn, gnu::cold]] void assertion_failed(const char* expression, const char* file,
+                                              int line) noexcept;
+
+}  // namespace headway::core
+
+#define HEADWAY_ASSERT(expression) \
+    ((expression) ? void(0) : ::headway::core::assertion_failed(#expression, __FILE__, __LINE__))

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace headway::core {
+
+/// A value that never changes in place, so that copies, and other threads, share it: two words in
+/// its owner. T's default takes no memory of its own. Keeps 100,000 sessions of one configuration
+/// small.
+template <class T>
+class CowBox {
+public:
+    using value_type = T;
+
+    CowBox() : held_(default_value()) {}
+    CowBox(const CowBox&) = default;
+    CowBox(CowBox&& other) noexcept : held_(std::exchange(other.held_, default_value())) {}
+    CowBox& operator=(CowBox other) noexcept {
+        held_.swap(other.held_);
+        return *this;
+    }
+    ~CowBox() = default;
+
+    const T& operator*() const noexcept { return *held_; }
+    const T* operator->() const noexcept { return held_.get(); }
+    /// The value itself, for an owner on another thread. Never null.
+    const std::shared_ptr<const T>& pointer() const noexcept { return held_; }
+    bool is_default() const noexcept { return held_.use_count() == 0; }
+    /// How many own it, on any thread.
+    std::size_t owners() const noexcept { return static_cast<std::size_t>(held_.use_count()); }
+
+    /// Takes another value; other owners keep theirs.
+    void set(T value) { held_ = std::make_shared<const T>(std::move(value)); }
+    /// The same, but shares one of the values that this thread took last, if one is equal. For
+    /// values that come from a configuration. Pure: only memory differs.
+    void take_alike(T value) {
+        thread_local std::array<std::weak_ptr<const T>, kRecent> recent;
+        thread_local std::size_t next = 0;
+        if (value == *default_value()) {
+            held_ = default_value();
+            return;
+        }
+        for (const std::weak_ptr<const T>& one : recent) {
+            std::shared_ptr<const T> known = one.lock();
+            if (known == nullptr || !(*known == value)) continue;
+            held_ = std::move(known);
+            return;
+        }
+        set(std::move(value));
+        recent[next++ % kRecent] = held_;
+    }
+    /// A copy of its own to change.
+    T& change() {
+        auto own = std::make_shared<T>(*held_);
+        T& value = *own;
+        held_ = std::move(own);
+        return value;
+    }
+    bool operator==(const CowBox& other) const {
+        return held_ == other.held_ || *held_ == *other.held_;
+    }
+
+private:
+    /// As many kinds of agents as report in turn.
+    static constexpr std::size_t kRecent = 8;
+
+    /// Not owned by anybody.
+    static const std::shared_ptr<const T>& default_value() {
+        static const T kDefault{};
+        static const std::shared_ptr<const T> kPointer{std::shared_ptr<const T>{}, &kDefault};
+        return kPointer;
+    }
+
+    std::shared_ptr<const T> held_;
+};
+
+}  // namespace headway::core

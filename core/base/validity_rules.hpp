@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// What the checks of snapshots are made of (core/state/validity.hpp): each structure that has rules
+// of its own checks itself with these. Pure.
+
+namespace headway::core::sound {
+
+/// Checks first and last event of a range in a session whose last event is `newest`.
+constexpr bool in_order(std::uint64_t first, std::uint64_t last, std::uint64_t newest) {
+    return first <= last && last <= newest;
+}
+
+template <class T>
+bool in_order(const T& seen, std::uint64_t newest) {
+    return in_order(seen.first_n, seen.last_n, newest);
+}
+
+template <class List>
+bool fits(const List& list, std::size_t most) {
+    return list.size() <= most;
+}
+
+template <class T, class Holds>
+bool each(const std::vector<T>& items, std::size_t most, Holds holds) {
+    return items.size() <= most && std::all_of(items.begin(), items.end(), holds);
+}
+
+/// Checks that entries are ordered by event, without duplicates.
+template <class T>
+bool by_event(const std::vector<T>& items, std::uint64_t newest) {
+    const auto falls = [](const T& a, const T& b) { return a.n >= b.n; };
+    return std::adjacent_find(items.begin(), items.end(), falls) == items.end() &&
+           (items.empty() || items.back().n <= newest);
+}
+
+}  // namespace headway::core::sound

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/state/session_state.hpp"
+#include "core/values/watch.hpp"
+
+// Use of a session's budget, and what follows from it (api/API.md, "Budgets"): used = 100 * value /
+// limit, pressure = the maximum over the dimensions. All pure.
+
+namespace headway::core {
+
+/// One dimension: time in ms, steps, tokens, or cost in millionths of a dollar.
+struct BudgetFigure {
+    std::uint64_t used = 0;
+    std::optional<std::uint64_t> limit;
+
+    /// 0 without a limit; a limit of 0 is used up.
+    double percent() const;
+    /// True if at least this percentage of the limit is used; exact.
+    bool reaches(std::uint64_t percent) const;
+    /// 0 without a limit and beyond it.
+    std::uint64_t left() const;
+};
+
+/// One digit behind the point, rounded down: 69.96 is not yet 70. Pure.
+double shown_percent(double percent);
+
+/// Every figure at one moment.
+struct BudgetStatus {
+    BudgetLevel level = BudgetLevel::kNominal;
+    BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
+    BudgetSource source = BudgetSource::kNone;           ///< of the limits
+    double pressure = 0;                                 ///< percent of it
+    BudgetFigure time;                                   ///< of the clocks that count
+    BudgetFigure steps;
+    BudgetFigure tokens;
+    BudgetFigure cost;
+    Millis model{0};
+    Millis tool{0};
+    Millis human{0};
+    Millis rate_limit{0};
+    std::uint64_t children_open = 0;
+    std::uint64_t children_ended = 0;
+    std::uint64_t children_uncounted = 0;
+    UseParts parts;       ///< of `tokens` and `cost`
+    BudgetUse children;   ///< part of the figures above when they roll up
+    Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
+
+    std::uint64_t elapsed_seconds() const { return time.used / 1000; }
+    /// Together with elapsed_seconds() exactly the limit.
+    std::optional<std::uint64_t> remaining_seconds() const;
+    std::optional<std::uint64_t> steps_remaining() const;
+};
+
+/// At `now`, with the attention gaps of `watch`. An ended session stays at its end.
+BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
+
+/// Model turns of the session itself: rounds of its calls, or the highest iteration it reported.
+std::uint64_t own_steps(const SessionState& state);
+
+/// Time since the last event in which Headway was not listening: before its start or wake-up, and
+/// in its attention gaps.
+Millis unheard_gap(const SessionState& state, const Watch& watch);
+
+/// When passing time next raises the level or exhausts the budget; kNever if it does neither.
+Timestamp budget_deadline(const SessionState& state, const Watch& watch);
+
+/// True if nothing more may be used: time (with the extension for calls in flight), tokens or cost
+/// are used up, or a step beyond the limit was taken.
+bool is_spent(const BudgetStatus& status);
+
+/// Whether a call of that id is under way.
+bool in_flight(const SessionState& state, std::string_view call_id);
+
+/// `added` on top of existing limits. What has no limit stays unlimited.
+BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& added);
+
+/// In whole millionths of a dollar, never negative, at most kBudgetCountMax.
+std::uint64_t cost_micros(double usd);
+/// The inverse: micro-dollars in dollars.
+double dollars(std::uint64_t micros);
+
+std::uint64_t child_key(std::string_view id);
+BudgetUse added(const BudgetUse& a, const BudgetUse& b);
+UseParts added(const UseParts& a, const UseParts& b);
+
+/// What its parent's journal records about a session: totals, its own children included.
+ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
+                                const Watch& watch);
+/// Whether the parent's figures would change.
+bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
+/// Whether they would change by much: in a family without limits the rest is of no use. A child
+/// that is new, has ended or launched children, or whose tokens or cost have grown by a quarter;
+/// `opened`: just now. Pure.
+bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
+
+}  // namespace headway::core

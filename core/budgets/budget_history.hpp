@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/state/session_state.hpp"
+
+// Use by ended sessions, and predictions from it. Pure.
+
+namespace headway::core {
+
+/// One ended session.
+struct UseRecord {
+    std::string agent;  ///< its type, or empty
+    Outcome outcome = Outcome::kCompleted;
+    Timestamp ended_at = kNever;
+    std::uint64_t elapsed_ms = 0;  ///< of the clocks that counted
+    std::uint64_t steps = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    bool operator==(const UseRecord&) const = default;
+};
+
+/// Precondition: it has ended.
+UseRecord use_record_of(const SessionState& state);
+
+/// Nearest-rank percentile: the smallest value that at least `percent` of all do not exceed; 0 if
+/// empty.
+std::uint64_t percentile(std::vector<std::uint64_t> values, unsigned percent);
+
+struct Percentiles {
+    std::uint64_t p50 = 0;
+    std::uint64_t p90 = 0;
+};
+
+/// The ended sessions of one agent type with one outcome.
+struct UseSummary {
+    std::string agent;
+    Outcome outcome = Outcome::kCompleted;
+    std::uint64_t count = 0;
+    Percentiles elapsed_ms;
+    Percentiles steps;
+    Percentiles tokens;
+    Percentiles cost_micros;
+};
+
+/// By agent type and outcome, in that order.
+std::vector<UseSummary> summarize(std::span<const UseRecord> records);
+
+/// Expected further use until the session completes.
+struct Forecast {
+    std::uint64_t samples = 0;  ///< completed sessions that used at least as much
+    std::uint64_t p10 = 0;
+    std::uint64_t p50 = 0;
+    std::uint64_t p90 = 0;
+};
+
+struct BudgetPrediction {
+    std::string agent;
+    std::uint64_t history = 0;      ///< completed sessions of the type that were looked at
+    std::optional<Forecast> steps;  ///< absent if no session used as much
+    std::optional<Forecast> seconds;
+};
+
+/// Completed sessions of a type that a prediction needs.
+inline constexpr std::size_t kPredictionHistoryMin = 5;
+
+/// From the records of the session's agent type. Only completed sessions count: how long the others
+/// would have taken is unknown.
+BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
+                         std::uint64_t steps, std::uint64_t elapsed_ms);
+
+}  // namespace headway::core

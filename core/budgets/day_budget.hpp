@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/events/budget_payloads.hpp"
+
+// Caps for all sessions of a day together (docs/costs.md). All pure.
+
+namespace headway::core {
+
+/// A cap of those sessions that have a label, or of all.
+struct DayCap {
+    std::string label;  ///< "team=payments"; empty: of all sessions
+    std::optional<double> max_cost_usd;
+    std::optional<std::uint64_t> max_tokens;
+    bool is_set() const { return max_cost_usd.has_value() || max_tokens.has_value(); }
+    bool operator==(const DayCap&) const = default;
+};
+
+struct DayBudget {
+    Millis starts{0};  ///< of the day, after midnight UTC
+    DayCap all;
+    std::vector<DayCap> labels;  ///< at most kDayLabelsMax
+    bool is_set() const { return all.is_set() || !labels.empty(); }
+    bool operator==(const DayBudget&) const = default;
+};
+
+/// How many caps by label there may be: each is asked about with every use that is reported.
+inline constexpr std::size_t kDayLabelsMax = 32;
+
+/// Days since 1970, each beginning at `starts`.
+std::int64_t day_of(Timestamp at, Millis starts);
+/// When that day begins.
+Timestamp day_begins(std::int64_t day, Millis starts);
+/// "2026-11-27": the date of its beginning.
+std::string day_name(std::int64_t day);
+
+/// Totals of one cap on one day, with what people added to it.
+struct DayUse {
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    std::uint64_t unpriced = 0;  ///< tokens of which no cost is known
+    std::uint64_t more_tokens = 0;
+    std::uint64_t more_micros = 0;
+    bool lifted = false;  ///< a person let its sessions go on until the next day
+    bool operator==(const DayUse&) const = default;
+};
+
+enum class DayLevel : std::uint8_t { kNominal, kWarned, kReached };
+template <>
+struct EnumNames<DayLevel> {
+    static constexpr std::array<std::string_view, 3> kNames{"nominal", "warned", "reached"};
+};
+
+/// From this percentage on people are told.
+inline constexpr std::uint64_t kDayWarnPercent = 80;
+
+/// The limits in force: the cap and what was added.
+std::optional<std::uint64_t> token_limit(const DayCap& cap, const DayUse& use);
+std::optional<std::uint64_t> cost_limit(const DayCap& cap, const DayUse& use);
+
+DayLevel day_level(const DayCap& cap, const DayUse& use);
+
+/// "all sessions", or "sessions with team=payments"
+std::string day_scope(const DayCap& cap);
+
+/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; with a cost of
+/// which a part is not known "at least $21.50".
+std::string day_figures(const DayCap& cap, const DayUse& use);
+
+/// The reason that sessions of the cap receive while it is reached. All such reasons begin alike.
+std::string day_pause_reason(const DayCap& cap, const DayUse& use);
+/// Whether a pause is one of a day.
+bool is_day_pause(std::string_view reason);
+
+}  // namespace headway::core

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/calls/answers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/assert.hpp"
+#include "core/text/phrases.hpp"
+#include "core/text/words.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
+
+constexpr std::array<std::string_view, 21> kEnds{"cancelled",
+                                                 "canceled",
+                                                 "failed",
+                                                 "failure",
+                                                 "killed",
+                                                 "oomkilled",
+                                                 "aborted",
+                                                 "terminated",
+                                                 "died",
+                                                 "dead",
+                                                 "imagepullbackoff",
+                                                 "errimagepull",
+                                                 "expired",
+                                                 "rejected",
+                                                 "lost",
+                                                 "crashloopbackoff",
+                                                 "revoked",
+                                                 "deadlocked",
+                                                 "dependencyneversatisfied",
+                                                 "timed_out",
+                                                 "out_of_memory"};
+constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state lock",
+                                                  "lock held",           "waiting for cache lock",
+                                                  "unable to acquire",   "is locked",
+                                                  "index.lock",          "another process",
+                                                  "too many requests",   "rate limit",
+                                                  "rate_limit",          "overloaded",
+                                                  "service unavailable", "temporarily unavailable",
+                                                  "resource busy",       "device or resource busy",
+                                                  "try again later",     "is busy"};
+constexpr auto all_state_words() {
+    std::array<std::string_view, kEnds.size() + kInUse.size() + kStillUnderWay.size()> all{};
+    std::size_t at = 0;
+    for (const std::string_view word : kEnds)
+        all[at++] = word;
+    for (const std::string_view word : kInUse)
+        all[at++] = word;
+    for (const std::string_view word : kStillUnderWay)
+        all[at++] = word;
+    return all;
+}
+
+constexpr std::size_t kBusyBytesMax = 512;  ///< longer answers only speak of it
+
+constexpr Phrases kWrong{std::array<std::string_view, 14>{
+    "error", "fail", "not ", "unable", "cannot", "can't", "invalid", "denied", "timeout",
+    "timed out", "no such", "missing", "refused", "nothing"}};
+
+/// The code of a file without comments (`#`, `//` to the line's end, `/* */` within a line) and
+/// white space. Quotes keep both.
+std::string bare_code(std::string_view text) {
+    std::string out;
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote != 0) {
+            if (c == quote || c == '\n') quote = 0;
+            out.push_back(c);
+            continue;
+        }
+        const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+        // `#include`, `#!` and `#fff` are no comments; `http://` is none either.
+        const bool hash =
+            c == '#' && (next == ' ' || next == '\0' || is_digit(next) || next == '\n');
+        const bool slashes = c == '/' && next == '/' && (i == 0 || text[i - 1] != ':');
+        if (hash || slashes) {
+            while (i + 1 < text.size() && text[i + 1] != '\n')
+                ++i;
+            continue;
+        }
+        if (c == '/' && next == '*') {
+            const std::size_t end = text.find("*/", i + 2);
+            if (end == std::string_view::npos) break;
+            i = end + 1;
+            continue;
+        }
+        // The indentation of a line may be code.
+        const bool indents = out.empty() || out.back() == '\n' || out.back() == ' ';
+        if (c == '\n' || (c == ' ' && indents)) {
+            out.push_back(c);
+            continue;
+        }
+        if (is_space(c)) continue;
+        if (c == '"' || c == '\'') quote = c;
+        out.push_back(c);
+    }
+    HEADWAY_ASSERT(out.size() <= text.size());
+    return out;
+}
+
+}  // namespace
+
+bool is_only_exit_status(std::string_view message) {
+    static constexpr WordList<24> kWords{
+        {"exit", "exited", "code",       "status", "command",      "process",    "failed", "with",
+         "non",  "zero",   "nonzero",    "return", "returned",     "error",      "shell",  "a",
+         "the",  "was",    "terminated", "by",     "unsuccessful", "returncode", "rc",     "bash"}};
+    message = trimmed(message);
+    if (message.empty() || message.size() > 80) return false;
+    bool status = false;
+    for (std::size_t at = 0; at < message.size();) {
+        if (!is_word(message[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < message.size() && is_word(message[end]) && message[end] != '_')
+            ++end;
+        if (end == at) ++end;  // an underscore
+        const std::string word = lower(message.substr(at, end - at));
+        at = end;
+        if (is_digit(word[0])) continue;
+        if (word == "exit" || word == "exited" || word == "status" || word == "return" ||
+            word == "returned" || word == "returncode" || word == "rc" || word == "nonzero" ||
+            word == "zero")
+            status = true;
+        if (word != "_" && !contains(kWords, word)) return false;
+    }
+    return status;
+}
+
+bool is_acknowledgement(std::string_view result) {
+    static constexpr Phrases kDone{std::array<std::string_view, 29>{
+        "success",   "saved",     "updated", "created",  "done",      "recorded",
+        "applied",   "sent",      "added",   "complete", "accepted",  "stored",
+        "submitted", "deleted",   "written", "scrolled", "clicked",   "typed",
+        "pressed",   "navigated", "moved",   "executed", "performed", "ok",
+        "delivered", "queued",    "posted",  "modified", "registered"}};
+    result = trimmed(result);
+    if (result.size() > kAcknowledgementBytesMax) return false;
+    if (result.empty()) return true;
+    return kDone.any_in(result) && !kWrong.any_in(result);
+}
+
+bool has_state_words(std::string_view result) {
+    static constexpr Phrases kAll{all_state_words()};
+    return kAll.any_word_in(result.substr(0, kBusyBytesMax));
+}
+
+namespace {
+
+/// The text behind a line of column names, which are no states: `NAME READY FAILED`.
+std::string_view without_heading(std::string_view text) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) return text;
+    const std::string_view line = trimmed(text.substr(0, end));
+    const bool capitals = std::none_of(
+        line.begin(), line.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); });
+    return capitals && line.find(' ') != line.npos ? text.substr(end + 1) : text;
+}
+
+/// True if `before` takes the word behind it back: "0 failed", "no failure", "previous: failed".
+bool denies(std::string_view before) {
+    static constexpr WordList<9> kDenials{
+        {"0", "no", "not", "if", "previous", "last", "prior", "earlier", "former"}};
+    return contains(kDenials, before);
+}
+
+/// True if the word at `at` is a piece of a name: `failed_jobs.csv`, `/failed`.
+bool in_a_name(std::string_view text, std::size_t at, std::size_t end) {
+    const bool goes_on =
+        end + 1 < text.size() && (text[end] == '_' || text[end] == '-') && is_letter(text[end + 1]);
+    const bool file = end + 1 < text.size() && text[end] == '.' && is_letter(text[end + 1]);
+    return goes_on || file || (at > 0 && text[at - 1] == '/');
+}
+
+}  // namespace
+
+bool says_over(std::string_view result) {
+    static constexpr WordList<12> kUnderWay{{"running", "pending", "queued", "waiting", "starting",
+                                             "progress", "retrying", "creating", "building",
+                                             "processing", "restarting", "scheduled"}};
+    constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
+    if (result.size() > 4 * kLooked) return false;
+    const std::string text = lower(without_heading(result).substr(0, kLooked));
+    if (text.find("neversatisfied") != text.npos) return true;
+    bool over = mentions(text, std::array<std::string_view, 2>{"timed_out", "out_of_memory"});
+    std::string_view before;
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_word(text[at]) || text[at] == '_') {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_word(text[end]) && text[end] != '_')
+            ++end;
+        const std::string_view word = std::string_view{text}.substr(at, end - at);
+        if (contains(kUnderWay, word)) return false;
+        over = over || (contains(kEnds, word) && !denies(before) && !in_a_name(text, at, end));
+        before = word;
+        HEADWAY_ASSERT(end > at);
+        at = end;
+    }
+    return over;
+}
+
+bool says_pending(std::string_view answer) {
+    static constexpr std::array<std::string_view, 7> kPending{
+        "pending", "in_progress", "in progress", "queued", "not ready", "not finished", "not yet"};
+    constexpr std::size_t kBytesMax = 256;
+    if (answer.size() > kBytesMax) return false;
+    const std::string text = lower(answer);
+    const auto joins = [&text](std::size_t at) {
+        constexpr std::string_view kMarks = "-/.'\"";
+        return at < text.size() && (is_word(text[at]) || kMarks.find(text[at]) != kMarks.npos);
+    };
+    return std::any_of(kPending.begin(), kPending.end(), [&](std::string_view word) {
+        for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+            if ((at == 0 || !joins(at - 1)) && !joins(at + word.size())) return true;
+        }
+        return false;
+    });
+}
+
+bool says_busy(std::string_view result) {
+    static constexpr Phrases kBusy{kInUse};
+    return result.size() <= kBusyBytesMax && kBusy.any_word_in(result);
+}
+
+namespace {
+
+/// MongoDB: `{ acknowledged: true, matchedCount: 1, modifiedCount: 1 }`.
+bool says_acknowledged(std::string_view text) {
+    if (text.find("acknowledged") == text.npos) return false;
+    static constexpr std::array<std::string_view, 4> kCounts{"modifiedcount", "deletedcount",
+                                                             "insertedcount", "upsertedcount"};
+    for (const std::string_view name : kCounts) {
+        const std::size_t at = text.find(name);
+        const std::size_t digit = at == text.npos ? at : text.find_first_of("0123456789", at);
+        if (digit != text.npos && text[digit] != '0') return true;
+    }
+    return text.find("insertedid") != text.npos;
+}
+
+/// True if more than `limit` words stand in the text, with blanks between them.
+bool more_words(std::string_view text, std::size_t limit) {
+    char before = ' ';
+    for (const char c : text)
+        if (std::exchange(before, c) == ' ' && c != ' ' && limit-- == 0) return true;
+    return false;
+}
+
+}  // namespace
+
+bool is_receipt(std::string_view result) {
+    result = trimmed(result);
+    if (result.size() > kAcknowledgementBytesMax) return false;
+    static constexpr Phrases kSays{std::array<std::string_view, 2>{"acknowledged", "query ok, "}};
+    // Every other receipt is of three words at most, perhaps in brackets.
+    if (more_words(result, 5) && !kSays.any_in(result)) return false;
+    const std::string text = lower(result);
+    std::string_view said = text;
+    if (said.starts_with("query ok, ")) {  // MySQL; the time behind it is no word of it
+        said.remove_prefix(10);
+        said = trimmed(said.substr(0, said.find('(')));
+    }
+    if (said.starts_with('(') && said.ends_with(')')) said = said.substr(1, said.size() - 2);
+    std::array<std::string_view, 4> words;  // with a fourth it is none of them
+    std::size_t count_of_words = 0;
+    for (std::string_view rest = said; !rest.empty() && count_of_words < words.size();) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        if (end > 0) words[count_of_words++] = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    const auto count = [](std::string_view word) {
+        return word != "0" && word.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    static constexpr WordList<4> kVerbs{{"update", "delete", "merge", "copy"}};
+    if (says_acknowledged(text)) return true;
+    if (count_of_words == 2) return contains(kVerbs, words[0]) && count(words[1]);
+    if (count_of_words != 3) return false;
+    if (words[0] == "insert") return words[1] == "0" && count(words[2]);
+    static constexpr WordList<4> kThings{{"row", "rows", "record", "records"}};
+    static constexpr WordList<4> kDone{{"affected", "updated", "changed", "deleted"}};
+    return count(words[0]) && contains(kThings, words[1]) && contains(kDone, words[2]);
+}
+
+std::string_view without_frame(std::string_view result) {
+    // Gemini CLI and its kin; mini-swe-agent.
+    constexpr std::string_view kOut = "\nStdout: ";
+    constexpr std::string_view kErr = "\nStderr: ";
+    constexpr std::string_view kTag = "<output>";
+    constexpr std::string_view kTagEnd = "</output>";
+    if (result.starts_with("Command: ")) {
+        const std::size_t from = result.find(kOut);
+        if (from == result.npos) return result;
+        const std::size_t start = from + kOut.size();
+        const std::size_t end = result.find(kErr, start - 1);
+        const std::string_view text =
+            trimmed(result.substr(start, end == result.npos ? end : end - start));
+        if (text != "(empty)") return text;
+        if (end == result.npos) return {};
+        const std::string_view errors = result.substr(end + kErr.size());
+        const std::string_view said = trimmed(errors.substr(0, errors.find("\nError: ")));
+        return said == "(empty)" ? std::string_view{} : said;
+    }
+    if (result.starts_with("Chunk ID: ")) {  // Codex: a random number, then how long it took
+        const std::size_t end = result.find('\n');
+        if (end != result.npos && result.substr(end + 1).starts_with("Wall time: "))
+            return result.substr(end + 1);
+    }
+    if (result.starts_with("<returncode>")) {
+        const std::size_t from = result.find(kTag);
+        if (from == result.npos) return result;
+        const std::size_t start = from + kTag.size();
+        const std::size_t end = result.rfind(kTagEnd);
+        if (end == result.npos || end < start) return trimmed(result.substr(start));
+        return trimmed(result.substr(start, end - start));
+    }
+    return result;
+}
+
+std::string without_quotes(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        out.push_back(c);
+        const bool opens = (c == '"' || c == '\'' || c == '`') && (i == 0 || !is_word(text[i - 1]));
+        const std::size_t end = opens ? text.find(c, i + 1) : std::string_view::npos;
+        if (end == std::string_view::npos) continue;
+        out.push_back(c);
+        i = end;
+    }
+    HEADWAY_ASSERT(out.size() <= text.size() + 1);
+    return out;
+}
+
+bool only_goes_on(std::string_view message) {
+    static constexpr WordList<16> kWords{{"continue", "proceed", "resume", "next", "go", "going",
+                                          "on", "ahead", "keep", "carry", "please", "just", "ok",
+                                          "okay", "yes", "weiter"}};
+    message = trimmed(message);
+    if (message.empty() || message.size() > 40) return false;
+    std::string word;
+    for (std::size_t i = 0; i <= message.size(); ++i) {
+        if (i < message.size() && is_letter(message[i])) {
+            word.push_back(lower(message[i]));
+            continue;
+        }
+        if (i < message.size() && (is_digit(message[i]) || (message[i] & '\x80') != 0))
+            return false;
+        if (!word.empty() && !contains(kWords, word)) return false;
+        word.clear();
+    }
+    return true;
+}
+
+bool differ_in_looks_only(std::string_view before, std::string_view after) {
+    return before != after && bare_code(before) == bare_code(after);
+}
+
+bool is_artifact(std::string_view path) {
+    static constexpr std::array<std::string_view, 14> kParts{
+        "coverage",          "__pycache__", ".pytest_cache", "node_modules/", ".mypy_cache",
+        "test-results",      "junit",       ".cache/",       "htmlcov",       ".nyc_output",
+        "playwright-report", ".ruff_cache", "allure",        ".tox/"};
+    static constexpr std::array<std::string_view, 7> kEnds{".log",  ".pyc", ".tmp", ".pid",
+                                                           ".lock", ".swp", ".out"};
+    return mentions(path, kParts) ||
+           std::any_of(kEnds.begin(), kEnds.end(),
+                       [path](std::string_view end) { return path.ends_with(end); });
+}
+
+}  // namespace headway::core

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+#include "core/text/text.hpp"
+
+namespace headway::core {
+
+/// Purpose of a call, as far as its name and its shell command show. Values are stored: append
+/// only.
+enum class CallKind : std::uint8_t {
+    kOther,
+    kRead,    ///< reads something: read, search, list
+    kEdit,    ///< claims to change files or other state
+    kVerify,  ///< tests, builds, linters: its result measures the work
+    kPoll,    ///< asks for the status of something that runs elsewhere
+    kSleep,   ///< only lets time pass
+    kPlan,    ///< plans, to-do lists, thoughts: never progress by itself
+    kCommit,  ///< moves the head of version control
+};
+template <>
+struct EnumNames<CallKind> {
+    static constexpr std::array<std::string_view, 8> kNames{"other", "read",  "edit", "verify",
+                                                            "poll",  "sleep", "plan", "commit"};
+};
+
+/// Why a call failed (docs/detection.md, section 9). Values are stored: append only.
+enum class FailureKind : std::uint8_t {
+    kNone,
+    kOther,
+    kTransient,    ///< rate limits, overload, 5xx, connections refused or reset
+    kAuth,         ///< 401, 403, credentials, permissions
+    kUnknownTool,  ///< the tool does not exist or is not available
+    kNotFound,
+    kMismatch,   ///< the text to replace does not exist
+    kAssertion,  ///< red tests, compiler and linter errors
+    kTruncated,  ///< the model's turn was cut, empty or could not be parsed
+    kContext,    ///< the prompt did not fit the model's window
+    kRefused,    ///< the model's API refused the request itself: 400, 404, 422
+    kTimeout,    ///< a tool was stopped by its own limit
+    kNetwork,    ///< a tool did not reach its target
+};
+template <>
+struct EnumNames<FailureKind> {
+    static constexpr std::array<std::string_view, 13> kNames{
+        "none",      "other",     "transient", "auth",    "unknown_tool", "not_found", "mismatch",
+        "assertion", "truncated", "context",   "refused", "timeout",      "network"};
+};
+
+/// What else a call and its answer show. Bits of CallFingerprint::shape; stored: append only.
+enum class Shape : std::uint32_t {
+    kSilent = 1U << 0,        ///< it failed and said nothing: an answer ("no"), not a failure
+    kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
+    kActs = 1U << 2,          ///< an action on a screen, a page or a game: another call shows it
+    kLooks = 1U << 3,         ///< a shell command that only asks for a state
+    kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
+    kCosmetic = 1U << 5,      ///< an edit of comments and white space
+    kRestores = 1U << 6,      ///< takes files back to what version control has
+    kNothing = 1U << 7,       ///< leaves nothing: touch, an empty commit
+    kWhole = 1U << 8,         ///< writes a whole file, not a part of one
+    kGuard = 1U << 9,         ///< a shell command that asks a yes or no first: test, which, grep -q
+    kOver = 1U << 10,         ///< its answer names an end that no waiting will change: cancelled
+    kBusy = 1U << 11,         ///< its answer says that what it needs is busy: a lock, a rate limit
+    kCommand = 1U << 12,      ///< a shell command
+    kRests = 1U << 13,        ///< a shell command behind a sleep of at least 10 s
+    kBlind = 1U << 14,        ///< an edit that names its file at most: its content is unknown
+};
+
+/// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
+/// once and stores it with the event, so a replay compares what the session was judged by. 64-bit
+/// members are the low halves of 128-bit digests; 0 = none.
+struct CallFingerprint {
+    Digest question;                ///< tool and canonical arguments
+    Digest outcome;                 ///< canonical result or error, and success
+    std::uint64_t raw_outcome = 0;  ///< the same before masking
+    std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a red run
+    std::uint64_t content = 0;      ///< what an edit without a digest writes
+    std::uint64_t path = 0;         ///< path that the call names, if any
+    CallKind kind = CallKind::kOther;
+    FailureKind failure = FailureKind::kNone;
+    bool typed_failure = false;  ///< reported by the client, not read from the message
+    bool trivial = false;        ///< an empty result or a bare acknowledgement: no information
+    bool running = false;        ///< the result says that something is still running
+    bool measured = false;       ///< timings are the answer, so they are not masked
+    /// Failed tests and errors that a verifying call counted.
+    std::optional<std::uint64_t> failing;
+    std::uint64_t result_bytes = 0;
+    /// Both halves of the SHA-256 of the exact arguments, by which approvals identify a call
+    /// (args_of()). Unlike `question`, nothing is masked. Zero in older fingerprints and in
+    /// sessions without approvals.
+    Digest args_start;
+    Digest args_end;
+    std::uint32_t shape = 0;  ///< of Shape
+
+    bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }
+    void set(Shape one, bool value) {
+        if (value) shape |= static_cast<std::uint32_t>(one);
+    }
+    /// Alone no evidence of going nowhere: a guard that said no without a word, an action that was
+    /// only acknowledged, or an edit of which the content is unknown.
+    bool weak() const {
+        return (is(Shape::kSilent) && is(Shape::kGuard)) ||
+               (is(Shape::kActs) && is(Shape::kAcknowledged)) || is(Shape::kBlind);
+    }
+
+    bool operator==(const CallFingerprint&) const = default;
+    static constexpr auto fields() {
+        using P = CallFingerprint;
+        return field_list(
+            field("question", &P::question), field("outcome", &P::outcome),
+            field("raw_outcome", &P::raw_outcome), field("diagnostic", &P::diagnostic),
+            field("content", &P::content), field("path", &P::path), field("kind", &P::kind),
+            field("failure", &P::failure), field("typed_failure", &P::typed_failure),
+            field("trivial", &P::trivial), field("running", &P::running),
+            field("measured", &P::measured), field("failing", &P::failing),
+            field("result_bytes", &P::result_bytes), field("args_start", &P::args_start),
+            field("args_end", &P::args_end), field("shape", &P::shape));
+    }
+};
+
+}  // namespace headway::core

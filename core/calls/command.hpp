@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "core/calls/command_parts.hpp"
+
+// Shell commands, as far as their words tell what they do. Pure; linear in the command.
+
+namespace headway::core {
+
+/// True if the command only asks for a state and changes nothing: files, processes, services, pages
+/// read with curl. A sleep beside it does not matter.
+bool only_looks(const CommandParts& command);
+
+/// True if it asks an orchestrator, a scheduler or a service for the status of something that runs
+/// elsewhere: kubectl get, docker ps, squeue, systemctl is-active, gh run view, tail.
+bool asks_for_status(const CommandParts& command);
+
+/// True if it begins with a question that its exit status answers: test, which, grep -q.
+bool is_guard(std::string_view command);
+
+/// True if it sleeps and then does something else.
+bool sleeps_and_more(const CommandParts& command);
+
+/// True if it begins with a sleep of at least 10 s, and does something else then.
+bool rests_first(std::string_view command);
+
+/// True if it waits by itself until something has changed or a time is up: `kubectl wait`,
+/// `gh run watch`, `timeout 60 tail -f`.
+bool waits_itself(const CommandParts& command);
+
+/// True if it takes files back to what version control has: git checkout, restore, stash, reset.
+bool takes_files_back(const CommandParts& command);
+
+/// True if it leaves nothing that anything depends on: touch, true, echo of a text, an empty
+/// commit.
+bool does_nothing(const CommandParts& command);
+
+}  // namespace headway::core

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/words.hpp"
+
+// A shell command line, taken apart. Pure; linear in the command.
+
+namespace headway::core {
+
+/// The next part of a command line, up to `&&`, `||`, `;`, `|` or a line's end; quotes are kept
+/// together. Removes it from `rest`, which must not be empty.
+std::string_view next_part(std::string_view& rest);
+
+/// What a part runs, without `sudo`, `timeout 5`, `FOO=1` and the words of shell loops before it.
+std::string_view plain_command(std::string_view part);
+
+/// `kubectl -n shop get pods` as `kubectl get pods`: options that stand before what is done.
+/// A view of `part`, or of `buffer`.
+std::string_view without_options(std::string_view part, std::string& buffer);
+
+/// True if the command is one of `starts`, alone or with arguments; one that ends in a blank is a
+/// prefix.
+template <class List>
+bool starts_with_any(std::string_view command, const List& starts) {
+    if (command.empty() || !may_begin(starts, command)) return false;
+    return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
+        return command[0] == start[0] && command.starts_with(start) &&
+               (command.size() == start.size() || start.back() == ' ' ||
+                !is_word(command[start.size()]));
+    });
+}
+
+/// True if the part is one of these commands: the name ends with a blank or the part. `test.sh` is
+/// not `test`.
+template <class List>
+bool is_one_of(std::string_view part, const List& list) {
+    if (part.empty() || !may_begin(list, part)) return false;
+    return std::any_of(std::begin(list), std::end(list), [part](std::string_view name) {
+        return name[0] == part[0] && part.starts_with(name) &&
+               (part.size() == name.size() || part[name.size()] == ' ');
+    });
+}
+
+/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`.
+bool redirects(std::string_view part);
+
+/// Without what a person wrote for people: comments outside of quotes. A command with a here
+/// document stays as it is, because there `#` may be content.
+std::string without_comments(std::string_view command);
+
+/// Without the lines of here documents, which are content and no commands. A view of `command`, or
+/// of `buffer`.
+std::string_view without_documents(std::string_view command, std::string& buffer);
+
+/// What each part of a command line runs (plain_command()), without the lines of here documents and
+/// without empty parts. Taken apart once, since several questions are asked about each command.
+/// Views of the line, which must outlive it.
+class CommandParts {
+public:
+    CommandParts(std::string_view line);
+    CommandParts(const char* line) : CommandParts(std::string_view{line}) {}
+    CommandParts(const std::string& line) : CommandParts(std::string_view{line}) {}
+    CommandParts(const CommandParts&) = delete;  // parts may be views of `buffer_`
+    CommandParts& operator=(const CommandParts&) = delete;
+
+    std::string_view line() const { return line_; }
+    auto begin() const { return parts_.begin(); }
+    auto end() const { return parts_.end(); }
+
+private:
+    std::string_view line_;
+    std::string buffer_;
+    std::vector<std::string_view> parts_;
+};
+
+}  // namespace headway::core

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/calls/tool_names.hpp"
+
+#include <array>
+#include <string>
+
+#include "core/text/words.hpp"
+
+namespace headway::core {
+namespace {
+
+/// True if a word of a tool's name (`pressKey`, `press_key`) is in the list.
+template <class List>
+bool names_one_of(std::string_view tool, const List& list) {
+    std::string word;
+    for (std::size_t i = 0; i <= tool.size(); ++i) {
+        const char c = i < tool.size() ? tool[i] : '_';
+        const bool hump = c >= 'A' && c <= 'Z' && i > 0 && tool[i - 1] >= 'a' && tool[i - 1] <= 'z';
+        if (!is_letter(c) || hump) {
+            if (contains(list, word)) return true;
+            word.clear();
+        }
+        if (is_letter(c)) word.push_back(lower(c));
+    }
+    return false;
+}
+
+}  // namespace
+
+bool acts_on_screen(std::string_view tool) {
+    static constexpr WordList<28> kActs{
+        {"scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
+         "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
+         "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
+         "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"}};
+    return names_one_of(tool, kActs);
+}
+
+bool is_screen(std::string_view tool) {
+    static constexpr WordList<10> kScreens{{"computer", "browser", "desktop", "screen", "gui",
+                                            "device", "phone", "game", "page", "mouse"}};
+    return names_one_of(tool, kScreens);
+}
+
+bool only_remembers(std::string_view tool) {
+    static constexpr WordList<2> kAlone{{"memorize", "remember"}};
+    static constexpr WordList<2> kMemory{{"memory", "scratchpad"}};
+    static constexpr WordList<8> kWrites{
+        {"write", "save", "add", "store", "update", "append", "set", "record"}};
+    return names_one_of(tool, kAlone) ||
+           (names_one_of(tool, kMemory) && names_one_of(tool, kWrites));
+}
+
+bool asks_a_person(std::string_view tool) {
+    static constexpr WordList<1> kAsk{{"ask"}};
+    static constexpr WordList<3> kPersons{{"user", "human", "operator"}};
+    static constexpr WordList<1> kRequests{{"request"}};
+    static constexpr WordList<4> kWishes{{"input", "approval", "feedback", "confirmation"}};
+    // Whole names: opencode and Kilo, Codex, and the ends of plans, which a person approves.
+    static constexpr WordList<7> kNames{{"question", "request_permissions", "exitplanmode",
+                                         "exit_plan_mode", "plan_exit", "plan_mode_respond",
+                                         "askuserquestion"}};
+    const std::string name = lower(tool);
+    if (contains(kNames, std::string_view{name})) return true;
+    // `request_user_input`, `request_human_approval`.
+    if (names_one_of(tool, kRequests) && names_one_of(tool, kPersons) &&
+        names_one_of(tool, kWishes))
+        return true;
+    if (!names_one_of(tool, kAsk)) return false;
+    // `ask_followup_question`; not `ask_question_answering_model`.
+    return names_one_of(tool, kPersons) || name.ends_with("question") ||
+           name.ends_with("questions");
+}
+
+bool waits_by_name(std::string_view tool) {
+    static constexpr WordList<3> kWaits{{"wait", "await", "waits"}};
+    return names_one_of(tool, kWaits);
+}
+
+}  // namespace headway::core

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/calls/call_fingerprint.hpp"
+
+// Classifies a call and its outcome by names, commands and messages. Pure; linear in the text.
+
+namespace headway::core {
+
+struct ErrorReported;
+struct ToolFinished;
+
+/// Text editors take a verb where shells take their line: `command` is `view` or `str_replace`,
+/// beside a path. The kind of such a call; nothing if `command` is a line for a shell, or empty.
+/// Tools of class edit run no shell, whatever their command says.
+std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
+                                        bool has_path);
+
+/// `command` is the shell command of the call, or empty. `tool` decides if its name is specific.
+CallKind kind_of_call(std::string_view tool, std::string_view command);
+
+/// True for an edit that went well and of which neither arguments, a digest nor a result tell the
+/// content: whether it repeats another is not known.
+bool is_blind_edit(const CallFingerprint& fingerprint, const ToolFinished& call);
+
+/// The path a shell command ends in or redirects to, or empty.
+std::string_view path_in_command(std::string_view command);
+
+/// The kind of a client's error class; kNone for an unknown name.
+FailureKind failure_of_class(std::string_view error_class);
+
+/// The same for a tool's own result, where a timeout or an unreachable network is the tool's
+/// (kTimeout, kNetwork), not the model provider's.
+FailureKind failure_of_tool_class(std::string_view error_class);
+
+/// The kind of an HTTP status from 400 on; kNone below.
+FailureKind failure_of_status(std::uint64_t status);
+
+/// The kind of an error that an agent reports: by class, status or message. A 4xx without a tool
+/// means that the model's API refuses the request.
+FailureKind failure_of_error(const ErrorReported& error);
+
+/// The kind by the words of a message; kOther if they are unknown.
+FailureKind failure_of_message(std::string_view message);
+
+/// The same for a tool's own result: words and classes of one failure are of one kind.
+FailureKind failure_of_tool_message(std::string_view message);
+
+/// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). It is the same for every
+/// question, so it carries no information.
+bool is_trivial(std::string_view result);
+
+/// True if the result says that something has not finished ("still running", "pending").
+bool says_running(std::string_view result);
+
+/// True if the call measures timings: a benchmark, a profile, a measured rate.
+bool is_measurement(std::string_view command, std::string_view result);
+
+/// Number of failed tests or checks that a result reports; nothing if it reports none.
+std::optional<std::uint64_t> failing_count(std::string_view result);
+
+/// The first line of a message or of a red run's output that states an error, at most 200 bytes,
+/// without line numbers and what append_masked() masks.
+std::string diagnostic_line(std::string_view text);
+
+}  // namespace headway::core

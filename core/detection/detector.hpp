@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/detection/ledger.hpp"
+#include "core/events/event.hpp"
+#include "core/values/policy.hpp"
+
+namespace headway::core {
+
+/// Severity of a detector's claim, weakest first, in the order of verdicts (api/API.md,
+/// "Verdicts"). A block is certain and needs a person, so it is above a suspicion.
+enum class Severity : std::uint8_t { kNone, kWaiting, kSlow, kSuspect, kBlocked, kStuck };
+
+/// Kinds of evidence: two detectors of one kind do not confirm each other.
+enum class EvidenceKind : std::uint8_t {
+    kLiveness,
+    kRepeat,
+    kFailure,
+    kEdit,
+    kText,
+    kPlan,
+    kWait,
+    kNothing,  ///< corroborates, but is no ground for a verdict by itself
+    kPolicy,
+};
+
+/// What the engine must know of a detector besides its claims.
+struct DetectorTraits {
+    EvidenceKind kind;  ///< decides what it confirms and whether its claims last
+    /// Counts for its claims by profile (docs/detection.md, sections 5 and 13; for `strict`:
+    /// docs/first-designs.md). Low where recordings allow it: four equal calls in a row and three
+    /// laps of a cycle occur in no successful session.
+    Thresholds balanced;
+    Thresholds strict = balanced;
+    /// A way out of its loops, as a directive says it: one sentence that quotes nothing. The second
+    /// is for those who followed the first in vain. Empty = the general one (recovery.cpp).
+    std::string_view advice{};
+    std::string_view second_advice{};
+    /// It says more than that there is a loop, so Policy::loop_detection does not switch it off.
+    bool always_on = false;
+};
+
+/// The grounds of a claim.
+struct Finding {
+    std::string reason;  ///< one sentence for people that does not quote the agent's call
+    std::vector<std::uint64_t> evidence;  ///< event numbers, at most limits::kEvidenceMax
+    std::uint64_t identity = 0;  ///< of the loop: the same at any time and from any detector's view
+    std::uint32_t count = 0;     ///< what the thresholds are compared with
+};
+
+/// A finished call that counts as evidence, with what the ledger found.
+struct CallSeen {
+    const ToolFinished& call;
+    const CallFingerprint& fingerprint;
+    const Entry& entry;
+    std::uint32_t patience = 1;  ///< ToolPolicy::patience of its tool
+    /// A wait, or a request that a provider refused: neither progress nor a repeat, but it
+    /// separates the calls around it.
+    bool neutral = false;
+    bool slept = false;    ///< the agent let time pass since it asked this before
+    bool overran = false;  ///< it exceeded the policy's time limit: a failure of its tool
+
+    /// A failure that says something. Without a word it is an answer, "no"; and so is that of a
+    /// poll, "not yet".
+    bool failed() const {
+        return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
+    }
+    bool weak() const { return fingerprint.weak(); }
+};
+
+/// What the fold saw in an event.
+struct EventSigns {
+    Tier tier = Tier::kNone;      ///< of this event
+    bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
+    bool phase_changed = false;   ///< to a phase that is new (RecentPhases)
+    bool phase_turned = false;    ///< to any other phase
+    bool fresh_start = false;     ///< a new phase began where the profile is strict: counts end
+    bool thinking = false;        ///< the model is at work, by state or phase
+    bool work_moved = false;      ///< the heartbeat's in-flight counter changed
+    bool state_change = false;
+    bool user_message = false;
+    bool other_spoke = false;      ///< a message of a role other than the agent's
+    bool nudge_taken = false;      ///< the agent acknowledged a change of approach
+    bool dialog_over = false;      ///< the agent's own dialog was answered, here or there
+    bool dialog_left = false;      ///< it waits for a person at the agent only
+    bool model_answered = false;   ///< the event needs an answer of the model
+    bool waits_for_human = false;  ///< a person was asked and has not answered, or paused it
+};
+
+/// An event with its context from the fold, so that detectors need not read the session.
+struct Observation : EventSigns {
+    const Event& event;
+    const Ledger& ledger;            ///< with the event
+    const CallSeen* call = nullptr;  ///< null unless the event is a counted call
+};
+
+/// The interface of all detectors: a value in the session's state that the fold feeds with every
+/// event (so replay reproduces it) and the resolver asks. Constant memory, amortised O(1) per
+/// event, no clock. `finding()` is called only if `severity()` claims something. `is_valid()`
+/// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold can
+/// have produced it and an assertion relies on that. All that is a detector's own is in its two
+/// files in detectors/; its place in `Detectors` (detectors.hpp) makes it one of those in use.
+template <class D>
+concept Detector = Described<D> && std::equality_comparable<D> &&
+    requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
+             std::uint64_t newest) {
+    { D::kTraits } -> std::convertible_to<DetectorTraits>;
+    detector.observe(seen);
+    { std::as_const(detector).severity(limits, ledger) } -> std::same_as<Severity>;
+    { std::as_const(detector).finding(ledger) } -> std::same_as<Finding>;
+    { std::as_const(detector).is_valid(ledger, newest) } -> std::same_as<bool>;
+};
+
+/// The severity for a count; a threshold of 0 is never reached.
+constexpr Severity severity_of(std::uint64_t count, Thresholds limits) {
+    if (limits.stuck != 0 && count >= limits.stuck) return Severity::kStuck;
+    if (limits.suspect != 0 && count >= limits.suspect) return Severity::kSuspect;
+    return Severity::kNone;
+}
+
+/// "3 times"; a count of one does not occur in findings.
+inline std::string times(std::uint64_t count) {
+    return std::to_string(count) + " times";
+}
+
+/// ", and nothing has changed since #118": the last hard progress, or the start.
+inline std::string since_change(const Ledger& ledger) {
+    if (ledger.hard_n == 0) return ", and nothing has changed since the start";
+    return ", and nothing has changed since #" + std::to_string(ledger.hard_n);
+}
+
+/// Events of the last calls that match, oldest first, at most limits::kEvidenceMax.
+template <class Matches>
+std::vector<std::uint64_t> evidence_of(const Ledger& ledger, std::size_t calls, Matches matches) {
+    std::vector<std::uint64_t> evidence;
+    for (std::size_t i = 0; i < calls && evidence.size() < limits::kEvidenceMax; ++i) {
+        const CallMark* mark = ledger.back(i);
+        if (mark == nullptr) break;
+        if (matches(*mark)) evidence.insert(evidence.begin(), mark->n);
+    }
+    return evidence;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detection/ledger.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/base/assert.hpp"
+#include "core/calls/answers.hpp"
+
+namespace headway::core {
+namespace {
+
+static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
+static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
+static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
+static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four bits for each");
+/// In a trail: version control took the file back. To return to an earlier content is then neither
+/// a reversal nor news.
+constexpr std::uint64_t kTakenBack = 0x7461'6b65'6e62'6163ULL;
+constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
+static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
+
+std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
+    const std::size_t sets = answers.size() / kAnswersOfSet;
+    HEADWAY_ASSERT(std::has_single_bit(sets));
+    return (question & (sets - 1)) * kAnswersOfSet;
+}
+
+/// Doubles the sets. The entries of one set spread over two, so they fit.
+void grow(std::vector<KnownAnswer>& answers) {
+    HEADWAY_ASSERT(answers.size() < limits::kAnswersMax);
+    std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
+    for (const KnownAnswer& answer : answers) {
+        if (answer.question == 0) continue;
+        const std::size_t first = set_of(larger, answer.question);
+        std::size_t at = first;
+        while (at < first + kAnswersOfSet && larger[at].question != 0)
+            ++at;
+        HEADWAY_ASSERT(at < first + kAnswersOfSet);
+        larger[at] = answer;
+    }
+    answers = std::move(larger);
+    HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
+}
+
+/// The answer to a question, or a new one; `known` tells which. A full set grows the table up to
+/// limits::kAnswersMax, then the least recently used entry is replaced.
+KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question, bool& known) {
+    known = false;
+    if (answers.empty()) grow(answers);
+    while (true) {
+        const std::size_t first = set_of(answers, question);
+        HEADWAY_ASSERT(first + kAnswersOfSet <= answers.size());
+        KnownAnswer* oldest = &answers[first];
+        for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
+            known = answers[i].question == question;
+            if (known) return answers[i];
+            if (answers[i].last_n < oldest->last_n) oldest = &answers[i];
+        }
+        if (oldest->question == 0 || answers.size() >= limits::kAnswersMax) {
+            *oldest = {};
+            oldest->question = question;
+            return *oldest;
+        }
+        grow(answers);
+    }
+}
+
+/// The entry whose `member` is `key`, or a new one; `known` tells which. Beyond `most`, the least
+/// recently used entry is replaced.
+template <class T>
+T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
+            bool& known) {
+    HEADWAY_ASSERT(most > 0 && entries.size() <= most);
+    // One pass for both, because tables are scanned for each event.
+    T* oldest = nullptr;
+    known = false;
+    for (T& entry : entries) {
+        if (entry.*member == key) {
+            known = true;
+            return entry;
+        }
+        if (oldest == nullptr || entry.last_n < oldest->last_n) oldest = &entry;
+    }
+    if (entries.size() < most) {
+        entries.emplace_back();
+        entries.back().*member = key;
+        return entries.back();
+    }
+    HEADWAY_ASSERT(oldest != nullptr && entries.size() == most);
+    *oldest = T{};
+    oldest->*member = key;
+    return *oldest;
+}
+
+/// The answer to a question; null for an unknown one.
+const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
+    if (answers.empty()) return nullptr;
+    const std::size_t first = set_of(answers, question);
+    for (std::size_t i = first; i < first + kAnswersOfSet; ++i)
+        if (answers[i].question == question) return &answers[i];
+    return nullptr;
+}
+
+std::uint32_t span_of(const Ledger& ledger) {
+    return (ledger.scope & 0xffffU) << 16U | (ledger.informed_rounds & 0xffffU);
+}
+
+/// True while a repeat adds to those before it: one message of the user ends the row, and so do
+/// some rounds of news. Memory of long sessions is full of rules and plans that are read again.
+bool same_span(const Ledger& ledger, const KnownAnswer& last) {
+    const std::uint32_t news = (ledger.informed_rounds - last.span) & 0xffffU;
+    return last.epoch == ledger.epoch && last.span >> 16U == (ledger.scope & 0xffffU) &&
+           news < kInformedRounds;
+}
+
+void keep(std::vector<std::uint64_t>& digests, std::uint64_t digest) {
+    if (digests.size() == limits::kTrailDigestsMax) digests.erase(digests.begin());
+    digests.push_back(digest);
+    HEADWAY_ASSERT(digests.size() <= limits::kTrailDigestsMax);
+}
+
+bool holds(const std::vector<std::uint64_t>& digests, std::uint64_t digest) {
+    return std::find(digests.begin(), digests.end(), digest) != digests.end();
+}
+
+/// A path reached a content: new, unchanged, or one that it had left (docs/detection.md, section
+/// 5.3). `certain` is false if the call stands for the content: then repeating it is no reversal.
+void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool certain,
+                 std::uint64_t n, Entry& entry) {
+    bool known = false;
+    FileTrail& trail = entry_of(ledger.files, &FileTrail::path, path, limits::kFilesMax, known);
+    HEADWAY_ASSERT(trail.path == path && trail.last_n <= n);
+    trail.last_n = n;
+    if (!known) entry.fresh_paths.push_back(path);
+    if (!trail.digests.empty() && trail.digests.back() == digest) return;  // nothing changed
+    if (holds(trail.digests, digest)) {
+        if (!certain) return;
+        if (trail.digests.back() == kTakenBack) return keep(trail.digests, digest);
+        entry.reversals = std::max(entry.reversals, ++trail.reversals);
+    } else {
+        trail.reversals = 0;
+        entry.tier = Tier::kState;
+        entry.changed_path = path;
+    }
+    keep(trail.digests, digest);
+    HEADWAY_ASSERT(trail.digests.back() == digest);
+}
+
+void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
+                  std::uint64_t n, Entry& entry) {
+    for (const Mutation& mutation : call.mutated) {
+        // What tests and tools write by themselves is theirs.
+        const bool edits = fingerprint.kind == CallKind::kEdit;
+        if (fingerprint.kind == CallKind::kVerify || (!edits && is_artifact(mutation.path)))
+            continue;
+        // Without a digest, the call itself stands for the content.
+        const std::uint64_t digest =
+            mutation.digest.empty() ? fingerprint.question.low : digest_of(mutation.digest).low;
+        change_file(ledger, digest_of(mutation.path).low, digest, !mutation.digest.empty(), n,
+                    entry);
+    }
+    const bool claims =
+        fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
+    if (!call.mutated.empty() || !claims) return;
+    const bool certain = fingerprint.content != 0;
+    const std::uint64_t content = certain ? fingerprint.content : fingerprint.question.low;
+    const bool copy = fingerprint.is(Shape::kWhole) && certain && content == ledger.last_content;
+    ledger.content_copies = copy ? ledger.content_copies + 1 : 0;
+    ledger.last_content = fingerprint.is(Shape::kWhole) ? content : 0;
+    ledger.cosmetic_path = fingerprint.is(Shape::kCosmetic) ? fingerprint.path : 0;
+    change_file(ledger, fingerprint.path != 0 ? fingerprint.path : fingerprint.question.low,
+                content, certain, n, entry);
+    // Comments, white space, and one text in ever more files prove nothing.
+    const bool cosmetic = fingerprint.is(Shape::kCosmetic) && entry.fresh_paths.empty();
+    if (!cosmetic && ledger.content_copies < kCopiesMax) return;
+    entry.tier = Tier::kNone;
+    entry.changed_path = 0;
+    entry.hollow = true;
+}
+
+void take_back(Ledger& ledger) {
+    for (FileTrail& trail : ledger.files) {
+        trail.reversals = 0;
+        if (!trail.digests.empty()) keep(trail.digests, kTakenBack);
+    }
+}
+
+/// P2: fewer failures than ever, or an unseen set of failures after a change.
+void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
+            std::optional<std::uint64_t> failing, std::uint64_t n, Entry& entry) {
+    bool known = false;
+    Verification& verification = entry_of(ledger.verifications, &Verification::question, question,
+                                          limits::kVerificationsMax, known);
+    HEADWAY_ASSERT(verification.question == question && verification.last_n <= n);
+    HEADWAY_ASSERT(verification.changes_seen <= ledger.changes);
+    const bool changed = ledger.changes != verification.changes_seen;
+    entry.improved =
+        failing && known && verification.counted && *failing < verification.best_failing;
+    if (entry.improved || (known && changed && !holds(verification.outcomes, outcome))) {
+        entry.tier = std::max(entry.tier, Tier::kVerification);
+    }
+    if (failing && (!verification.counted || *failing < verification.best_failing)) {
+        verification.best_failing = *failing;
+        verification.counted = true;
+    }
+    HEADWAY_ASSERT(!failing || verification.best_failing <= *failing);
+    if (!holds(verification.outcomes, outcome)) keep(verification.outcomes, outcome);
+    const bool differs = known && verification.last_outcome != outcome;
+    verification.flaky = !changed && (verification.flaky || differs);
+    entry.flaky = verification.flaky;
+    verification.last_outcome = outcome;
+    verification.last_n = n;
+    verification.changes_seen = ledger.changes;
+}
+
+/// True for a look at a file that the agent itself just changed in comments only.
+bool shows_own_comment(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    return ledger.cosmetic_path != 0 && fingerprint.path == ledger.cosmetic_path &&
+           (fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks));
+}
+
+/// The count of red results with one diagnostic while nothing changes, whatever flags, seeds or
+/// targets the test has: one question. They are kept beside the answers.
+void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n, Entry& entry) {
+    constexpr std::uint64_t kReds = 0x5bf0'3635'dcd6'1e9bULL;  // apart from questions
+    bool known = false;
+    KnownAnswer& red = answer_to(ledger.answers, (fingerprint.diagnostic ^ kReds) | 1U, known);
+    HEADWAY_ASSERT(red.last_n <= n);
+    if (known && red.outcome == ledger.changes && red.span >> 16U == (ledger.scope & 0xffffU)) {
+        ++red.repeats;
+    } else {
+        red.repeats = 1;
+        red.first_n = n;
+    }
+    red.outcome = ledger.changes;
+    red.last_n = n;
+    red.epoch = ledger.epoch;
+    red.span = span_of(ledger);
+    if (red.repeats <= entry.repeats) return;
+    entry.repeats = red.repeats;
+    entry.first_n = red.first_n;
+}
+
+/// P3 and the count of equal answers.
+void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& fingerprint, bool ok,
+          std::uint64_t n) {
+    HEADWAY_ASSERT(last.question == fingerprint.question.low && last.last_n <= n);
+    last.outcome = fingerprint.outcome.low;
+    last.raw_outcome = static_cast<std::uint32_t>(fingerprint.raw_outcome);
+    last.ok = ok;
+    last.last_n = n;
+    last.epoch = ledger.epoch;
+    last.span = span_of(ledger);
+}
+
+void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::uint64_t n,
+            Entry& entry) {
+    bool known = false;
+    KnownAnswer& last = answer_to(ledger.answers, fingerprint.question.low, known);
+    HEADWAY_ASSERT(last.first_n <= n);
+    entry.known_question = known;
+    const bool same = known && last.outcome == fingerprint.outcome.low;
+    entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
+    const bool counts_again = same && !(entry.jitter && fingerprint.measured);
+    const bool free_again = fingerprint.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
+    entry.same_answer = counts_again;
+    entry.free_again = free_again;
+    if (counts_again && same_span(ledger, last)) {
+        if (!free_again) ++last.repeats;  // after a compaction one repeat is free
+    } else {
+        last.repeats = 1;
+        last.first_n = n;
+    }
+    // The acknowledgement of an edit is no information, and a failure after a failure answers
+    // nothing.
+    const bool informs = ok && !fingerprint.trivial && fingerprint.kind != CallKind::kEdit &&
+                         !fingerprint.is(Shape::kNothing) &&
+                         !shows_own_comment(ledger, fingerprint);
+    if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
+    // Back to the answer before the last is no news.
+    const bool back = !same && last.before == static_cast<std::uint32_t>(fingerprint.outcome.low);
+    if (known && !counts_again && !back && (ok || last.ok) &&
+        !shows_own_comment(ledger, fingerprint))
+        entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
+    if (!same) last.before = static_cast<std::uint32_t>(last.outcome);
+    keep(ledger, last, fingerprint, ok, n);
+    entry.repeats = last.repeats;
+    entry.first_n = last.first_n;
+    HEADWAY_ASSERT(entry.first_n <= n);
+}
+
+void remember(Ledger& ledger, const CallMark& mark) {
+    HEADWAY_ASSERT(ledger.recent.size() ==
+                   std::min<std::uint64_t>(ledger.calls, limits::kRecentCallsMax));
+    HEADWAY_ASSERT(ledger.recent.empty() || ledger.back(0)->n <= mark.n);
+    if (ledger.recent.size() < limits::kRecentCallsMax) {
+        ledger.recent.push_back(mark);
+    } else {
+        ledger.recent[ledger.calls % limits::kRecentCallsMax] = mark;
+    }
+    ++ledger.calls;
+    HEADWAY_ASSERT(ledger.back(0)->n == mark.n);
+}
+
+}  // namespace
+
+void Ledger::begin_round() {
+    if (round_counts) {
+        quiet_rounds = round_tier != Tier::kNone ? 0 : quiet_rounds + 1;
+        const bool confirmed = round_tier != Tier::kNone && round_tier != Tier::kState;
+        unproven_rounds = confirmed ? 0 : unproven_rounds + 1;
+        if (round_tier >= Tier::kInformation) ++informed_rounds;
+    }
+    if (rounds > 0) past_tiers = past_tiers << 4 | (static_cast<std::uint64_t>(round_tier) + 1);
+    ++rounds;
+    round_tier = Tier::kNone;
+    round_counts = false;
+}
+
+void Ledger::forget_quiet() {
+    quiet_rounds = unproven_rounds = 0;
+    if (round_tier == Tier::kNone) round_counts = false;
+}
+
+void Ledger::interrupt(std::uint64_t n) {
+    remember(*this, {n, n, n, scope, false, false});
+}
+
+const CallMark* Ledger::back(std::size_t i) const {
+    if (i >= recent.size()) return nullptr;
+    const std::size_t place = (calls - 1 - i) % limits::kRecentCallsMax;
+    HEADWAY_ASSERT(i < calls && place < recent.size());
+    return &recent[place];
+}
+
+bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    const auto* last = find_answer(ledger.answers, fingerprint.question.low);
+    return last != nullptr && last->outcome == fingerprint.outcome.low;
+}
+
+bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    if (fingerprint.is(Shape::kSleeps)) return true;
+    const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
+    return last != nullptr && last->last_n < ledger.slept_n;
+}
+
+Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
+             std::uint64_t n) {
+    Entry entry;
+    if (call.ok && fingerprint.is(Shape::kRestores)) take_back(ledger);
+    entry.hollow = fingerprint.is(Shape::kNothing);
+    if (call.ok && !fingerprint.is(Shape::kNothing))
+        change_files(ledger, fingerprint, call, n, entry);
+    const bool only_asks = fingerprint.kind == CallKind::kRead ||
+                           fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
+                           fingerprint.is(Shape::kNothing);
+    if (fingerprint.kind == CallKind::kVerify)
+        verify(ledger, fingerprint.question.low, fingerprint.outcome.low, fingerprint.failing, n,
+               entry);
+    else if (!only_asks)
+        ++ledger.changes;
+    answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
+    if (fingerprint.kind == CallKind::kVerify && fingerprint.diagnostic != 0)
+        answer_red(ledger, fingerprint, n, entry);
+    remember(ledger, {key_of(fingerprint), fingerprint.question.low, n, ledger.scope,
+                      fingerprint.weak(), fingerprint.is(Shape::kActs)});
+    HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
+    return entry;
+}
+
+Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std::uint64_t failing,
+             std::uint64_t n) {
+    CallFingerprint fingerprint;
+    fingerprint.question.low = question;
+    fingerprint.outcome.low = fingerprint.raw_outcome = outcome;
+    Entry entry;
+    verify(ledger, question, outcome, failing, n, entry);
+    answer(ledger, fingerprint, true, n, entry);
+    return entry;
+}
+
+Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n) {
+    ledger.interrupt(n);
+    bool known = false;
+    KnownAnswer& last = answer_to(ledger.answers, fingerprint.question.low, known);
+    // The same state at another address is no news: `/status?attempt=4`.
+    const bool other =
+        std::exchange(ledger.wait_outcome, fingerprint.outcome.low) != fingerprint.outcome.low;
+    const bool moved =
+        fingerprint.running && other && (!known || last.outcome != fingerprint.outcome.low);
+    keep(ledger, last, fingerprint, fingerprint.running, n);
+    if (moved) ledger.external_n = n;
+    return moved ? Tier::kExternal : Tier::kNone;
+}
+
+}  // namespace headway::core

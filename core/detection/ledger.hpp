@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/limits.hpp"
+#include "core/calls/call_fingerprint.hpp"
+#include "core/events/work_payloads.hpp"
+#include "core/values/tier.hpp"
+
+namespace headway::core {
+
+/// Rounds of P3 or better that lift a suspicion as hard progress does (docs/detection.md, section
+/// 7).
+inline constexpr std::uint32_t kInformedRounds = 5;
+
+/// The table of answers is the largest structure that an event touches, so it is a set-associative
+/// cache: a lookup reads one set only, of so many answers. A question's low bits name its set.
+inline constexpr std::size_t kAnswersOfSet = 8;
+
+/// The last answer to one question.
+struct KnownAnswer {
+    std::uint64_t question = 0;
+    std::uint64_t outcome = 0;
+    std::uint32_t raw_outcome = 0;  ///< the low half
+    std::uint32_t before = 0;       ///< low half of the outcome before it; 0 = none
+    std::uint64_t first_n = 0;      ///< event of the first of `repeats`
+    std::uint64_t last_n = 0;
+    std::uint32_t repeats = 0;  ///< equal answers in this epoch
+    std::uint32_t epoch = 0;
+    /// Of the last answer: the low halves of Ledger::scope, above, and Ledger::informed_rounds.
+    std::uint32_t span = 0;
+    bool ok = false;
+    bool operator==(const KnownAnswer&) const = default;
+    static constexpr auto fields() {
+        using A = KnownAnswer;
+        return field_list(field("question", &A::question), field("outcome", &A::outcome),
+                          field("raw_outcome", &A::raw_outcome), field("before", &A::before),
+                          field("first_n", &A::first_n), field("last_n", &A::last_n),
+                          field("repeats", &A::repeats), field("epoch", &A::epoch),
+                          field("span", &A::span), field("ok", &A::ok));
+    }
+};
+
+/// Contents that a path has had, the newest last.
+struct FileTrail {
+    std::uint64_t path = 0;
+    std::uint64_t last_n = 0;
+    std::uint32_t reversals = 0;         ///< in a row: returns to a content that it had left
+    std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
+    bool operator==(const FileTrail&) const = default;
+    static constexpr auto fields() {
+        using F = FileTrail;
+        return field_list(field("path", &F::path), field("last_n", &F::last_n),
+                          field("reversals", &F::reversals), field("digests", &F::digests));
+    }
+};
+
+/// Results of one verifying question.
+struct Verification {
+    std::uint64_t question = 0;
+    std::uint64_t last_n = 0;
+    std::uint64_t changes_seen = 0;  ///< Ledger::changes when it last ran
+    std::uint64_t best_failing = 0;
+    bool counted = false;  ///< best_failing is valid
+    bool flaky = false;    ///< its answer changed without a change of files
+    std::uint64_t last_outcome = 0;
+    std::vector<std::uint64_t> outcomes;  ///< at most limits::kTrailDigestsMax
+    bool operator==(const Verification&) const = default;
+    static constexpr auto fields() {
+        using V = Verification;
+        return field_list(field("question", &V::question), field("last_n", &V::last_n),
+                          field("changes_seen", &V::changes_seen),
+                          field("best_failing", &V::best_failing), field("counted", &V::counted),
+                          field("outcomes", &V::outcomes), field("flaky", &V::flaky),
+                          field("last_outcome", &V::last_outcome));
+    }
+};
+
+/// One counted call in the ring of recent calls.
+struct CallMark {
+    std::uint64_t key = 0;  ///< question and outcome
+    std::uint64_t question = 0;
+    std::uint64_t n = 0;
+    std::uint32_t scope = 0;  ///< user messages before it
+    bool weak = false;        ///< an acknowledgement or a silent failure: no evidence by itself
+    bool acts = false;        ///< an action on a screen, a page or a game
+    bool operator==(const CallMark&) const = default;
+    static constexpr auto fields() {
+        using C = CallMark;
+        return field_list(field("key", &C::key), field("question", &C::question), field("n", &C::n),
+                          field("scope", &C::scope), field("weak", &C::weak),
+                          field("acts", &C::acts));
+    }
+};
+
+/// Progress over a session's whole life in bounded space: known answers, contents of files, test
+/// results, and the time of the last progress (docs/detection.md, section 4). The fold writes it,
+/// detectors read it.
+struct Ledger {
+    std::uint32_t epoch = 0;         ///< of progress: a new one begins with each change
+    std::uint32_t rounds = 0;        ///< model turns with a counted call
+    std::uint32_t quiet_rounds = 0;  ///< in a row without progress
+    /// In a row without P2, P3 or P4: edits that no test confirmed.
+    std::uint32_t unproven_rounds = 0;
+    std::uint32_t informed_rounds = 0;  ///< total with P3 or better
+    std::uint32_t hard_round = 0;       ///< the last with hard progress; 0 = none
+    std::uint64_t hard_n = 0;           ///< the last event with hard progress; 0 = none
+    std::uint64_t moved_n = 0;          ///< the last event of P3
+    std::uint64_t external_n = 0;       ///< the last event of P4
+    std::uint64_t changes = 0;          ///< counted calls that may have changed something
+    std::uint32_t scope = 0;            ///< messages of the user
+    std::uint64_t scope_n = 0;          ///< the last user message
+    std::uint64_t compacted_n = 0;      ///< the last compaction of the agent's context
+    Tier round_tier = Tier::kNone;      ///< best of the round so far
+    bool round_counts = false;          ///< the round has a call that is not neutral
+    bool said_go_on = false;            ///< the last message of the user only told it to go on
+    std::vector<KnownAnswer> answers;   ///< in sets; question 0 = free entry
+    std::vector<FileTrail> files;
+    std::vector<Verification> verifications;
+    std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax
+    std::uint64_t calls = 0;       ///< total; the next goes to recent[calls % max]
+    /// Best tiers of the rounds before this one, the newest in the lowest four bits: 0 = no such
+    /// round, else the tier plus 1.
+    std::uint64_t past_tiers = 0;
+    std::uint64_t slept_n = 0;        ///< the last call that let time pass
+    std::uint64_t wait_outcome = 0;   ///< the answer to the newest poll
+    std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
+    std::uint64_t last_content = 0;   ///< of the last file that was written whole
+    std::uint32_t content_copies = 0;  ///< in a row: further files with that content
+    std::uint32_t lifts =
+        0;  ///< messages of the user, as the agent reports them, that lifted counts
+
+    /// Closes the current round and begins the next.
+    void begin_round();
+    /// Rounds without news are forgotten, as is that of the current one.
+    void forget_quiet();
+
+    /// Records a neutral call: calls before and after it are not "in a row".
+    void interrupt(std::uint64_t n);
+
+    /// The i-th last counted call, 0 = the last; null beyond the ring.
+    const CallMark* back(std::size_t i) const;
+
+    bool operator==(const Ledger&) const = default;
+    static constexpr auto fields();
+};
+
+constexpr auto Ledger::fields() {
+    using L = Ledger;
+    return field_list(
+        field("epoch", &L::epoch), field("rounds", &L::rounds),
+        field("quiet_rounds", &L::quiet_rounds), field("unproven_rounds", &L::unproven_rounds),
+        field("informed_rounds", &L::informed_rounds), field("hard_round", &L::hard_round),
+        field("hard_n", &L::hard_n), field("moved_n", &L::moved_n),
+        field("external_n", &L::external_n), field("changes", &L::changes),
+        field("scope", &L::scope), field("scope_n", &L::scope_n),
+        field("said_go_on", &L::said_go_on), field("compacted_n", &L::compacted_n),
+        field("round_tier", &L::round_tier), field("round_counts", &L::round_counts),
+        field("answers", &L::answers), field("files", &L::files),
+        field("verifications", &L::verifications), field("recent", &L::recent),
+        field("calls", &L::calls), field("past_tiers", &L::past_tiers),
+        field("slept_n", &L::slept_n), field("wait_outcome", &L::wait_outcome),
+        field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
+        field("content_copies", &L::content_copies), field("lifts", &L::lifts));
+}
+
+/// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,
+/// `i` information, `v` verification, `s` state. Pure.
+std::string activity_of(const Ledger& ledger);
+
+/// What the ledger found about one call.
+struct Entry {
+    Tier tier = Tier::kNone;
+    bool jitter = false;  ///< equal except for masked parts
+    bool known_question = false;
+    bool same_answer = false;   ///< as the last time
+    bool hollow = false;        ///< it claims to change something, and changes nothing
+    bool free_again = false;    ///< the agent lost the answer in a compaction
+    std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
+    std::uint64_t first_n = 0;  ///< event of the first repeat
+    /// Of the changed path, if it returned to an earlier content.
+    std::uint32_t reversals = 0;
+    std::uint64_t changed_path = 0;          ///< a path that reached a new content
+    std::vector<std::uint64_t> fresh_paths;  ///< changed paths that are new to the ledger
+    bool flaky = false;                      ///< its result varies without a change
+    bool improved = false;                   ///< fewer failing tests than ever
+};
+
+/// Combines question and outcome.
+constexpr std::uint64_t key_of(const CallFingerprint& fingerprint) {
+    return fingerprint.question.low ^ (fingerprint.outcome.low * 0x9e3779b97f4a7c15ULL);
+}
+
+/// True if the question got this answer the last time. Pure.
+bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
+
+/// True if the agent slept since it asked this question before, or sleeps in the call itself. Pure.
+bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
+
+/// Records a counted call. `n` is its event.
+Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
+             std::uint64_t n);
+
+/// Records a test result that arrived as an event. `question` and `outcome` are digests of its
+/// command and its content.
+Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std::uint64_t failing,
+             std::uint64_t n);
+
+/// Records the answer of a wait; kExternal if it changed.
+Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n);
+
+/// Adds the tier of a call or result to the round and the epoch. `telling` is false for a new
+/// question with a trivial answer: such a round is neither progress nor the lack of it.
+void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling);
+
+}  // namespace headway::core

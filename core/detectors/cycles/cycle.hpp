@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// Repeated sequences of calls with the same results (docs/detection.md, section 5.1): for each
+/// period p from 2 to kPeriodMax, the length of the current run with call[i] = call[i-p]. A lap is
+/// p calls; a partial lap is ignored for `stuck`. One question with several answers is no
+/// cycle. The end of an epoch ends every run, and a run spans at most one user message.
+struct Cycle {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {2, 3},  // laps
+        .advice =
+            "Leave this sequence: write down what each of its results told you, then take a step "
+            "that is not part of it.",
+    };
+    static constexpr std::uint32_t kActPatience =
+        4;  ///< for laps of actions in a game or on a page
+    static constexpr std::size_t kPeriodMax = 8;
+
+    std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call
+    std::uint32_t epoch = 0;
+    bool user_spoke = false;  ///< since the last call: no claim until the next
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const Cycle&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("matched", &Cycle::matched), field("epoch", &Cycle::epoch),
+                          field("user_spoke", &Cycle::user_spoke));
+    }
+
+private:
+    std::size_t period(const Ledger& ledger) const;
+};
+
+static_assert(Detector<Cycle>);
+
+}  // namespace headway::core

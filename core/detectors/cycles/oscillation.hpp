@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// Edits that undo each other (docs/detection.md, section 5.3): a path returns to a content that it
+/// had left, counted in a row for that path; or the last four edits are two that alternate. An edit
+/// without a change is ignored. Progress elsewhere does not clear the count of reversals, but
+/// reduces it to a suspicion; a better test clears that of alternations. Two red results of one
+/// test that alternate kRedFlips times with edits between are a suspicion too: each fix brings back
+/// the other failure.
+struct Oscillation {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kEdit,
+        .balanced = {2, 4},  // reversals
+        .strict = {1, 2},
+        .advice =
+            "Two edits undo each other: find the requirement that both have to meet before you "
+            "edit again.",
+        .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
+    };
+
+    static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
+    /// Rounds of an experiment; who only prints numbers between two edits has no more.
+    static constexpr std::uint32_t kExperimentsMax = 24;
+    /// Alternations that count as one where the contents are unknown: 2 / 4 becomes 8 / 16.
+    static constexpr std::uint32_t kBlindPatience = 4;
+
+    std::uint32_t reversals = 0;  ///< in a row of one path
+    std::uint32_t clean = 0;      ///< of these since the last hard progress
+    std::uint64_t path = 0;
+    std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
+    std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
+    std::vector<std::uint64_t> last_edits;  ///< the last four edits
+    std::uint32_t alternations = 0;         ///< edits that equal the one before the last
+    std::uint64_t red_question = 0;         ///< the last red test
+    std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
+    std::vector<std::uint64_t> last_reds;   ///< its last two failures
+    std::uint32_t red_flips = 0;            ///< failures that equal the one before the last
+    std::uint32_t experiments = 0;          ///< measurements between edits that were forgiven
+    bool blind = false;                     ///< of the last edit, only the path is known
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const Oscillation&) const = default;
+    static constexpr auto fields() {
+        using D = Oscillation;
+        return field_list(
+            field("reversals", &D::reversals), field("clean", &D::clean), field("path", &D::path),
+            field("hard_n", &D::hard_n), field("evidence", &D::evidence),
+            field("last_edits", &D::last_edits), field("alternations", &D::alternations),
+            field("red_question", &D::red_question), field("red_changes", &D::red_changes),
+            field("last_reds", &D::last_reds), field("red_flips", &D::red_flips),
+            field("experiments", &D::experiments), field("blind", &D::blind));
+    }
+
+private:
+    void note(std::uint64_t n);
+    void alternate(const CallSeen& call);
+    void test(std::uint64_t question, std::uint64_t failure, const Observation& seen);
+    void test(const TestResult& result, const Observation& seen);
+};
+
+static_assert(Detector<Oscillation>);
+
+}  // namespace headway::core

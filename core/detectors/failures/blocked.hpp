@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/detection/detector.hpp"
+#include "core/detection/provider_stop.hpp"
+
+namespace headway::core {
+
+/// Failures in a row after which a provider that should recover by itself needs a person; agents
+/// try five to ten times, for minutes.
+inline constexpr std::uint32_t kBlockedRetries = 6;
+/// A wait longer than this needs a person even if the agent ends it by itself.
+inline constexpr Millis kBlockedWait{10 * 60'000};
+/// Bytes that are kept of an error's own words.
+inline constexpr std::size_t kBlockedWordsMax = 200;
+
+/// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
+/// tool that it calls is missing, or a person was asked. Claims at once if the class, a status code
+/// or the end of a turn says so, at the second failure if words alone do. It holds until something
+/// works: a message of a person, a wake-up, a turn that begins, a call that succeeds or, after an
+/// error of the model, one that starts. Causes that pass by themselves (core/values/cause.hpp) are
+/// also lifted by the model's next words. Idle and silence lift nothing.
+struct Blocked {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kLiveness,
+        .balanced = {0, 0},  // no threshold: it claims kBlocked at once
+        .always_on = true,
+    };
+
+    Cause cause = Cause::kNone;
+    std::uint32_t count = 0;  ///< failures in a row of that cause
+    bool typed = false;       ///< by the client, a status code or the end of a turn
+    bool of_call = false;     ///< by the failure of a call, which the model's answer does not lift
+    bool turn_over = false;   ///< the agent does not try again by itself, or not for long
+    Timestamp retry_at = kNever;  ///< as the provider said
+    std::string words;            ///< of an unknown error, at most kBlockedWordsMax bytes
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+    /// False while the agent tries again by itself after what usually passes.
+    bool needs_somebody() const;
+
+    bool operator==(const Blocked&) const = default;
+    static constexpr auto fields() {
+        using D = Blocked;
+        return field_list(field("cause", &D::cause), field("count", &D::count),
+                          field("typed", &D::typed), field("of_call", &D::of_call),
+                          field("turn_over", &D::turn_over), field("retry_at", &D::retry_at),
+                          field("words", &D::words), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
+    }
+
+private:
+    bool asked() const { return cause == Cause::kPerson; }
+    bool lifts(const Observation& seen) const;
+    void ask(std::uint64_t n);
+    void fail(ProviderStop stop, std::uint64_t n);
+    void observe_error(const ErrorReported& error, const Event& event);
+};
+
+static_assert(Detector<Blocked>);
+
+}  // namespace headway::core

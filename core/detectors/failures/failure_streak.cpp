@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detectors/failures/failure_streak.hpp"
+
+#include <algorithm>
+
+#include "core/base/assert.hpp"
+#include "core/base/validity_rules.hpp"
+
+namespace headway::core {
+namespace {
+
+std::uint32_t weight_of(const FailureStreak& streak) {
+    return streak.count + streak.fresh / FailureStreaks::kFreshWeight;
+}
+
+}  // namespace
+
+void FailureStreaks::observe(const Observation& seen) {
+    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier)) {
+        streaks.clear();
+    }
+    if (seen.call == nullptr || seen.call->neutral) return;
+    const CallSeen& call = *seen.call;
+    if (call.fingerprint.kind == CallKind::kVerify) return;
+    const std::uint64_t tool = digest_of(call.call.tool).low;
+    if (call.call.ok) {
+        std::erase_if(streaks, [tool](const FailureStreak& s) { return s.tool == tool; });
+    } else if (call.failed()) {
+        fail(call, tool, seen.event.n, seen.ledger.rounds);
+    }
+}
+
+Severity FailureStreaks::severity(Thresholds limits, const Ledger&) const {
+    const FailureStreak* worst = longest();
+    HEADWAY_ASSERT(worst == nullptr || worst->patience >= 1);
+    return worst == nullptr ? Severity::kNone
+                            : severity_of(weight_of(*worst) / worst->patience, limits);
+}
+
+Finding FailureStreaks::finding(const Ledger&) const {
+    HEADWAY_ASSERT(!streaks.empty());
+    const FailureStreak& worst = *longest();
+    HEADWAY_ASSERT(std::uint64_t{worst.count} + worst.fresh > 0 && worst.first_n <= worst.last_n);
+    Finding finding;
+    finding.count = weight_of(worst);
+    finding.identity = worst.diagnostic;
+    finding.evidence = {worst.first_n, worst.last_n};
+    finding.reason = "one tool failed " + times(std::uint64_t{worst.count} + worst.fresh) +
+                     " with the same error since #" + std::to_string(worst.first_n);
+    return finding;
+}
+
+bool FailureStreaks::is_valid(const Ledger&, std::uint64_t newest) const {
+    return sound::each(streaks, limits::kFailureStreaksMax, [newest](const FailureStreak& one) {
+        return one.patience >= 1 && sound::in_order(one, newest);
+    });
+}
+
+const FailureStreak* FailureStreaks::longest() const {
+    const auto worst = std::max_element(
+        streaks.begin(), streaks.end(), [](const FailureStreak& a, const FailureStreak& b) {
+            return weight_of(a) * b.patience < weight_of(b) * a.patience;
+        });
+    return worst == streaks.end() ? nullptr : &*worst;
+}
+
+void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n,
+                          std::uint32_t round) {
+    const std::uint64_t diagnostic = call.fingerprint.diagnostic;
+    auto streak = std::find_if(streaks.begin(), streaks.end(), [&](const FailureStreak& s) {
+        return s.tool == tool && s.diagnostic == diagnostic;
+    });
+    if (streak == streaks.end()) {
+        if (streaks.size() == limits::kFailureStreaksMax) streaks.erase(streaks.begin());
+        FailureStreak fresh;
+        fresh.tool = tool;
+        fresh.diagnostic = diagnostic;
+        fresh.first_n = n;
+        fresh.patience = std::max(1U, call.patience);
+        streak = streaks.insert(streaks.end(), fresh);
+    } else if (streak->round == round) {
+        return;
+    }
+    HEADWAY_ASSERT(streaks.size() <= limits::kFailureStreaksMax);
+    HEADWAY_ASSERT(streak->first_n <= n && streak->last_n < n);
+    streak->last_n = n;
+    streak->round = round;
+    const bool fresh =
+        call.fingerprint.failure == FailureKind::kNotFound && !call.entry.known_question;
+    ++(fresh ? streak->fresh : streak->count);
+}
+
+}  // namespace headway::core

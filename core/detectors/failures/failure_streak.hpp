@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// Failures of one tool with one error (kind and first line); failures of one round count once.
+struct FailureStreak {
+    std::uint64_t tool = 0;
+    std::uint64_t diagnostic = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+    std::uint32_t count = 0;
+    std::uint32_t round = 0;
+    std::uint32_t patience = 1;
+    std::uint32_t fresh = 0;  ///< not found, to questions that were never asked before
+    bool operator==(const FailureStreak&) const = default;
+    static constexpr auto fields() {
+        using S = FailureStreak;
+        return field_list(field("tool", &S::tool), field("diagnostic", &S::diagnostic),
+                          field("first_n", &S::first_n), field("last_n", &S::last_n),
+                          field("count", &S::count), field("round", &S::round),
+                          field("patience", &S::patience), field("fresh", &S::fresh));
+    }
+};
+
+/// The same tool failing with the same error, for any arguments and with anything between
+/// (docs/detection.md, section 5.2). Red tests are results, not failures. A success of the tool,
+/// hard progress and a new phase restart the count.
+struct FailureStreaks {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {4, 8},  // failures of one tool with one error
+        .advice =
+            "This tool keeps failing in the same way: read its description or the current state, "
+            "or use another tool.",
+    };
+
+    /// So many of them weigh as one: who looks through many places does not find most.
+    static constexpr std::uint32_t kFreshWeight = 6;
+
+    std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const FailureStreaks&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("streaks", &FailureStreaks::streaks));
+    }
+
+private:
+    const FailureStreak* longest() const;
+    void fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n, std::uint32_t round);
+};
+
+static_assert(Detector<FailureStreaks>);
+
+}  // namespace headway::core

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// The same failure of a test or a build through several edits (docs/detection.md, section 5.2):
+/// equal diagnostics with edits of at most kPathsMax files between and without a commit. An agent
+/// that pursues one error through many files is at work, and so is one whose tests fail less than
+/// ever, even if the first failure is the same. Never `stuck` by itself; `no_progress` confirms it.
+struct SameDiagnostic {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {4, 0},  // red runs; needs confirmation
+        .strict = {3, 8},
+        .advice =
+            "The edits do not reach the cause: read the failing code and its caller before the "
+            "next edit, or check that the edited file is the one that runs.",
+        .second_advice =
+            "Undo the edits of this failure and start from the error itself in a smaller case.",
+    };
+    static constexpr std::size_t kPathsMax = 2;
+
+    std::uint64_t diagnostic = 0;
+    std::uint32_t count = 0;
+    std::uint32_t edits = 0;              ///< since the first
+    std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
+    std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const SameDiagnostic&) const = default;
+    static constexpr auto fields() {
+        using D = SameDiagnostic;
+        return field_list(field("diagnostic", &D::diagnostic), field("count", &D::count),
+                          field("edits", &D::edits), field("paths", &D::paths),
+                          field("evidence", &D::evidence));
+    }
+
+private:
+    void fail(std::uint64_t what, std::uint64_t n);
+    void edit(std::uint64_t path);
+};
+
+static_assert(Detector<SameDiagnostic>);
+
+}  // namespace headway::core

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// Turns that only plan (docs/detection.md, section 5.5): rewritten plans, to-do lists and thoughts
+/// with no other call between.
+struct PlanningOnly {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kPlan,
+        .balanced = {9, 12},  // rounds in a row
+        .advice = "The plan is good enough: carry out its first open step.",
+    };
+
+    std::uint32_t count = 0;  ///< in a row
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const PlanningOnly&) const = default;
+    static constexpr auto fields() {
+        using D = PlanningOnly;
+        return field_list(field("count", &D::count), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
+    }
+};
+
+static_assert(Detector<PlanningOnly>);
+
+}  // namespace headway::core

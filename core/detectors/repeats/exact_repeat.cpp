@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detectors/repeats/exact_repeat.hpp"
+
+#include <algorithm>
+
+#include "core/base/assert.hpp"
+
+namespace headway::core {
+
+void ExactRepeat::observe(const Observation& seen) {
+    if (seen.nudge_taken || (seen.call != nullptr && seen.call->neutral)) *this = {};
+    // A better test that is no call itself proves as much as one that is.
+    if (seen.fresh_start || (seen.call == nullptr && is_hard(seen.tier))) *this = {};
+    if (seen.user_message) user_spoke = true;
+    if (seen.call == nullptr || seen.call->neutral) return;
+    user_spoke = false;
+    const CallSeen& call = *seen.call;
+    const std::uint32_t now_scope = seen.ledger.scope;
+    const bool moved = is_hard(call.entry.tier) || call.entry.tier == Tier::kAnswerChanged;
+    if (question != call.fingerprint.question.low || moved || now_scope > scope + 1) {
+        begin(call, now_scope);
+        return;
+    }
+    // A red test is a result, and its text is the answer.
+    const bool fails = call.failed() && call.fingerprint.kind != CallKind::kVerify;
+    failing_run = fails && failing_run > 0 ? failing_run + 1 : (fails ? 1 : 0);
+    run = key == key_of(call.fingerprint) ? run + 1 : 1;
+    patience = std::max(patience, call.patience);  // it may grow with what is known of a test
+    key = key_of(call.fingerprint);
+}
+
+Severity ExactRepeat::severity(Thresholds limits, const Ledger&) const {
+    HEADWAY_ASSERT(patience >= 1);
+    if (user_spoke) return Severity::kNone;
+    const bool fails = failing_run >= run;
+    const std::uint32_t count = std::max(run, failing_run) / patience;
+    // An edit that did not fit its file does not fit it the second time either.
+    const bool advises = limits.suspect < limits.stuck;  // a profile may want no advice before
+    if (fails && edits && run == failing_run && advises)
+        return severity_of(count + kRetries, limits);
+    if (fails && limits.suspect != 0) limits.suspect += kRetries;
+    return severity_of(count, limits);
+}
+
+Finding ExactRepeat::finding(const Ledger& ledger) const {
+    Finding finding;
+    finding.count = std::max(run, failing_run);
+    HEADWAY_ASSERT(finding.count > 0);
+    finding.identity = question;
+    finding.evidence = evidence_of(
+        ledger, finding.count, [this](const CallMark& mark) { return mark.question == question; });
+    finding.reason =
+        (run >= failing_run ? "the same call with the same result " : "the same call failed ") +
+        times(finding.count) + " in a row" + since_change(ledger);
+    HEADWAY_ASSERT(finding.evidence.size() <= limits::kEvidenceMax);
+    return finding;
+}
+
+bool ExactRepeat::is_valid(const Ledger&, std::uint64_t) const {
+    return patience >= 1;
+}
+
+void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
+    key = key_of(seen.fingerprint);
+    question = seen.fingerprint.question.low;
+    run = 1;
+    failing_run = seen.failed() && seen.fingerprint.kind != CallKind::kVerify ? 1 : 0;
+    patience = std::max(1U, seen.patience);
+    if (seen.weak())
+        patience *= seen.fingerprint.is(Shape::kSilent) ? kGuardPatience : kActPatience;
+    // Only of a file: `update_order` and its like may do the second time what they refused the
+    // first.
+    edits = failing_run > 0 && seen.fingerprint.kind == CallKind::kEdit &&
+            seen.fingerprint.content != 0 && seen.fingerprint.path != 0;
+    scope = now_scope;
+    HEADWAY_ASSERT(failing_run <= run);
+    HEADWAY_ASSERT(patience >= 1);
+}
+
+}  // namespace headway::core

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// The same call with the same result in a row (docs/detection.md, section 5.1), or the same call
+/// failing in a row with any error text. Counted over rounds: duplicates in one turn count once.
+/// Polls of a live handle and provider errors break the row without adding to it; a changed answer,
+/// or a change by the call, starts a new row. A row may span one user message, since "go on" is no
+/// new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
+/// because three attempts are an ordinary retry policy.
+struct ExactRepeat {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {3, 4},  // equal calls in a row
+        .advice =
+            "The answer will not change by asking again: use another tool, or ask something else.",
+    };
+
+    static constexpr std::uint32_t kRetries = 1;
+    /// How many times as many repeats it takes of an action that is only acknowledged: what it did
+    /// is for another call to show.
+    static constexpr std::uint32_t kActPatience = 15;
+    static constexpr std::uint32_t kGuardPatience = 5;  ///< of a guard that says no
+
+    std::uint64_t key = 0;
+    std::uint64_t question = 0;
+    std::uint32_t run = 0;          ///< equal calls with equal outcomes
+    std::uint32_t failing_run = 0;  ///< equal calls that failed
+    std::uint32_t patience = 1;
+    std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
+    bool user_spoke = false;  ///< since the last call: no claim until the next
+    bool edits = false;       ///< an editing tool: the same failing edit fails again
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const ExactRepeat&) const = default;
+    static constexpr auto fields() {
+        using D = ExactRepeat;
+        return field_list(field("key", &D::key), field("question", &D::question),
+                          field("run", &D::run), field("failing_run", &D::failing_run),
+                          field("patience", &D::patience), field("scope", &D::scope),
+                          field("user_spoke", &D::user_spoke), field("edits", &D::edits));
+    }
+
+private:
+    void begin(const CallSeen& seen, std::uint32_t now_scope);
+};
+
+static_assert(Detector<ExactRepeat>);
+
+}  // namespace headway::core

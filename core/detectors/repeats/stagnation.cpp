@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detectors/repeats/stagnation.hpp"
+
+#include "core/base/assert.hpp"
+#include "core/base/validity_rules.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::uint64_t kAnswerBytesMin = 24;  // shorter ones are acknowledgements
+constexpr std::uint32_t kOthersMax = 8;
+constexpr std::uint64_t kWholeBytesMin = 32;  // shorter ones are "no" to a search, and weigh half
+
+}  // namespace
+
+void Stagnation::observe(const Observation& seen) {
+    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    if (seen.call == nullptr || seen.call->neutral) return;
+    const CallFingerprint& fingerprint = seen.call->fingerprint;
+    // Equal results of passing tests and of edits are no failed search.
+    if (fingerprint.kind == CallKind::kVerify || fingerprint.kind == CallKind::kEdit) return;
+    const std::uint64_t called = digest_of(seen.call->call.tool).low;
+    // Another tool between two questions; after some of its calls the first is over.
+    if (called != tool && halves > 2 && ++others < kOthersMax) return;
+    others = 0;
+    const bool again = called == tool && outcome == fingerprint.outcome.low;
+    if (again && question == fingerprint.question.low) return;
+    if (!again) {
+        *this = {};
+        tool = called;
+        outcome = fingerprint.outcome.low;
+        first_n = seen.event.n;
+    }
+    question = fingerprint.question.low;
+    last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
+    const bool tells = !fingerprint.trivial && !fingerprint.is(Shape::kAcknowledged);
+    if (fingerprint.result_bytes < kAnswerBytesMin || !tells) return;
+    halves += fingerprint.result_bytes < kWholeBytesMin ? 1 : 2;
+}
+
+Severity Stagnation::severity(Thresholds limits, const Ledger&) const {
+    return severity_of(halves / 2, limits);
+}
+
+Finding Stagnation::finding(const Ledger&) const {
+    HEADWAY_ASSERT(halves > 1);
+    Finding finding;
+    finding.count = halves / 2;
+    finding.identity = tool;
+    finding.evidence = {first_n, last_n};
+    finding.reason = std::to_string(finding.count) +
+                     " different questions to one tool got the same answer since #" +
+                     std::to_string(first_n);
+    return finding;
+}
+
+bool Stagnation::is_valid(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
+}
+
+}  // namespace headway::core

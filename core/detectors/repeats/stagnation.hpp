@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// One tool, varying questions, one identical answer of some length (docs/detection.md, section
+/// 5.1): a search that finds nothing. Membership checks look the same, so it only suspects.
+struct Stagnation {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {8, 60},  // different questions, one answer
+        .advice = "Other words bring the same answer: look for it somewhere else.",
+    };
+
+    std::uint64_t tool = 0;
+    std::uint64_t outcome = 0;
+    std::uint64_t question = 0;  ///< the last
+    std::uint32_t halves = 0;    ///< twice the questions; a short answer weighs half
+    std::uint32_t others = 0;    ///< calls of other tools since
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const Stagnation&) const = default;
+    static constexpr auto fields() {
+        using D = Stagnation;
+        return field_list(field("tool", &D::tool), field("outcome", &D::outcome),
+                          field("question", &D::question), field("halves", &D::halves),
+                          field("others", &D::others), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
+    }
+};
+
+static_assert(Detector<Stagnation>);
+
+}  // namespace headway::core

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/detection/detector.hpp"
+
+namespace headway::core {
+
+/// Calls in a row of which each got the answer that the agent already had, whatever their order
+/// (docs/detection.md, section 5.1). New questions end the row, even without an answer: five of
+/// them in a row. Waits, acknowledged actions and failures that say nothing are left out.
+struct StaleCalls {
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {8, 10},  // calls in a row
+        .advice =
+            "All of this is known already: write down what it says, then do something that "
+            "changes it.",
+    };
+    static constexpr std::uint32_t kNewQuestions = 5;
+
+    std::uint32_t run = 0;
+    std::uint32_t fresh = 0;  ///< new questions in a row that told nothing
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Severity severity(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+    bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
+
+    bool operator==(const StaleCalls&) const = default;
+    static constexpr auto fields() {
+        using D = StaleCalls;
+        return field_list(field("run", &D::run), field("fresh", &D::fresh),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
+    }
+};
+
+static_assert(Detector<StaleCalls>);
+
+}  // namespace headway::core

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/time.hpp"
+#include "core/events/budget_payloads.hpp"
+#include "core/events/event_type.hpp"
+#include "core/text/text.hpp"
+
+// Events about approvals (api/API.md, "Approvals"). The rules of session_payloads.hpp hold. The id
+// of an approval is `<session>.a<n>`, where n is the number of its approval.requested event. The id
+// leads to the session without a table, and no request can be decided under another session's name.
+
+namespace headway::core {
+
+/// A JSON value kept byte for byte as the approver sees it, at most limits::kApprovalArgsBytesMax.
+/// Empty = absent.
+struct ExactJson {
+    std::string text;
+    bool empty() const noexcept { return text.empty(); }
+    bool operator==(const ExactJson&) const = default;
+    static constexpr auto fields() { return field_list(field("text", &ExactJson::text)); }
+};
+
+enum class ApprovalKind : std::uint8_t { kTool, kQuestion, kAuth, kBudgetExtension };
+template <>
+struct EnumNames<ApprovalKind> {
+    static constexpr std::array<std::string_view, 4> kNames{"tool", "question", "auth",
+                                                            "budget_extension"};
+};
+
+enum class Risk : std::uint8_t { kUnknown, kLow, kMedium, kHigh, kCritical };
+template <>
+struct EnumNames<Risk> {
+    static constexpr std::array<std::string_view, 5> kNames{"unknown", "low", "medium", "high",
+                                                            "critical"};
+};
+
+enum class Decision : std::uint8_t { kApprove, kEdit, kReject, kRespond, kIgnore };
+template <>
+struct EnumNames<Decision> {
+    static constexpr std::array<std::string_view, 5> kNames{"approve", "edit", "reject", "respond",
+                                                            "ignore"};
+};
+
+/// What happens to a request without a decision in time.
+enum class OnExpiry : std::uint8_t { kHold, kReject, kApprove, kEscalate };
+template <>
+struct EnumNames<OnExpiry> {
+    static constexpr std::array<std::string_view, 4> kNames{"hold", "reject", "approve",
+                                                            "escalate"};
+};
+
+/// Scope of an approval: this request, all equal ones of the session, or equal ones until a time.
+enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
+template <>
+struct EnumNames<GrantScope> {
+    static constexpr std::array<std::string_view, 3> kNames{"once", "session", "until"};
+};
+
+/// Which later calls a grant covers: those with exactly these arguments, or all of the tool.
+enum class GrantMatch : std::uint8_t { kArgs, kTool };
+template <>
+struct EnumNames<GrantMatch> {
+    static constexpr std::array<std::string_view, 2> kNames{"args", "tool"};
+};
+
+/// Values are stored: append only.
+enum class ApprovalAlarmKind : std::uint8_t {
+    kNeverExecuted,           ///< approved, but not executed in time
+    kExecutedThoughRejected,  ///< the rejected call ran anyway
+    kExecutedUnapproved,      ///< a tool that needs approval ran without one
+    kStartedAfterRejection,   ///< the rejected call was started anyway
+    kApprovedButRefused,      ///< approved, and then refused by the agent's own rules
+    kFanOut,                  ///< more sub-agents than the daemon allows (core/meters/fan_out.hpp)
+};
+template <>
+struct EnumNames<ApprovalAlarmKind> {
+    static constexpr std::array<std::string_view, 6> kNames{
+        "never_executed",          "executed_though_rejected", "executed_unapproved",
+        "started_after_rejection", "approved_but_refused",     "fan_out"};
+};
+
+/// Why a request that stood beside an agent's own dialog needs no decision any more. Values are
+/// stored: append only.
+enum class ApprovalClosing : std::uint8_t {
+    kAnsweredAtAgent,  ///< a person answered the agent's own dialog
+    kLeftToAgent,      ///< the agent waits for no answer from here any more: its dialog decides
+    kStopped,          ///< the session was told to stop, which refused the call
+    kNotNeeded,        ///< of a cap of the day: it has room again, or the day is over
+};
+template <>
+struct EnumNames<ApprovalClosing> {
+    static constexpr std::array<std::string_view, 4> kNames{"answered_at_agent", "left_to_agent",
+                                                            "stopped", "not_needed"};
+};
+
+struct ApprovalRequested {
+    static constexpr EventType kType = EventType::kApprovalRequested;
+    ApprovalKind kind = ApprovalKind::kTool;
+    std::string tool;
+    std::string call_id;
+    ExactJson args;
+    std::string args_digest;  ///< "sha256:" and 64 hexadecimal digits, of the canonical arguments
+    Text summary;             ///< for the approver, may be Markdown
+    Risk risk = Risk::kUnknown;
+    std::vector<std::string> options;  ///< answers to choose from, for a question
+    std::optional<std::uint64_t> expires_in_ms;
+    OnExpiry on_expiry = OnExpiry::kHold;
+    std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
+    /// Who asks: "agent", "call" (a tool.started that requests it), "policy", "headway" or "dialog"
+    /// (kDialogSource).
+    std::string source;
+    /// Fingerprint of tool and arguments, to recognise the call when it runs.
+    std::uint64_t question = 0;
+    /// Bytes of arguments and summary that are not shown. `args_digest` binds them anyway, so the
+    /// approver must know that there is more than they see.
+    std::uint64_t hidden_bytes = 0;
+    bool operator==(const ApprovalRequested&) const = default;
+    static constexpr auto fields() {
+        using A = ApprovalRequested;
+        return field_list(
+            field("kind", &A::kind), field("tool", &A::tool), field("call_id", &A::call_id),
+            field("args", &A::args), field("args_digest", &A::args_digest),
+            field("summary", &A::summary), field("risk", &A::risk), field("options", &A::options),
+            field("expires_in_ms", &A::expires_in_ms), field("on_expiry", &A::on_expiry),
+            field("extend", &A::extend), field("source", &A::source),
+            internal("question", &A::question), field("hidden_bytes", &A::hidden_bytes));
+    }
+};
+
+/// Who decided, when (the event's `at`), how, and on which bytes.
+struct ApprovalDecided {
+    static constexpr EventType kType = EventType::kApprovalDecided;
+    std::string id;
+    Decision decision = Decision::kReject;
+    std::string reason;
+    std::string by;           ///< if known; "policy" or "grant:<id>" without a person
+    std::string channel;      ///< api, cli, dashboard, approve-agent, expiry, grant
+    std::string args_digest;  ///< of the arguments that may run: the shown ones, or the edited ones
+    ExactJson edited_args;
+    Text response;
+    GrantScope scope = GrantScope::kOnce;
+    Timestamp until = kNever;  ///< end of a grant `until`
+    bool stop = false;         ///< true for a rejection that ends the loop
+    GrantMatch match = GrantMatch::kArgs;
+    Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
+    std::uint64_t question = 0;     ///< fingerprint of the tool and the edited arguments
+    bool operator==(const ApprovalDecided&) const = default;
+    static constexpr auto fields() {
+        using A = ApprovalDecided;
+        return field_list(required("id", &A::id), required("decision", &A::decision),
+                          field("reason", &A::reason), field("by", &A::by),
+                          field("channel", &A::channel), field("args_digest", &A::args_digest),
+                          field("edited_args", &A::edited_args), field("response", &A::response),
+                          field("scope", &A::scope), field("until", &A::until),
+                          field("stop", &A::stop), field("match", &A::match),
+                          field("execute_by", &A::execute_by), internal("question", &A::question));
+    }
+};
+
+struct ApprovalRedeemed {
+    static constexpr EventType kType = EventType::kApprovalRedeemed;
+    std::string id;
+    std::string args_digest;
+    std::string key;  ///< from the redeeming client; the same key again gets the same answer
+    bool operator==(const ApprovalRedeemed&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("id", &ApprovalRedeemed::id),
+                          field("args_digest", &ApprovalRedeemed::args_digest),
+                          field("key", &ApprovalRedeemed::key));
+    }
+};
+
+/// The deadline passed. For reject and approve, an approval.decided follows.
+struct ApprovalExpired {
+    static constexpr EventType kType = EventType::kApprovalExpired;
+    std::string id;
+    OnExpiry action = OnExpiry::kHold;
+    bool operator==(const ApprovalExpired&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("id", &ApprovalExpired::id),
+                          field("action", &ApprovalExpired::action));
+    }
+};
+
+/// A grant ends early. Calls that it covered before stay allowed.
+struct ApprovalRevoked {
+    static constexpr EventType kType = EventType::kApprovalRevoked;
+    std::string id;
+    std::string by;
+    std::string reason;
+    bool operator==(const ApprovalRevoked&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("id", &ApprovalRevoked::id), field("by", &ApprovalRevoked::by),
+                          field("reason", &ApprovalRevoked::reason));
+    }
+};
+
+/// A request needs no decision any more: one from the agent's own dialog, or one for a cap of the
+/// day. No decision follows from it: a person's answer at the agent is not known here.
+struct ApprovalClosed {
+    static constexpr EventType kType = EventType::kApprovalClosed;
+    std::string id;
+    ApprovalClosing how = ApprovalClosing::kAnsweredAtAgent;
+    bool operator==(const ApprovalClosed&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("id", &ApprovalClosed::id),
+                          required("how", &ApprovalClosed::how));
+    }
+};
+
+struct ApprovalAlarm {
+    static constexpr EventType kType = EventType::kApprovalAlarm;
+    ApprovalAlarmKind alarm = ApprovalAlarmKind::kNeverExecuted;
+    std::string id;  ///< of the request; empty if there was none
+    std::string tool;
+    std::vector<std::uint64_t> evidence;
+    std::string detail;  ///< of kFanOut: how many, and what the limit is
+    bool operator==(const ApprovalAlarm&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
+                          field("tool", &ApprovalAlarm::tool),
+                          field("evidence", &ApprovalAlarm::evidence),
+                          field("detail", &ApprovalAlarm::detail));
+    }
+};
+
+/// A person has seen these alarms, so they no longer need attention. Only an operator may say so.
+struct AlarmAcknowledged {
+    static constexpr EventType kType = EventType::kAlarmAcknowledged;
+    std::vector<std::uint64_t> alarms;  ///< numbers of approval.alarm events
+    std::string by;
+    std::string reason;
+    bool operator==(const AlarmAcknowledged&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("alarms", &AlarmAcknowledged::alarms),
+                          field("by", &AlarmAcknowledged::by),
+                          field("reason", &AlarmAcknowledged::reason));
+    }
+};
+
+}  // namespace headway::core

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/events/approval_payloads.hpp"
+#include "core/events/budget_payloads.hpp"
+#include "core/events/judge_payloads.hpp"
+#include "core/events/run_payloads.hpp"
+#include "core/events/session_payloads.hpp"
+#include "core/events/work_payloads.hpp"
+
+namespace headway::core {
+
+/// One type of event each; the order is that of EventType.
+using AnyPayload = std::variant<
+    SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection, TestResult,
+    PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated, FactLearned, StateChanged,
+    ErrorReported, Compacted, VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
+    CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged,
+    ChildProgress, ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
+    ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended,
+    BudgetUpdated, AlarmAcknowledged, DirectiveDelivered, ApprovalClosed>;
+
+/// What can be assigned to a payload.
+template <class T>
+concept PayloadValue = std::is_constructible_v<AnyPayload, T> &&
+    !std::is_base_of_v<AnyPayload, std::remove_cvref_t<T>>;
+
+/// What an event says: a variant whose copies, moves and ends are compiled once, in event.cpp.
+/// Nearly every translation unit has events, and would compile those of all types otherwise.
+class Payload : public AnyPayload {
+public:
+    Payload();
+    Payload(const Payload& other);
+    Payload(Payload&& other) noexcept;
+    Payload& operator=(const Payload& other);
+    Payload& operator=(Payload&& other) noexcept;
+    ~Payload();
+
+    template <PayloadValue T>
+    Payload(T&& value) : AnyPayload(std::forward<T>(value)) {}
+    template <PayloadValue T>
+    Payload& operator=(T&& value) {
+        return *this = Payload(std::forward<T>(value));
+    }
+
+    bool operator==(const Payload& other) const;
+};
+
+/// One immutable entry in the journal of a session.
+struct Event {
+    std::uint64_t n = 0;  ///< 1, 2, 3 ... within the session, without gaps
+    Timestamp at = kNever;
+    std::uint32_t attempt = 0;  ///< as reported; 0 = not given
+    /// The new heartbeat interval if this event changed it; else 0.
+    std::uint32_t next_heartbeat_ms = 0;
+    /// The agent's new state if this event changed it. Stored in the journal row, so that streams
+    /// can show it.
+    std::optional<AgentState> state;
+    std::optional<AgentState> from;  ///< the state before `state`
+    std::string event_id;            ///< the client's key for deduplication, or empty
+    Payload payload;
+
+    bool operator==(const Event&) const = default;
+};
+
+/// Which type a payload is. Pure.
+EventType type_of(const Payload& payload) noexcept;
+
+/// Replaces the payload by a default one of that type, for a decoder to fill; false for an unknown
+/// number, which changes nothing.
+bool set_payload(Payload& payload, EventType type);
+
+/// A default payload of that type, for a decoder to fill; nothing for an unknown number. Pure.
+std::optional<Payload> make_payload(EventType type);
+
+/// Name of a change for `last_change` ("tool_call"), empty if the type is no state change:
+/// heartbeats, messages, estimates and Headway's own events are none (docs/detection.md, section
+/// 1).
+std::string_view change_name(EventType type) noexcept;
+
+/// True for the types a client may report.
+bool reportable(EventType type) noexcept;
+
+/// True if the payload is the agent's own report, not a judge's or Headway's.
+bool of_agent(const Payload& payload) noexcept;
+
+}  // namespace headway::core

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/events/event_type.hpp"
+#include "core/text/text.hpp"
+
+// Events about questions to a judge, a language model beside the session (api/API.md, "The judge").
+// The rules of session_payloads.hpp hold. An answer is a closed enumeration: no answer can decide
+// an approval, end a session or open one.
+
+namespace headway::core {
+
+/// Why a judge was asked.
+enum class CheckCause : std::uint8_t {
+    kAsked,    ///< by a client: POST /check-status
+    kSuspect,  ///< the verdict is `suspect`
+    kAudit,    ///< many rounds without hard progress or a suspicion (docs/detection.md, section 10)
+    kConfirm,  ///< another judge answered B; this is the second opinion
+    kStop,     ///< the policy requires confirmation before a stop
+};
+
+template <>
+struct EnumNames<CheckCause> {
+    static constexpr std::array<std::string_view, 5> kNames{"asked", "suspect", "audit", "confirm",
+                                                            "stop"};
+};
+
+/// Answers to a status check: the letters A to D of the judge's prompt.
+enum class CheckAnswer : std::uint8_t { kProgressing, kLooping, kBlocked, kFailed };
+
+template <>
+struct EnumNames<CheckAnswer> {
+    static constexpr std::array<std::string_view, 4> kNames{"progressing", "looping", "blocked",
+                                                            "failed"};
+};
+
+constexpr char letter_of(CheckAnswer answer) {
+    return static_cast<char>('A' + static_cast<int>(answer));
+}
+
+/// Outcome of a question to a judge. All but kAnswered are neutral: they change no verdict.
+enum class JudgeOutcome : std::uint8_t {
+    kAnswered,
+    kDiscarded,    ///< answered without one of the letters, or with evidence that does not exist
+    kUnreachable,  ///< no connection, or an untrusted TLS peer, after all retries
+    kRefused,      ///< HTTP 4xx: the key, the model or the request is wrong; not retried
+    kFailing,      ///< HTTP 429 or 5xx after all retries
+    kBroken,       ///< the connection was lost or went silent before the end of the answer
+    kOversized,    ///< more bytes than an answer may have
+    kUnavailable,  ///< not asked: the breaker is open, the queue full, or no judge configured
+    kCancelled,    ///< the session ended, or the daemon stopped
+};
+
+template <>
+struct EnumNames<JudgeOutcome> {
+    static constexpr std::array<std::string_view, 9> kNames{
+        "answered", "discarded", "unreachable", "refused",  "failing",
+        "broken",   "oversized", "unavailable", "cancelled"};
+};
+
+/// Cost of one question, as far as the endpoint reports it.
+struct JudgeUse {
+    std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
+    std::uint64_t first_token_ms = 0;  ///< 0 = no token came
+    std::uint64_t prompt_tokens = 0;
+    std::uint64_t completion_tokens = 0;
+    double cost_usd = 0;  ///< by the prices of the configuration
+    std::uint64_t tries = 0;
+    bool operator==(const JudgeUse&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("elapsed_ms", &JudgeUse::elapsed_ms),
+                          field("first_token_ms", &JudgeUse::first_token_ms),
+                          field("prompt_tokens", &JudgeUse::prompt_tokens),
+                          field("completion_tokens", &JudgeUse::completion_tokens),
+                          field("cost_usd", &JudgeUse::cost_usd), field("tries", &JudgeUse::tries));
+    }
+};
+
+/// A status check is under way.
+struct CheckRequested {
+    static constexpr EventType kType = EventType::kCheckRequested;
+    std::string check_id;  ///< the client's, or `<session>.c<n>`
+    CheckCause cause = CheckCause::kAsked;
+    std::string judge;    ///< name of the endpoint
+    std::string by;       ///< who asked, as far as known
+    std::string confirm;  ///< endpoint whose second opinion a B needs, or empty
+    bool operator==(const CheckRequested&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("check_id", &CheckRequested::check_id),
+                          field("cause", &CheckRequested::cause),
+                          field("judge", &CheckRequested::judge), field("by", &CheckRequested::by),
+                          field("confirm", &CheckRequested::confirm));
+    }
+};
+
+/// A status check has ended, with or without an answer.
+struct CheckCompleted {
+    static constexpr EventType kType = EventType::kCheckCompleted;
+    std::string check_id;
+    JudgeOutcome outcome = JudgeOutcome::kAnswered;
+    std::optional<CheckAnswer> answer;    ///< only when answered
+    Text reason;                          ///< the judge's words, for people only
+    std::vector<std::uint64_t> evidence;  ///< events of the session it rests on; all exist
+    double confidence = 0;                ///< 0 to 1
+    std::string error;                    ///< why there is no answer
+    std::string judge;                    ///< name of the endpoint
+    std::string model;
+    JudgeUse use;
+    bool operator==(const CheckCompleted&) const = default;
+    static constexpr auto fields() {
+        using C = CheckCompleted;
+        return field_list(field("check_id", &C::check_id), field("outcome", &C::outcome),
+                          field("answer", &C::answer), field("reason", &C::reason),
+                          field("evidence", &C::evidence), field("confidence", &C::confidence),
+                          field("error", &C::error), field("judge", &C::judge),
+                          field("model", &C::model), field("use", &C::use));
+    }
+};
+
+}  // namespace headway::core

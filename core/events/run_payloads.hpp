@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/events/event_type.hpp"
+
+// Events about sessions that work together. The rules of session_payloads.hpp hold.
+
+namespace headway::core {
+
+/// Two sessions of one run reverted each other's content of a path (docs/detection.md, section
+/// 5.3). Written into the journal of the session that did so last.
+struct RunConflict {
+    static constexpr EventType kType = EventType::kRunConflict;
+    std::string path;
+    std::string other;                    ///< the session whose content it reverted
+    std::uint64_t reversals = 0;          ///< in a row, by both sessions
+    std::vector<std::uint64_t> evidence;  ///< own events, the newest last
+    bool operator==(const RunConflict&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("path", &RunConflict::path), field("other", &RunConflict::other),
+                          field("reversals", &RunConflict::reversals),
+                          field("evidence", &RunConflict::evidence));
+    }
+};
+
+}  // namespace headway::core

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/events/budget_payloads.hpp"
+#include "core/events/event_type.hpp"
+#include "core/text/text.hpp"
+#include "core/values/policy.hpp"
+#include "core/values/tier.hpp"
+#include "core/values/verdict.hpp"
+
+// Events about the session itself (api/API.md, "Events"). A std::string is at most
+// limits::kStringBytesMax and absent when empty; Text and Json have bounds of their own. fields()
+// is append-only: positions are the field numbers on disk.
+
+namespace headway::core {
+
+struct AgentInfo {
+    std::string type;
+    std::string name;
+    std::string model;
+    bool operator==(const AgentInfo&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("type", &AgentInfo::type), field("name", &AgentInfo::name),
+                          field("model", &AgentInfo::model));
+    }
+};
+
+struct Label {
+    std::string key;
+    std::string value;
+    bool operator==(const Label&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("key", &Label::key), field("value", &Label::value));
+    }
+};
+
+/// Policy fields that an opening may override; absent = the daemon's default.
+struct PolicyOverride {
+    std::optional<Profile> profile;
+    std::optional<std::uint64_t> heartbeat_interval_ms;
+    std::optional<std::uint64_t> heartbeat_limit;
+    std::optional<bool> loop_detection;
+    std::optional<bool> judge;
+    std::optional<OnStuck> on_stuck;
+    std::optional<std::uint64_t> max_iterations;
+    std::optional<std::uint64_t> max_tool_failures;
+    std::optional<double> min_confidence;
+    std::optional<std::uint64_t> max_parse_failures;
+    std::optional<std::uint64_t> tool_time_limit_ms;
+    std::vector<ToolPolicy> tools;
+    std::vector<DetectorPolicy> detectors;
+    std::optional<LegacyTimeouts> legacy;  ///< set by the daemon
+    std::optional<bool> trust_origin;
+    std::optional<std::uint64_t> low_confidence_attempts;
+    std::optional<std::uint64_t> stats_every;
+    std::optional<ConfirmStop> confirm_stop;
+    std::optional<std::uint32_t> wait_polls;
+    std::optional<std::uint32_t> wait_patience_ms;  ///< at most a week
+    std::optional<bool> risk;
+    std::optional<bool> trust_user;
+    bool operator==(const PolicyOverride&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("profile", &PolicyOverride::profile),
+            field("heartbeat_interval_ms", &PolicyOverride::heartbeat_interval_ms),
+            field("heartbeat_limit", &PolicyOverride::heartbeat_limit),
+            field("loop_detection", &PolicyOverride::loop_detection),
+            field("on_stuck", &PolicyOverride::on_stuck),
+            field("max_iterations", &PolicyOverride::max_iterations),
+            field("max_tool_failures", &PolicyOverride::max_tool_failures),
+            field("min_confidence", &PolicyOverride::min_confidence),
+            field("tools", &PolicyOverride::tools), field("detectors", &PolicyOverride::detectors),
+            field("max_parse_failures", &PolicyOverride::max_parse_failures),
+            field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
+            internal("legacy", &PolicyOverride::legacy), field("judge", &PolicyOverride::judge),
+            field("trust_origin", &PolicyOverride::trust_origin),
+            field("low_confidence_attempts", &PolicyOverride::low_confidence_attempts),
+            field("stats_every", &PolicyOverride::stats_every),
+            field("confirm_stop", &PolicyOverride::confirm_stop),
+            field("wait_polls", &PolicyOverride::wait_polls),
+            field("wait_patience_ms", &PolicyOverride::wait_patience_ms),
+            field("risk", &PolicyOverride::risk), field("trust_user", &PolicyOverride::trust_user));
+    }
+};
+
+/// How hard the opening says the task is. Values are stored: append only.
+enum class Complexity : std::uint8_t { kLow, kMedium, kHigh };
+template <>
+struct EnumNames<Complexity> {
+    static constexpr std::array<std::string_view, 3> kNames{"low", "medium", "high"};
+};
+
+/// `policy` holds the effective values, so that replay does not depend on today's configuration.
+struct SessionStarted {
+    static constexpr EventType kType = EventType::kSessionStarted;
+    Text goal;
+    AgentInfo agent;
+    std::string parent;
+    std::vector<Label> labels;
+    PolicyOverride policy;
+    bool implicit = false;  ///< opened by a report to an unknown id
+    BudgetLimits budget;
+    BudgetRules budget_rules;
+    /// Policy fields that were below the operator's floor and were raised to it.
+    std::vector<std::string> raised;
+    BudgetSource budget_source = BudgetSource::kNone;
+    std::optional<Complexity> complexity;
+    /// Ended sessions that the suggested limits of `budget` rest on; absent if none is suggested.
+    std::optional<std::uint64_t> suggested_from;
+    bool operator==(const SessionStarted&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("goal", &SessionStarted::goal), field("agent", &SessionStarted::agent),
+            field("parent", &SessionStarted::parent), field("labels", &SessionStarted::labels),
+            field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
+            field("budget", &SessionStarted::budget),
+            internal("budget_rules", &SessionStarted::budget_rules),
+            field("raised", &SessionStarted::raised),
+            field("budget_source", &SessionStarted::budget_source),
+            field("complexity", &SessionStarted::complexity),
+            field("suggested_from", &SessionStarted::suggested_from));
+    }
+};
+
+/// A session that a report had opened implicitly got its opening: the complete opening in force
+/// from here on.
+struct SessionAmended {
+    static constexpr EventType kType = EventType::kSessionAmended;
+    Text goal;
+    AgentInfo agent;
+    std::string parent;
+    std::vector<Label> labels;
+    PolicyOverride policy;
+    BudgetLimits budget;
+    std::vector<std::string> raised;
+    std::optional<Complexity> complexity;
+    std::optional<std::uint64_t> suggested_from;  ///< as in SessionStarted
+    bool operator==(const SessionAmended&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("goal", &SessionAmended::goal), field("agent", &SessionAmended::agent),
+            field("parent", &SessionAmended::parent), field("labels", &SessionAmended::labels),
+            field("policy", &SessionAmended::policy), field("budget", &SessionAmended::budget),
+            field("raised", &SessionAmended::raised),
+            field("complexity", &SessionAmended::complexity),
+            field("suggested_from", &SessionAmended::suggested_from));
+    }
+};
+
+struct VerdictChanged {
+    static constexpr EventType kType = EventType::kVerdictChanged;
+    Verdict from = Verdict::kStarting;
+    Verdict to = Verdict::kStarting;
+    std::string reason;
+    std::string detector;
+    std::vector<std::uint64_t> evidence;
+    std::vector<std::string> detectors;  ///< all that claimed, `detector` first
+    double confidence = 0;               ///< of a suspicion or worse, 0 to 1
+    std::string loop;                    ///< 16 hexadecimal digits, or empty
+    Tier tier = Tier::kNone;             ///< tier of the causing event
+    bool needs_somebody = false;         ///< as Judgement::needs_somebody
+    Cause cause = Cause::kNone;          ///< as Judgement::cause
+    Timestamp retry_at = kNever;         ///< as Judgement::retry_at
+    bool operator==(const VerdictChanged&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("from", &VerdictChanged::from), field("to", &VerdictChanged::to),
+            field("reason", &VerdictChanged::reason), field("detector", &VerdictChanged::detector),
+            field("evidence", &VerdictChanged::evidence),
+            field("detectors", &VerdictChanged::detectors),
+            field("confidence", &VerdictChanged::confidence), field("loop", &VerdictChanged::loop),
+            field("tier", &VerdictChanged::tier),
+            field("needs_somebody", &VerdictChanged::needs_somebody),
+            field("cause", &VerdictChanged::cause), field("retry_at", &VerdictChanged::retry_at));
+    }
+};
+
+struct DirectiveIssued {
+    static constexpr EventType kType = EventType::kDirectiveIssued;
+    std::string id;
+    DirectiveKind kind = DirectiveKind::kContinue;
+    std::string reason;
+    std::vector<std::uint64_t> evidence;
+    std::string loop;        ///< the loop it is about, or empty
+    std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
+    std::string by;          ///< the person behind it; empty = Headway
+    /// The budget level it is about; nominal only with `from`: that budget has more again.
+    std::optional<BudgetLevel> budget;
+    bool unasked = false;  ///< about a budget: no reply carried it yet; the next one will
+    std::string from;      ///< owner of that budget if it is another session
+    bool operator==(const DirectiveIssued&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("id", &DirectiveIssued::id), field("kind", &DirectiveIssued::kind),
+            field("reason", &DirectiveIssued::reason),
+            field("evidence", &DirectiveIssued::evidence), field("loop", &DirectiveIssued::loop),
+            field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
+            field("budget", &DirectiveIssued::budget),
+            internal("unasked", &DirectiveIssued::unasked), field("from", &DirectiveIssued::from));
+    }
+};
+
+/// A hook put a directive before the model. That says nothing about whether the agent agrees: the
+/// directive is not repeated, and nothing is reset.
+struct DirectiveDelivered {
+    static constexpr EventType kType = EventType::kDirectiveDelivered;
+    std::string id;
+    bool operator==(const DirectiveDelivered&) const = default;
+    static constexpr auto fields() { return field_list(required("id", &DirectiveDelivered::id)); }
+};
+
+struct DirectiveAcknowledged {
+    static constexpr EventType kType = EventType::kDirectiveAcknowledged;
+    std::string id;
+    bool operator==(const DirectiveAcknowledged&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("id", &DirectiveAcknowledged::id));
+    }
+};
+
+/// Every tenth tool call: statistics since the last such event.
+struct ProgressStats {
+    static constexpr EventType kType = EventType::kProgressStats;
+    std::uint64_t tool_calls = 0;  ///< of the session so far
+    std::uint64_t successes = 0;   ///< of the last ten
+    std::uint64_t failures = 0;
+    std::uint64_t files_modified = 0;  ///< of the session so far
+    bool operator==(const ProgressStats&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("tool_calls", &ProgressStats::tool_calls),
+                          required("successes", &ProgressStats::successes),
+                          required("failures", &ProgressStats::failures),
+                          required("files_modified", &ProgressStats::files_modified));
+    }
+};
+
+struct CancelRequested {
+    static constexpr EventType kType = EventType::kCancelRequested;
+    std::string reason;
+    bool operator==(const CancelRequested&) const = default;
+    static constexpr auto fields() { return field_list(field("reason", &CancelRequested::reason)); }
+};
+
+struct SessionEnded {
+    static constexpr EventType kType = EventType::kSessionEnded;
+    Outcome outcome = Outcome::kCompleted;
+    Text reason;
+    Json result;
+    bool automatic = false;  ///< ended by Headway, for a failure condition or a policy
+    std::string code;        ///< reason code if Headway ended it
+    bool operator==(const SessionEnded&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            required("outcome", &SessionEnded::outcome), field("reason", &SessionEnded::reason),
+            field("result", &SessionEnded::result), field("automatic", &SessionEnded::automatic),
+            field("code", &SessionEnded::code));
+    }
+};
+
+}  // namespace headway::core

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/state/session_state.hpp"
+
+namespace headway::core {
+
+/// Folds one event into the state: state = fold(events), so replaying the journal always gives the
+/// same state. Pure and total over events that Session accepted; asserts that `event.n` is the next
+/// number.
+void apply(SessionState& state, const Event& event);
+
+/// The parts of it that take over an opening, and what an amendment changes.
+void enter_opening(SessionState& state, const SessionStarted& started);
+void amend_opening(SessionState& state, const SessionAmended& amended);
+
+}  // namespace headway::core

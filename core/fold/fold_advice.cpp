@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/fold/fold_advice.hpp"
+
+#include <algorithm>
+
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/budgets/day_budget.hpp"
+#include "core/judgement/recovery.hpp"
+
+namespace headway::core {
+namespace {
+
+static_assert(kStepAsk > 1, "a question that was answered goes back to advice");
+static_assert(limits::kNudgesMax <= limits::kDirectivesMax, "each loop's advice has its place");
+
+void withdraw(SessionState& state, std::string_view id) {
+    std::erase_if(state.directives, [id](const Directive& d) { return d.id == id; });
+}
+
+void end_pause(SessionState& state) {
+    state.paused_at = kNever;
+    state.paused_for_day = false;
+    std::erase_if(state.directives,
+                  [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
+}
+
+void climb(SessionState& state, const DirectiveIssued& directive) {
+    HEADWAY_ASSERT(directive.step != 0);
+    auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
+                              [&](const Nudge& n) { return n.loop == directive.loop; });
+    if (nudge == state.nudges.end()) {
+        if (state.nudges.size() == limits::kNudgesMax) state.nudges.erase(state.nudges.begin());
+        nudge = state.nudges.insert(state.nudges.end(), Nudge{});
+        nudge->loop = directive.loop;
+    }
+    HEADWAY_ASSERT(state.nudges.size() <= limits::kNudgesMax);
+    withdraw(state, nudge->directive);  // replaced by the next step
+    nudge->directive = directive.id;
+    nudge->step = directive.step;
+    nudge->round = state.ledger->rounds;
+    nudge->acknowledged = false;
+}
+
+}  // namespace
+
+void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) {
+    if (directive.kind == DirectiveKind::kPause) {
+        state.paused_at = at;
+        state.paused_for_day = is_day_pause(directive.reason);
+    }
+    const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
+    // The agent may have waited in silence for a person to resume it.
+    if (resumes && state.paused())
+        state.approvals.waited_until = std::max(state.approvals.waited_until, at);
+    if (resumes) end_pause(state);
+    HEADWAY_ASSERT(!resumes || !state.paused());
+    if (state.directives.size() >= limits::kDirectivesMax) {
+        const auto told = std::find_if(state.directives.begin(), state.directives.end(),
+                                       [](const Directive& d) { return !d.to_tell(); });
+        state.directives.erase(told != state.directives.end() ? told : state.directives.begin());
+    }
+    state.directives.push_back({directive.id, directive.kind, directive.reason, false});
+    HEADWAY_ASSERT(state.directives.size() <= limits::kDirectivesMax);
+    if (directive.step != 0) climb(state, directive);
+}
+
+void deliver(SessionState& state, std::string_view id) {
+    for (Directive& directive : state.directives) {
+        if (directive.id == id) directive.delivered = true;
+    }
+}
+
+bool take_advice(SessionState& state, std::string_view id) {
+    withdraw(state, id);
+    bool taken = false;
+    for (Nudge& nudge : state.nudges) {
+        if (nudge.directive != id) continue;
+        HEADWAY_ASSERT(nudge.step != 0);
+        nudge.acknowledged = true;
+        taken = true;
+        ++state.ledger.change().epoch;  // counts up to here are settled
+    }
+    return taken;
+}
+
+void withdraw_advice(SessionState& state) {
+    for (const Nudge& nudge : state.nudges) {
+        std::erase_if(state.directives, [&nudge](const Directive& d) {
+            return d.id == nudge.directive && d.kind != DirectiveKind::kStop;
+        });
+    }
+}
+
+void withdraw_stops(SessionState& state) {
+    if (state.judgement->verdict == Verdict::kStuck) return;
+    if (state.policy->profile != Profile::kStrict) return;
+    const std::uint64_t stuck_n = state.reached[static_cast<std::size_t>(Verdict::kStuck)];
+    if (std::max(state.ledger->hard_n, state.recent_phases.started_n) <= stuck_n) return;
+    for (Nudge& nudge : state.nudges) {
+        if (nudge.step != kStepStop) continue;
+        withdraw(state, nudge.directive);
+        nudge.step = 1;  // it has had advice; the next step is a stop again
+        nudge.round = state.ledger->rounds;
+    }
+}
+
+bool withdraw_question(SessionState& state) {
+    bool asked = false;
+    for (Nudge& nudge : state.nudges) {
+        if (nudge.step != kStepAsk) continue;
+        withdraw(state, nudge.directive);
+        nudge.step = kStepAsk - 1;
+        nudge.round = state.ledger->rounds;
+        nudge.acknowledged = true;
+        asked = true;
+        ++state.ledger.change().epoch;
+    }
+    return asked;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/hooks/hook_answer.hpp"
+
+#include <algorithm>
+
+#include "core/approvals/approvals.hpp"
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/text/text.hpp"
+
+namespace headway::core {
+namespace {
+
+bool is_stop(const Directive& directive) {
+    return directive.kind == DirectiveKind::kStop;
+}
+
+void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string words) {
+    answer.hold = !asked.time_is_up;
+    answer.undecided = asked.time_is_up;
+    if (answer.undecided) answer.deny = std::move(words);
+}
+
+/// Approved for this call, or for an equal one that is not running, and not let go yet.
+const Approval* ready_approval(const SessionState& state, const HookQuestion& asked) {
+    const auto& requests = state.approvals.requests;
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        const bool approved =
+            a.status == ApprovalStatus::kApproved || a.status == ApprovalStatus::kEdited;
+        return approved && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
+               a.tool == asked.tool && a.args_digest == asked.args_digest &&
+               !asked.args_digest.empty() &&
+               (a.call_id == asked.call_id || !in_flight(state, a.call_id));
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+/// What a person has said to the question, once it is not needed again.
+void answer_question(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    const auto& requests = state.approvals.requests;
+    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&asked](const auto& a) {
+        return a.kind == ApprovalKind::kQuestion && a.call_id == asked.call_id;
+    });
+    if (found == requests.rend()) return;
+    const std::string id = approval_id(asked.session, found->n);
+    if (found->pending()) {
+        return wait_or_say(asked, answer,
+                           "No person has answered yet (" + id +
+                               "). Ask the same question again to go on waiting.");
+    }
+    if (found->decision == Decision::kRespond) {
+        answer.answered = found->n;
+    } else {
+        answer.deny = "The question was not answered";
+        answer.deny += found->reason.empty() ? "." : ": " + found->reason;
+    }
+    answer.acknowledged = id;
+}
+
+std::string who_allowed(const Approval& approval) {
+    return "approved by " + (approval.by.empty() ? std::string{"a person"} : approval.by);
+}
+
+/// What a person has said about the dialog. Without a word the dialog decides.
+void answer_dialog(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    const Approval* approval = asked.dialog != 0 ? state.approvals.find(asked.dialog) : nullptr;
+    if (approval == nullptr || approval->redeemed_at != kNever) return;
+    if (approval->pending()) {
+        answer.hold = !asked.time_is_up;
+        answer.undecided = asked.time_is_up;
+    } else if (approval->open()) {
+        answer.allow = who_allowed(*approval);
+        // Other arguments than those of the dialog are for the next call.
+        const bool same = approval->run_digest == asked.args_digest;
+        if (same) answer.redeemed = approval->n;
+        if (!same) answer.edit = "edited";
+    } else if (approval->decision == Decision::kReject) {
+        answer.deny = "This call was not allowed";
+        answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
+    }
+}
+
+/// An answer to the call, if the session stands in its way.
+void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    if (state.paused()) {
+        wait_or_say(asked, answer,
+                    "The session is paused by its operator. Try the call again later.");
+        return;
+    }
+    if (asked.kind == ApprovalKind::kQuestion) return answer_question(state, asked, answer);
+    if (asked.in_dialog) return answer_dialog(state, asked, answer);
+    const Approval* approval = asked.redeems ? ready_approval(state, asked) : nullptr;
+    if (approval == nullptr)
+        approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    if (approval == nullptr) return;
+    // Another answer has used it up.
+    if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
+    const std::string id = approval_id(asked.session, approval->n);
+    if (approval->pending()) {
+        wait_or_say(asked, answer,
+                    "No person has decided about this call yet (approval " + id +
+                        "). Do something else, and try it again later.");
+    } else if (approval->open()) {
+        if (asked.redeems) answer.redeemed = approval->n;
+        answer.allow = who_allowed(*approval);
+        if (approval->decision == Decision::kEdit) answer.edit = "edited";
+    } else if (approval->decision == Decision::kReject) {
+        answer.deny = "This call was not allowed";
+        answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
+    }
+}
+
+bool was_heard(const Directive& directive, const HookQuestion& asked) {
+    const auto& unheard = asked.unheard;
+    return directive.delivered &&
+           std::find(unheard.begin(), unheard.end(), directive.id) == unheard.end();
+}
+
+/// What the agent has not heard yet.
+void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    for (const Directive& directive : state.directives) {
+        const bool told = was_heard(directive, asked) || directive.kind == DirectiveKind::kStop ||
+                          directive.kind == DirectiveKind::kPause;
+        if (told) continue;
+        if (!directive.delivered) answer.delivered.push_back(directive.id);
+        if (directive.kind == DirectiveKind::kContinue) continue;  // it goes on anyway
+        if (!answer.words.empty()) answer.words += "\n\n";
+        if (directive.kind == DirectiveKind::kWrapUp) answer.words += "Wrap up. ";
+        answer.words += directive.reason;
+    }
+    HEADWAY_ASSERT(answer.delivered.size() <= limits::kDirectivesMax);
+    if (!answer.words.empty())
+        answer.words.insert(0, "Headway supervises this session and says:\n");
+}
+
+}  // namespace
+
+const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
+                                 std::string_view tool, std::string_view args_digest) {
+    const auto& requests = state.approvals.requests;
+    const std::string_view id = cut_text(call_id, limits::kIdBytesMax);
+    const auto newest = [&requests](const auto& fits) -> const Approval* {
+        const auto found =
+            std::find_if(requests.rbegin(), requests.rend(),
+                         [&fits](const Approval& a) { return !a.of_dialog() && fits(a); });
+        return found == requests.rend() ? nullptr : &*found;
+    };
+    const auto is_named = [id](const Approval& a) {
+        return a.kind == ApprovalKind::kTool && !id.empty() && a.call_id == id;
+    };
+    // Agents use ids again: a decision is about its own arguments only.
+    const Approval* named = newest([&](const Approval& a) {
+        const bool said = !args_digest.empty() && !a.args_digest.empty();
+        return is_named(a) &&
+               (!said || a.args_digest == args_digest || a.run_digest == args_digest);
+    });
+    if (named == nullptr)
+        named = newest([&](const Approval& a) { return is_named(a) && a.pending(); });
+    if (named != nullptr) return named;
+    return newest([&](const Approval& a) {
+        const bool same = a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
+                          a.args_digest == args_digest;
+        return same && (a.pending() || a.open());
+    });
+}
+
+std::string status_words(const SessionState& state) {
+    std::string words{"Verdict: "};
+    words += name_of(state.judgement->verdict);
+    if (!state.judgement->reason.empty()) words += ", " + state.judgement->reason;
+    words += ".";
+    const auto pending =
+        std::count_if(state.approvals.requests.begin(), state.approvals.requests.end(),
+                      [](const Approval& a) { return a.pending(); });
+    if (pending > 0) words += "\nA person is asked: " + std::to_string(pending) + " open.";
+    if (state.paused()) words += "\nThe session is paused by its operator.";
+    return words;
+}
+
+bool is_approved(const SessionState& state, const HookQuestion& asked) {
+    return ready_approval(state, asked) != nullptr;
+}
+
+bool must_stop(const SessionState& state) {
+    return std::any_of(state.directives.begin(), state.directives.end(), is_stop);
+}
+
+HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
+    HookAnswer answer;
+    const auto stop = std::find_if(state.directives.begin(), state.directives.end(), is_stop);
+    if (stop != state.directives.end() || state.ended()) {
+        const bool open = stop != state.directives.end();
+        answer.stop = open ? stop->reason : "the session has ended";
+        // The first refusal asks for the answer. The next call was not it; nor was the turn after
+        // a second one, for agents that end at a new turn only.
+        const bool heard = open && was_heard(*stop, asked);
+        const bool ignored = open && (asked.waits ? heard : asked.stops >= 2);
+        answer.hard = !open || state.cancel_requested || ignored;
+        if (open && asked.waits && (heard || !stop->delivered))
+            answer.delivered.push_back(stop->id);
+        return answer;
+    }
+    if (asked.waits) answer_call(state, asked, answer);
+    const bool heard = asked.takes_words || (!answer.deny.empty() && !asked.wordless);
+    if (!answer.hold && heard) say(state, asked, answer);
+    HEADWAY_ASSERT(!answer.hold || (answer.deny.empty() && answer.words.empty()));
+    return answer;
+}
+
+}  // namespace headway::core

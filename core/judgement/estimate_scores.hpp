@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/events/session_payloads.hpp"
+
+// Accuracy of estimates, once the end is known. Pure.
+
+namespace headway::core {
+
+inline constexpr std::size_t kDeciles = 10;
+
+/// An estimate whose session has not ended.
+struct EstimateMade {
+    std::uint64_t n = 0;  ///< its event
+    double percent = 0;
+    std::uint64_t calls = 0;  ///< finished calls at that time
+    std::string source;       ///< "judge" or "agent"
+    std::string model;        ///< of a judge
+    bool operator==(const EstimateMade&) const = default;
+};
+
+/// Estimates of one source, in one tenth of the scale, compared with the ends of their sessions.
+/// Errors are estimate minus truth, in thousandths of a point, summed as whole numbers, so that the
+/// sums do not depend on the order.
+struct EstimateScore {
+    std::string source;
+    std::string model;
+    std::uint64_t decile = 0;  ///< 0 = below 10 percent, 9 = 90 and above
+    std::uint64_t count = 0;
+    std::uint64_t completed = 0;  ///< in sessions that completed
+    std::int64_t abs_error_milli = 0;
+    std::int64_t signed_error_milli = 0;
+    bool operator==(const EstimateScore&) const = default;
+};
+
+/// Scores the estimates of a session that ended after `calls` finished calls: the error against the
+/// share of calls made at that time. Empty for a session without calls, which has no share. One
+/// score for each source, model and decile, in that order.
+std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, std::uint64_t calls,
+                                           Outcome outcome);
+
+struct DecileSummary {
+    std::uint64_t count = 0;
+    std::uint64_t completed = 0;
+};
+
+/// All scores of one source and model.
+struct EstimateSummary {
+    std::string source;
+    std::string model;
+    std::uint64_t count = 0;
+    std::uint64_t completed = 0;
+    double mean_abs_error = 0;  ///< points
+    double bias = 0;            ///< mean signed error; positive = too optimistic
+    std::array<DecileSummary, kDeciles> deciles{};
+};
+
+/// By source and model, in that order.
+std::vector<EstimateSummary> summarize_estimates(std::span<const EstimateScore> scores);
+
+}  // namespace headway::core

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/state/session_state.hpp"
+
+namespace headway::core {
+
+/// Failure::code when the iterations are used up; the name is from docs/first-designs.md.
+inline constexpr std::string_view kMaxIterationsReached = "max_iterations_reached";
+
+/// Why a session failed; an empty code = it has not.
+struct Failure {
+    /// One of task_failed, low_confidence, max_iterations_reached, tool_failures, parse_failures,
+    /// legacy_timeout.
+    std::string code;
+    std::string reason;
+};
+
+/// Whether the session has failed with this event (docs/detection.md, section 9): the agent reports
+/// `task_failed`, or exceeds a limit of its policy on iterations, failures of one tool in a row,
+/// unreadable turns or low confidence. `state` includes the event. Never by the wall clock. Pure.
+Failure failure_of(const SessionState& state, const Payload& payload);
+
+/// Feedback for the model in the reply: which tool failed, how often in a row, its sanitized error
+/// and a remedy; or which call exceeds its time limit (advice only); empty if there is nothing to
+/// say. Pure.
+std::string feedback_of(const SessionState& state, Timestamp now);
+
+}  // namespace headway::core

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/lazy_optional.hpp"
+#include "core/base/time.hpp"
+#include "core/events/budget_payloads.hpp"
+
+// A session's use, as part of its state. Costs are whole millionths of a dollar, so that the sum
+// does not depend on the order.
+
+namespace headway::core {
+
+/// What a session waits for, and so which clock runs.
+enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
+template <>
+struct EnumNames<BudgetClock> {
+    static constexpr std::array<std::string_view, 5> kNames{"none", "model", "tool", "human",
+                                                            "rate_limit"};
+};
+
+/// Counters saturate here: far above real use, and a hundred times it still fits.
+inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
+
+/// What is summed over sessions.
+struct BudgetUse {
+    std::uint64_t steps = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    UseParts parts{};
+    bool operator==(const BudgetUse&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),
+                          field("cost_micros", &BudgetUse::cost_micros),
+                          field("parts", &BudgetUse::parts));
+    }
+};
+
+/// The descendants of a session.
+struct FanOut {
+    std::uint64_t open = 0;   ///< now
+    std::uint64_t all = 0;    ///< ever
+    std::uint64_t depth = 0;  ///< generations of them, at most
+    bool operator==(const FanOut&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("open", &FanOut::open), field("all", &FanOut::all),
+                          field("depth", &FanOut::depth));
+    }
+};
+
+/// The last totals of an open child.
+struct ChildUse {
+    std::uint64_t child = 0;  ///< digest of its id
+    BudgetUse use;
+    BudgetLevel level = BudgetLevel::kNominal;
+    FanOut below;  ///< its own descendants
+    bool operator==(const ChildUse&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("child", &ChildUse::child), field("use", &ChildUse::use),
+                          field("level", &ChildUse::level), field("below", &ChildUse::below));
+    }
+};
+
+/// The agent's last message and the last result, for the partial result of an ended session.
+struct LastWords {
+    std::string message;
+    std::string tool;
+    std::string result;  ///< compact JSON when result_is_json, else text
+    bool result_is_json = false;
+    bool message_is_newer = false;
+    bool operator==(const LastWords&) const = default;
+    static constexpr auto fields() {
+        using W = LastWords;
+        return field_list(field("message", &W::message), field("tool", &W::tool),
+                          field("result", &W::result), field("result_is_json", &W::result_is_json),
+                          field("message_is_newer", &W::message_is_newer));
+    }
+};
+
+/// What the agent knows about the budget of an ancestor session.
+struct ParentBudget {
+    std::string session;
+    std::string directive;  ///< id of the directive in force, if any
+    BudgetLevel level = BudgetLevel::kNominal;
+    bool operator==(const ParentBudget&) const = default;
+    static constexpr auto fields() {
+        using P = ParentBudget;
+        return field_list(field("session", &P::session), field("directive", &P::directive),
+                          field("level", &P::level));
+    }
+};
+
+/// Fed by the fold (budget_fold), read by budget.hpp.
+struct BudgetMeter {
+    BudgetLimits limits;  ///< in force now
+    Timestamp clock_at = kNever;
+    Millis model{0};
+    Millis tool{0};
+    Millis human{0};
+    Millis rate_limit{0};
+    /// Of `human`: time since the last action of a person or the agent.
+    Millis waited{0};
+    std::uint64_t iteration_max = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    std::vector<ChildUse> children;             ///< open ones, at most limits::kChildrenMax
+    LazyOptional<BudgetUse> ended_children;     ///< sum of those that have ended
+    std::uint64_t ended_count = 0;              ///< how many those are
+    std::uint64_t uncounted_count = 0;          ///< times that `children` had no room for a child
+    std::string directive;                      ///< id of the directive in force, if any
+    std::vector<std::string> extended_calls;    ///< in flight, with extra time
+    std::uint64_t extension_seconds = 0;        ///< extra time of these calls beyond the limit
+    bool extended = false;                      ///< the extension was given: only once
+    std::vector<LastWords> last_words;          ///< at most one; kept only under a budget
+    BudgetClock running = BudgetClock::kNone;   ///< since clock_at
+    BudgetLevel level = BudgetLevel::kNominal;  ///< as last journaled
+    BudgetLevel told_level = BudgetLevel::kNominal;  ///< level of `directive`
+    bool rate_limited = false;
+    BudgetSource source = BudgetSource::kNone;  ///< of `limits`
+    LazyOptional<ParentBudget> parent;
+    bool told = false;  ///< a reply carried the stop: another step ends the session
+    LazyOptional<UseParts> parts;
+    LazyOptional<FanOut> alarmed;      ///< as of the last alarm about them
+    LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
+
+    /// A place for the last words.
+    LastWords& words() {
+        if (last_words.empty()) last_words.emplace_back();
+        return last_words.front();
+    }
+    bool limited() const noexcept { return limits != BudgetLimits{}; }
+    bool operator==(const BudgetMeter&) const = default;
+    static constexpr auto fields() {
+        using M = BudgetMeter;
+        return field_list(
+            field("limits", &M::limits), field("clock_at", &M::clock_at),
+            field("running", &M::running), field("model", &M::model), field("tool", &M::tool),
+            field("human", &M::human), field("rate_limit", &M::rate_limit),
+            field("rate_limited", &M::rate_limited), field("iteration_max", &M::iteration_max),
+            field("tokens", &M::tokens), field("cost_micros", &M::cost_micros),
+            field("children", &M::children), field("ended_children", &M::ended_children),
+            field("ended_count", &M::ended_count), field("uncounted_count", &M::uncounted_count),
+            field("level", &M::level), field("told_level", &M::told_level),
+            field("directive", &M::directive), field("told", &M::told),
+            field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
+            field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
+            field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),
+            field("parts", &M::parts), field("below_ended", &M::below_ended),
+            field("alarmed", &M::alarmed));
+    }
+};
+
+}  // namespace headway::core

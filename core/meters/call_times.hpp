@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/sketch.hpp"
+#include "core/base/time.hpp"
+#include "core/events/event.hpp"
+
+namespace headway::core {
+
+/// How long the calls of one running session took, by tool, until its end teaches them to the
+/// expectations. It is no part of the fold: it is in memory only, so a restart loses it, and the
+/// calls of a session count from the newest start. Pure, bounded, no clock.
+class CallTimes {
+public:
+    struct Tool {
+        std::string name;
+        Samples samples;
+    };
+
+    /// Whether note() may change anything.
+    static bool notes(const Event& event) noexcept {
+        return std::holds_alternative<ToolStarted>(event.payload) ||
+               std::holds_alternative<ToolFinished>(event.payload) ||
+               std::holds_alternative<ApprovalRequested>(event.payload) || pauses(event);
+    }
+    /// Notes the begin or the end of a call; other events change nothing. A call lasts as long as
+    /// it says (`duration_ms`), else from its start to its end, unless a person was asked between
+    /// or had the session paused.
+    void note(const Event& event);
+
+    /// By first use, at most limits::kExpectedToolsMax; further tools are left out.
+    const std::vector<Tool>& tools() const noexcept { return tools_; }
+    /// Approximate heap memory.
+    std::size_t bytes() const noexcept;
+
+private:
+    struct Started {
+        std::uint64_t call = 0;  ///< digest of its id
+        Timestamp at = kNever;
+    };
+
+    static bool pauses(const Event& event) noexcept {
+        const auto* directive = std::get_if<DirectiveIssued>(&event.payload);
+        return directive != nullptr && directive->kind == DirectiveKind::kPause;
+    }
+    void begin(const ToolStarted& call, Timestamp at);
+    void forget(const ApprovalRequested& asked);
+    void end(const ToolFinished& call, Timestamp at);
+
+    std::vector<Tool> tools_;
+    std::vector<Started> started_;  ///< oldest first, at most limits::kInFlightMax
+};
+
+/// Whether expectations are kept under this name of a tool or agent type: names are an agent's
+/// words, and each is a key on disk.
+bool is_expected_name(std::string_view name) noexcept;
+
+}  // namespace headway::core

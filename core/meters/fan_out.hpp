@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+#include "core/meters/budget_meter.hpp"
+
+// How many sub-agents one session has, and how many are too many (docs/detection.md, section 11).
+// They are sessions that it has opened, and what these have opened.
+
+namespace headway::core {
+
+/// The consequence of too many sub-agents, besides the alarm and the advice.
+enum class OnFanOut : std::uint8_t {
+    kAlert,  ///< nothing: a person sees the alarm
+    kAsk,    ///< a person is asked, and the session is blocked until then
+    kStop,   ///< the session gets a directive to stop
+};
+template <>
+struct EnumNames<OnFanOut> {
+    static constexpr std::array<std::string_view, 3> kNames{"alert", "ask", "stop"};
+};
+
+/// The limits of every session; 0 = none. No session can change them.
+struct FanOutRules {
+    std::uint32_t at_once = 16;  ///< open descendants, at most limits::kChildrenMax
+    std::uint32_t in_all = 200;  ///< descendants ever
+    std::uint32_t depth = 4;     ///< generations of them
+    OnFanOut on_exceeded = OnFanOut::kAlert;
+    bool operator==(const FanOutRules&) const = default;
+};
+
+/// The descendants of a session, as far as it was told of them. Pure.
+FanOut fan_out_of(const BudgetMeter& meter);
+
+/// How far one count is above its limit: 0 = within it, and one more each time it doubles. Pure.
+std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
+
+/// True if the descendants are above a limit by one step more than before: a session hears of it
+/// once, and again when the excess has doubled. Pure.
+bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
+
+/// The count above its limit, for people: "20 sub-agents at once, more than 16". Empty for nothing.
+/// Pure.
+std::string excess_words(const FanOut& now, const FanOutRules& rules);
+
+/// The same as advice to the model. Pure.
+std::string excess_advice(const FanOut& now, const FanOutRules& rules);
+
+/// The question to a person under OnFanOut::kAsk. Pure.
+std::string excess_question(const FanOut& now, const FanOutRules& rules);
+
+}  // namespace headway::core

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+
+namespace headway::core {
+
+/// How a message of the outbox is said to an endpoint. All but the first are for people.
+enum class WebhookFormat : std::uint8_t {
+    kStandard,  ///< signed JSON for programs, as Standard Webhooks says
+    kSlack,
+    kDiscord,
+    kNtfy,
+    kEmail,
+    kCommand,  ///< a program of this machine, which gets JSON
+};
+template <>
+struct EnumNames<WebhookFormat> {
+    static constexpr std::array<std::string_view, 6> kNames{"standard", "slack", "discord",
+                                                            "ntfy",     "email", "command"};
+};
+
+}  // namespace headway::core

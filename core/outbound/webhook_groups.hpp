@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/time.hpp"
+
+// How many messages people get, and which events are told in one. Pure.
+
+namespace headway::core {
+
+/// Of one endpoint.
+struct PeopleLimits {
+    std::uint32_t messages_max = 20;  ///< in one window
+    Millis window{
+        std::chrono::minutes{10}};           ///< begins with the first message after the one before
+    Millis gather{std::chrono::seconds{2}};  ///< how long an event waits for others of its cause
+};
+
+/// Counts what was delivered. In memory only: after a restart the next window begins.
+class SendWindow {
+public:
+    /// When the next message may be sent: kNever for at once.
+    Timestamp closed_until(const PeopleLimits& limits) const noexcept {
+        return sent_ >= limits.messages_max ? began_ + limits.window : kNever;
+    }
+    void delivered(const PeopleLimits& limits, Timestamp now) noexcept;
+
+private:
+    Timestamp began_ = kNever;
+    std::uint32_t sent_ = 0;
+};
+
+/// An event that waits to be told.
+struct WaitingNotice {
+    bool asks = false;  ///< a person has to decide something
+    bool refused =
+        false;          ///< the receiver did not want it: whatever is with it would be refused too
+    std::string cause;  ///< empty: like no other
+};
+
+/// The places of those that are told next, in one message, ascending; of `waiting` in their order,
+/// of which there is one at least. `backlog`: they had to wait for the end of a window, and are
+/// told together. Else a question goes first, and alone; then the oldest, with all of its cause.
+std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog);
+
+}  // namespace headway::core

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/redaction/secrets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "core/redaction/token_shapes.hpp"
+#include "core/text/words.hpp"
+
+namespace headway::core {
+namespace {
+
+struct BuiltIn {
+    std::string_view plain;
+    std::size_t bytes_min;
+};
+
+/// Names with harmless short values need a longer value to count as secret.
+constexpr std::array<BuiltIn, 17> kNames{{{"password", 1},
+                                          {"passwords", 1},
+                                          {"passwd", 1},
+                                          {"passphrase", 1},
+                                          {"passcode", 1},
+                                          {"secret", 4},
+                                          {"secrets", 4},
+                                          {"credential", 4},
+                                          {"credentials", 4},
+                                          {"token", 8},
+                                          {"apikey", 8},
+                                          {"accesskey", 8},
+                                          {"secretkey", 8},
+                                          {"privatekey", 8},
+                                          {"accountkey", 8},
+                                          {"cookie", 4},
+                                          {"authorization", 4}}};
+
+/// API cursors, and terms of language models.
+constexpr std::array<std::string_view, 12> kExempt{
+    "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "synctoken", "padtoken",
+    "eostoken",  "bostoken",  "unktoken",      "septoken",          "stoptoken", "masktoken"};
+
+/// Placeholders for a value, in code and in forms.
+constexpr std::array<std::string_view, 18> kNoValues{
+    "none", "null", "nil",    "undefined", "true",     "false",    "str", "string", "bytes",
+    "text", "int",  "number", "boolean",   "optional", "required", "any", "object", "secretstr"};
+
+constexpr std::size_t kNameBytesMax = 64;
+constexpr std::size_t kBearerBytesMin = 16;
+
+constexpr bool in_name(char c) {
+    return is_word(c) || c == '-';
+}
+bool is_quote(char c) {
+    return c == '"' || c == '\'' || c == '`';
+}
+
+enum Mark : std::uint8_t { kName = 1, kStart = 2, kSign = 4, kDash = 8 };
+
+/// What a byte may be of a match: a part of a name, its start at the start of a name, its end.
+constexpr std::array<std::uint8_t, 256> marks() {
+    std::array<std::uint8_t, 256> table{};
+    for (int c = 0; c < 128; ++c) {
+        if (in_name(static_cast<char>(c))) table[static_cast<std::size_t>(c)] = kName;
+    }
+    for (const TokenShape& shape : kTokenShapes)
+        table[static_cast<unsigned char>(shape.start[0])] |= kStart;
+    table['b'] = table['B'] = kName | kStart;  // Bearer
+    table[':'] = table['='] = kSign;
+    table['-'] |= kDash;
+    return table;
+}
+constexpr std::array<std::uint8_t, 256> kMarks = marks();
+
+std::string plain_name(std::string_view name) {
+    std::string plain = lower(name);
+    std::erase_if(plain, [](char c) { return c == '_' || c == '-' || c == '.' || c == ' '; });
+    return plain;
+}
+
+/// The same for the end of a name, without allocation.
+std::string_view plain_end(std::string_view name, std::array<char, kNameBytesMax>& buffer) {
+    std::size_t at = buffer.size();
+    for (std::size_t i = name.size(); i > 0 && at > 0; --i) {
+        const char c = name[i - 1];
+        if (c != '_' && c != '-' && c != '.' && c != ' ') buffer[--at] = lower(c);
+    }
+    return {buffer.data() + at, buffer.size() - at};
+}
+
+bool holds_digit(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return is_digit(c); });
+}
+
+bool is_token_char(char c) {
+    return in_name(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '=';
+}
+
+std::size_t run_of(std::string_view text, std::size_t from, bool (*belongs)(char)) {
+    std::size_t end = from;
+    while (end < text.size() && belongs(text[end]))
+        ++end;
+    return end - from;
+}
+
+/// A JWT, or a truncated one: base64url parts with dots between. If none begins at the start of a
+/// run of such letters, none begins later in that run, because every condition is harder to meet
+/// for a shorter run.
+std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::size_t bytes_min,
+                                 std::size_t& no_jwt_before) {
+    if (at < no_jwt_before) return std::nullopt;
+    const std::size_t size = run_of(text, at, [](char c) { return in_name(c) || c == '.'; });
+    const std::string_view word = text.substr(at, size);
+    if (size >= bytes_min && holds_digit(word) && word.find('.') != std::string_view::npos)
+        return SecretSpan{at, size};
+    no_jwt_before = at + size;
+    return std::nullopt;
+}
+
+/// A token by its shape, at the start of a word.
+std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
+                                   std::size_t& no_jwt_before) {
+    const std::string_view rest = text.substr(at);
+    for (std::uint32_t left = kTokenShapesByStart[static_cast<unsigned char>(text[at])]; left != 0;
+         left &= left - 1) {
+        const TokenShape& shape = kTokenShapes[static_cast<std::size_t>(std::countr_zero(left))];
+        if (!rest.starts_with(shape.start)) continue;
+        if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
+        const std::size_t size = run_of(text, at, in_name);
+        if (size < shape.bytes_min || !holds_digit(rest.substr(0, size))) return std::nullopt;
+        return SecretSpan{at, size};
+    }
+    return std::nullopt;
+}
+
+/// `Bearer` and what follows it.
+std::optional<SecretSpan> bearer_at(std::string_view text, std::size_t at) {
+    constexpr std::string_view kWord = "bearer ";
+    if (text.size() - at < kWord.size()) return std::nullopt;
+    for (std::size_t i = 0; i < kWord.size(); ++i) {
+        if (lower(text[at + i]) != kWord[i]) return std::nullopt;
+    }
+    const std::size_t from = at + kWord.size();
+    const std::size_t size = run_of(text, from, is_token_char);
+    if (size < kBearerBytesMin || !holds_digit(text.substr(from, size))) return std::nullopt;
+    return SecretSpan{from, size};
+}
+
+/// User name and password before the @ of a URL; a user name alone is no secret.
+std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) {
+    if (!text.substr(colon).starts_with("://")) return std::nullopt;
+    const std::size_t from = colon + 3;
+    const std::size_t end = std::min(text.find_first_of("/?# \t\r\n\"'`<>", from), text.size());
+    const std::string_view authority = text.substr(from, end - from);
+    const std::size_t sign = authority.rfind('@');
+    if (sign == std::string_view::npos) return std::nullopt;
+    const std::size_t parting = authority.substr(0, sign).find(':');
+    if (parting == std::string_view::npos || parting + 1 == sign) return std::nullopt;
+    const char first = authority[parting + 1];
+    if (first == '$' || first == '{' || first == '*' || first == '[') return std::nullopt;
+    return SecretSpan{from, std::min(sign, authority.find_first_of(";|&()"))};
+}
+
+std::optional<SecretSpan> key_block_at(std::string_view text, std::size_t at) {
+    if (!text.substr(at).starts_with("-----BEGIN ")) return std::nullopt;
+    const std::size_t line = text.find("-----", at + 11);
+    if (line == std::string_view::npos) return std::nullopt;
+    if (text.substr(at, line - at).find("PRIVATE KEY") == std::string_view::npos)
+        return std::nullopt;
+    constexpr std::string_view kEnd = "-----END ";
+    std::size_t end = text.find(kEnd, line);
+    if (end != std::string_view::npos) end = text.find("-----", end + kEnd.size());
+    end = end == std::string_view::npos ? text.size() : end + 5;
+    return SecretSpan{at, end - at};
+}
+
+/// The name that ends before `sign`, with or without quotes.
+std::string_view name_before(std::string_view text, std::size_t sign) {
+    std::size_t end = sign;
+    if (end > 0 && text[end - 1] == ':') --end;  // :=
+    while (end > 0 && text[end - 1] == ' ' && sign - end < 3)
+        --end;
+    while (end > 0 && (is_quote(text[end - 1]) || text[end - 1] == '\\'))
+        --end;
+    std::size_t from = end;
+    while (from > 0 && in_name(text[from - 1]) && end - from < kNameBytesMax)
+        --from;
+    return text.substr(from, end - from);
+}
+
+/// `Basic`, `Bearer` and the like stay readable.
+std::size_t scheme_size(std::string_view value) {
+    for (const std::string_view scheme : {"bearer ", "basic ", "token ", "digest ", "apikey "}) {
+        if (value.size() <= scheme.size()) continue;
+        const bool same = std::equal(scheme.begin(), scheme.end(), value.begin(),
+                                     [](char a, char b) { return a == lower(b); });
+        if (same) return scheme.size();
+    }
+    return 0;
+}
+
+/// A placeholder, or an expression that looks the value up.
+bool stands_for_one(std::string_view value) {
+    constexpr std::string_view kPlaces = "$<{%*[(";
+    return value.empty() || kPlaces.find(value.front()) != std::string_view::npos;
+}
+
+/// End of a quoted value; with `escaped`, the quotes themselves have backslashes. Shell text behind
+/// the value is not part of it: the approver must see it.
+std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote, bool escaped) {
+    for (; at < text.size() && text[at] != quote; ++at) {
+        if (std::string_view{"\n;|&<>()\"'`"}.find(text[at]) != std::string_view::npos) break;
+        if (text[at] != '\\') continue;
+        if (escaped) return at;
+        ++at;
+    }
+    return std::min(at, text.size());
+}
+
+bool takes_line(std::string_view plain) {
+    return plain == "authorization" || plain == "cookie";
+}
+
+constexpr std::string_view kLineEnds = "\r\n\"'`|&<>";
+constexpr std::string_view kValueEnds = " \t\r\n\"'`,;&)}]<>|\\([";
+
+}  // namespace
+
+SecretFinder::SecretFinder(const std::vector<std::string>& names,
+                           const std::vector<std::string>& exempt) {
+    for (const BuiltIn& name : kNames)
+        names_.push_back({std::string{name.plain}, name.bytes_min});
+    for (const std::string& name : names) {
+        if (std::string plain = plain_name(name); !plain.empty())
+            names_.push_back({std::move(plain), 1});
+    }
+    for (const Name& name : names_)
+        last_letters_ |= 1U << (name.plain.back() & 31);
+    // plain_end() skips these behind a name.
+    for (const char c : {'_', '-', '.', ' '})
+        last_letters_ |= 1U << (c & 31);
+    exempt_.assign(kExempt.begin(), kExempt.end());
+    for (const std::string& name : exempt)
+        exempt_.push_back(plain_name(name));
+}
+
+const SecretFinder::Name* SecretFinder::name_of(std::string_view key) const {
+    // Called for every member of every object: most keys end in a letter that no name ends in.
+    if (key.empty() || !(last_letters_ >> (lower(key.back()) & 31) & 1U)) return nullptr;
+    std::array<char, kNameBytesMax> buffer;
+    const std::string_view plain = plain_end(key, buffer);
+    const Name* longest = nullptr;
+    for (const Name& name : names_) {
+        if (plain.empty() || name.plain.back() != plain.back() || !plain.ends_with(name.plain))
+            continue;
+        if (longest == nullptr || name.plain.size() > longest->plain.size()) longest = &name;
+    }
+    if (longest == nullptr) return nullptr;
+    return std::find(exempt_.begin(), exempt_.end(), plain) == exempt_.end() ? longest : nullptr;
+}
+
+bool SecretFinder::names_secret(std::string_view key) const {
+    return name_of(key) != nullptr;
+}
+
+bool SecretFinder::is_secret(std::string_view key, std::string_view value) const {
+    const Name* name = name_of(key);
+    return name != nullptr && is_literal(value, *name, true, false);
+}
+
+/// True for a literal, not a placeholder, a variable or a type.
+bool SecretFinder::is_literal(std::string_view value, const Name& name, bool quoted,
+                              bool spaced) const {
+    if (value.size() < name.bytes_min || stands_for_one(value)) return false;
+    std::string small;
+    for (const char c : value.substr(0, kNameBytesMax))
+        small.push_back(lower(c));
+    if (std::find(kNoValues.begin(), kNoValues.end(), small) != kNoValues.end()) return false;
+    if (quoted) return true;
+    const bool identifier =
+        !holds_digit(value) &&
+        std::all_of(value.begin(), value.end(), [](char c) { return in_name(c) || c == '.'; });
+    return !(identifier && (spaced || name.bytes_min > 1 || names_secret(value)));
+}
+
+/// Results of the scan so far, so that no part of the text is scanned again for each possible start
+/// of a secret.
+struct SecretFinder::Passed {
+    std::size_t no_jwt_before = 0;  ///< no JWT begins before this
+    std::size_t line_end = 0;       ///< the first of kLineEnds behind all queried positions
+    std::size_t value_end = 0;      ///< the same for kValueEnds
+
+    /// End of an unquoted value that begins at `at`, which never decreases.
+    std::size_t end_of_value(std::string_view text, std::size_t at, bool line) {
+        std::size_t& end = line ? line_end : value_end;
+        if (end < at || end == 0)
+            end = std::min(text.find_first_of(line ? kLineEnds : kValueEnds, at), text.size());
+        return end;
+    }
+};
+
+/// `name=value`, `name: value`, `"name": "value"`, `name => value`; `sign` is the : or the =.
+std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::size_t sign,
+                                                 Passed& passed) const {
+    const std::string_view key = name_before(text, sign);
+    const Name* name = key.empty() ? nullptr : name_of(key);
+    if (name == nullptr) return std::nullopt;
+    std::size_t at = sign + 1;
+    if (at < text.size() && (text[at] == '=' || text[at] == '~')) return std::nullopt;  // == and =~
+    if (at < text.size() && text[at] == '>') ++at;
+    const std::size_t gap = at;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\t') && at - gap < 8)
+        ++at;
+    const bool spaced = text[sign] == '=' && at > gap;
+    const std::size_t backslash = at;
+    while (at < text.size() && text[at] == '\\')
+        ++at;
+    const bool escaped = at > backslash;
+    const bool quoted = at < text.size() && is_quote(text[at]);
+    const char quote = quoted ? text[at++] : '\0';
+    const bool line = takes_line(name->plain);
+    if (line) at += scheme_size(text.substr(at));
+    // Checked before the end is searched, so that a text full of such names is scanned once.
+    if (stands_for_one(text.substr(at))) return std::nullopt;
+    std::size_t end = 0;
+    if (quoted) {
+        end = end_of_quoted(text, at, quote, escaped);
+    } else {
+        end = passed.end_of_value(text, at, line);
+        const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
+        if (code && !line) return std::nullopt;  // a function call or an index
+    }
+    if (!is_literal(text.substr(at, end - at), *name, quoted || line, spaced)) return std::nullopt;
+    return SecretSpan{at, end - at};
+}
+
+/// `--password value`; with = it is an assignment.
+std::optional<SecretSpan> SecretFinder::flagged(std::string_view text, std::size_t at) const {
+    if (!text.substr(at).starts_with("--")) return std::nullopt;
+    const std::size_t size = run_of(text, at + 2, in_name);
+    std::size_t from = at + 2 + size;
+    if (size == 0 || from + 1 >= text.size() || text[from] != ' ') return std::nullopt;
+    const Name* name = name_of(text.substr(at + 2, size));
+    if (name == nullptr) return std::nullopt;
+    ++from;
+    const bool quoted = is_quote(text[from]);
+    const char quote = quoted ? text[from++] : ' ';
+    if (stands_for_one(text.substr(from))) return std::nullopt;
+    const std::size_t end = end_of_quoted(text, from, quote, false);
+    const std::string_view value = text.substr(from, end - from);
+    if (value.starts_with('-') || !is_literal(value, *name, quoted, false)) return std::nullopt;
+    return SecretSpan{from, end - from};
+}
+
+std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t from) const {
+    Passed passed;
+    return find(text, from, passed);
+}
+
+std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t from,
+                                             Passed& passed) const {
+    const auto mark_at = [text](auto at) { return kMarks[static_cast<unsigned char>(text[at])]; };
+    bool begins = from == 0 || from > text.size() || (mark_at(from - 1) & kName) == 0;
+    for (std::size_t i = from; i < text.size(); ++i) {
+        const std::uint8_t mark = mark_at(i);
+        std::optional<SecretSpan> found;
+        if ((mark & kSign) != 0) {
+            found = userinfo_at(text, i);
+            if (!found) found = assigned(text, i, passed);
+        } else if (begins && (mark & kStart) != 0) {
+            found = token_at(text, i, passed.no_jwt_before);
+            if (!found) found = bearer_at(text, i);
+        } else if (begins && (mark & kDash) != 0) {
+            found = key_block_at(text, i);
+            if (!found) found = flagged(text, i);
+        }
+        if (found) return found;
+        begins = (mark & kName) == 0;
+        if (begins) continue;
+        while (i + 1 < text.size() && (mark_at(i + 1) & kName) != 0)
+            ++i;  // within a name nothing begins
+    }
+    return std::nullopt;
+}
+
+bool SecretFinder::append_redacted(std::string& out, std::string_view text) const {
+    std::size_t from = 0;
+    Passed passed;
+    while (const auto secret = find(text, from, passed)) {
+        // The name may lie before a removed part; its value is behind it.
+        out.append(text, from, secret->at - from).append(kRedacted);
+        from = secret->at + secret->size;
+    }
+    out.append(text, from, text.size() - from);
+    return from != 0;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/redaction/sanitize.hpp"
+
+namespace headway::core {
+
+/// Position of a secret in a text.
+struct SecretSpan {
+    std::size_t at = 0;
+    std::size_t size = 0;
+};
+
+/// Finds secrets, to redact them before the first write: values of secret names, tokens of known
+/// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
+/// Unlike sanitized() it must leave everything else unchanged, since people read and approve the
+/// text: so code such as `password = getenv("X")`, variables, types and cursors such as
+/// `next_token` are no secrets. Immutable; any thread.
+class SecretFinder {
+public:
+    /// `names` are secret in addition to the built-in ones, `exempt` are not; compared without
+    /// case, `_` and `-`, and as suffixes: "token" covers `GITHUB_TOKEN`.
+    explicit SecretFinder(const std::vector<std::string>& names = {},
+                          const std::vector<std::string>& exempt = {});
+
+    /// True if a value under this key of a JSON object is a secret. An ambiguous key (`token`) also
+    /// needs a plausible value.
+    bool is_secret(std::string_view key, std::string_view value) const;
+    /// True if everything under this key may be secret: then nested objects and lists are searched
+    /// with it.
+    bool names_secret(std::string_view key) const;
+    /// The first secret at or after `from`. Linear in the scanned text.
+    std::optional<SecretSpan> find(std::string_view text, std::size_t from) const;
+    /// Appends `text` with kRedacted in place of each secret; true if there was one.
+    bool append_redacted(std::string& out, std::string_view text) const;
+
+private:
+    struct Name {
+        std::string plain;          ///< lower case, without `_` and `-`
+        std::size_t bytes_min = 1;  ///< of a value
+    };
+
+    struct Passed;
+
+    const Name* name_of(std::string_view key) const;
+    std::optional<SecretSpan> find(std::string_view text, std::size_t from, Passed& passed) const;
+    std::optional<SecretSpan> assigned(std::string_view text, std::size_t sign,
+                                       Passed& passed) const;
+    std::optional<SecretSpan> flagged(std::string_view text, std::size_t at) const;
+    bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
+
+    std::vector<Name> names_;
+    std::uint32_t last_letters_ = 0;  ///< last letters of all names, by their low five bits
+    std::vector<std::string> exempt_;
+};
+
+}  // namespace headway::core

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/approval_asks.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/limits.hpp"
+#include "core/budgets/budget.hpp"
+
+namespace headway::core {
+namespace {
+
+/// True if another call of the tool, named by no approval, is in flight. It may be the one that an
+/// approval without a call_id was given for.
+bool other_unnamed(const SessionState& state, const ApprovalRequested& call) {
+    return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& open) {
+        const std::string_view id = std::string_view{open.call_id}.substr(0, limits::kIdBytesMax);
+        if (open.tool != call.tool || id == call.call_id) return false;
+        const auto& requests = state.approvals.requests;
+        return std::none_of(requests.begin(), requests.end(),
+                            [id](const Approval& a) { return a.call_id == id; });
+    });
+}
+
+/// True if a call with that id already ran. Then no other call's approval applies to it.
+bool ran_before(const Approvals& approvals, const ApprovalRequested& call) {
+    if (call.call_id.empty()) return false;
+    return std::any_of(approvals.requests.begin(), approvals.requests.end(),
+                       [&](const Approval& a) {
+                           return a.tool == call.tool && a.call_id == call.call_id && a.spent();
+                       });
+}
+
+bool is_free(const SessionState& state, const Approval& approval, const ApprovalRequested& call,
+             bool again) {
+    if (!approval.open() || approval.of_dialog() || approval.tool != call.tool ||
+        approval.run_digest != call.args_digest)
+        return false;
+    if (approval.call_id == call.call_id && !call.call_id.empty()) return true;
+    if (again) return false;
+    return approval.call_id.empty() ? !other_unnamed(state, call)
+                                    : !in_flight(state, approval.call_id);
+}
+
+/// True if a request for an equal call waits, and that call is over: the agent was told to try it
+/// again later.
+bool waits_already(const SessionState& state, const ApprovalRequested& call) {
+    const auto& requests = state.approvals.requests;
+    return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.pending() && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
+               a.tool == call.tool && a.args_digest == call.args_digest && !a.call_id.empty() &&
+               !in_flight(state, a.call_id);
+    });
+}
+
+}  // namespace
+
+bool asks_anew(const SessionState& state, const ApprovalRequested& call, Timestamp now) {
+    const Approvals& approvals = state.approvals;
+    if (waits_already(state, call)) return false;
+    if (approvals.grant_for(call, now) != nullptr || approvals.asked_before(call) != nullptr)
+        return false;
+    if (approvals.open_for(call) == nullptr) return true;
+    const bool again = ran_before(approvals, call);
+    return std::none_of(approvals.requests.begin(), approvals.requests.end(),
+                        [&](const Approval& a) { return is_free(state, a, call, again); });
+}
+
+bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
+               Timestamp now) {
+    return std::any_of(asks.begin(), asks.end(), [&](const CallToAllow& call) {
+        return call.place == place && asks_anew(state, call.request, now);
+    });
+}
+
+}  // namespace headway::core

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/session/session.hpp"
+
+// Whether a starting call needs a new approval request. One approval is one execution, so an
+// approval that another call uses does not cover this one.
+
+namespace headway::core {
+
+/// True if a person must be asked about the call: no approval is free for it, no grant covers it,
+/// and no earlier request asked for it. Pure.
+bool asks_anew(const SessionState& state, const ApprovalRequested& call, Timestamp now);
+
+/// The same for the call at position `place` of a report, which may need no approval. Pure.
+bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
+               Timestamp now);
+
+}  // namespace headway::core

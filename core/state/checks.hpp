@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/events/judge_payloads.hpp"
+
+namespace headway::core {
+
+struct SessionState;
+struct Event;
+
+/// When a judge estimates the progress of a session.
+enum class EstimateMode : std::uint8_t {
+    kOff,
+    kStall,  ///< when progress stalls, and when a phase ends
+    kStep,   ///< after each counted call
+    kEvery,  ///< after every estimate_steps counted calls
+};
+
+template <>
+struct EnumNames<EstimateMode> {
+    static constexpr std::array<std::string_view, 4> kNames{"off", "stall", "step", "every"};
+};
+
+/// When a judge is asked automatically, and which one. Belongs to the daemon, not to a session.
+struct JudgeRules {
+    std::string primary;  ///< name of the endpoint asked first; empty = there is no judge
+    std::string confirm;  ///< endpoint of the second opinion that a B needs; empty = none
+    bool on_suspect = true;
+    std::uint32_t audit_rounds = 100;  ///< without hard progress; 0 = no audits
+    std::uint32_t checks_max = 10;     ///< automatic checks of one session
+    EstimateMode estimates = EstimateMode::kOff;
+    std::uint32_t estimate_steps = 5;   ///< with kEvery
+    std::uint32_t estimates_max = 100;  ///< of one session
+};
+
+/// A status check that a judge has not answered yet.
+struct PendingCheck {
+    std::uint64_t n = 0;  ///< its check.requested event
+    std::string check_id;
+    CheckCause cause = CheckCause::kAsked;
+    std::string confirm;      ///< JudgeRules::confirm when it was asked
+    std::string loop;         ///< Judgement::loop then; empty = none
+    std::uint32_t round = 0;  ///< Ledger::rounds then
+    bool operator==(const PendingCheck&) const = default;
+    static constexpr auto fields() {
+        using P = PendingCheck;
+        return field_list(field("n", &P::n), field("check_id", &P::check_id),
+                          field("cause", &P::cause), field("confirm", &P::confirm),
+                          field("loop", &P::loop), field("round", &P::round));
+    }
+};
+
+/// A stop that waits for confirmation, with ConfirmStop::kJudge.
+struct StopQuestion {
+    std::string loop;         ///< Judgement::loop of the stop; empty = no question asked
+    bool waiting = false;     ///< the judge has not answered yet
+    bool held = false;        ///< the judge answered A
+    std::uint64_t n = 0;      ///< the answer's event
+    std::uint32_t round = 0;  ///< Ledger::rounds at the answer
+    std::uint64_t beats = 0;  ///< SessionState::heartbeats at the answer
+    std::uint32_t times = 0;  ///< postponements so far, over all loops
+    bool operator==(const StopQuestion&) const = default;
+    static constexpr auto fields() {
+        using Q = StopQuestion;
+        return field_list(field("loop", &Q::loop), field("waiting", &Q::waiting),
+                          field("held", &Q::held), field("n", &Q::n), field("round", &Q::round),
+                          field("beats", &Q::beats), field("times", &Q::times));
+    }
+};
+
+/// Questions to judges about a session, and the one answer that changes a verdict: B, "looping".
+/// Other answers change none, so that no transcript can talk a judge into a better verdict; under
+/// ConfirmStop::kJudge an A postpones a stop. Also the facts that a judge is reminded of.
+struct Checks {
+    std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
+    std::uint32_t automatic = 0;        ///< automatic checks so far
+    std::uint32_t next_round = 0;  ///< Ledger::rounds from which the next automatic check may come
+    std::uint32_t audited_round = 0;
+    std::string loop;                ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;         ///< Ledger::rounds at that question
+    std::uint64_t n = 0;             ///< the answer's event
+    std::uint64_t asked_n = 0;       ///< the question's event: progress after it refutes the answer
+    std::vector<std::string> facts;  ///< at most limits::kFactsBytesMax, newest last
+    bool confirmed = false;          ///< the second opinion, if required, agreed
+    std::uint64_t facts_learned = 0;  ///< in total
+    StopQuestion stop;
+    bool operator==(const Checks&) const = default;
+    static constexpr auto fields() {
+        using C = Checks;
+        return field_list(field("pending", &C::pending), field("automatic", &C::automatic),
+                          field("next_round", &C::next_round),
+                          field("audited_round", &C::audited_round), field("loop", &C::loop),
+                          field("round", &C::round), field("n", &C::n),
+                          field("asked_n", &C::asked_n), field("confirmed", &C::confirmed),
+                          field("facts", &C::facts), field("facts_learned", &C::facts_learned),
+                          field("stop", &C::stop));
+    }
+
+    const PendingCheck* find(std::string_view check_id) const noexcept;
+};
+
+/// Adds a fact for the judge; the oldest go where they would not fit.
+void learn_fact(Checks& checks, std::string_view fact);
+
+/// Folds of the two events. `state` is as before the event.
+void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
+void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
+
+/// Why Headway should ask a judge now: a suspicion, then every 5 to 15 rounds by the confidence of
+/// the last answer; or many rounds without hard progress (docs/detection.md, section 10). Pure.
+std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
+
+/// Whether a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
+/// the B is about this loop, confirmed if a second opinion is required, no hard progress came after
+/// the question, and the suspicion has outlasted it by kJudgedRounds. A worker that was only slow
+/// has moved by then. Pure.
+bool judged_looping(const SessionState& state);
+
+/// What has to happen before a stop for the current loop.
+enum class StopGate : std::uint8_t {
+    kGo,    ///< nothing: confirmed, no judge available, or postponed often enough
+    kAsk,   ///< ask a judge
+    kWait,  ///< a judge is being asked
+    kHeld,  ///< a judge saw progress: postponed for kStopHeldRounds or kStopHeldBeats
+};
+
+/// With ConfirmStop::kJudge, by the state alone; `rules` of the available judge, or null. Any
+/// answer but A, or none, lets the stop go: an absent judge must not keep an agent running. Pure.
+StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
+
+inline constexpr std::uint32_t kStopHeldRounds = 10;
+inline constexpr std::uint64_t kStopHeldBeats = 10;
+inline constexpr std::uint32_t kStopHeldMax = 3;  ///< of one session; after that the rule is enough
+
+inline constexpr std::uint32_t kJudgedRounds = 5;
+inline constexpr double kConfirmConfidenceMin = 0.9;
+
+}  // namespace headway::core

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/state/session_state.hpp"
+#include "core/values/watch.hpp"
+
+// An agent's claim that its task is complete: `assessment: task_complete` ends the loop after the
+// action that goes with it (docs/first-designs.md). It is equivalent to ending the session, and
+// leaves room for a last action and a result.
+
+namespace headway::core {
+
+/// Fold of any event, after all other folds: a reflection `task_complete` makes the claim. Another
+/// reflection, a later iteration, a new phase, a message of the user or a second call withdraws it.
+void note_claim(SessionState& state, const Event& event);
+
+/// True if the claim stands and nothing is in flight. Pure.
+bool says_complete(const SessionState& state) noexcept;
+
+/// When the session ends as completed unless the agent does something else: one interval after the
+/// claim, or after the call that followed it, so before it turns silent. Heartbeats do not change
+/// this. kNever without a claim. Pure.
+Timestamp completion_at(const SessionState& state, const Watch& watch);
+
+}  // namespace headway::core

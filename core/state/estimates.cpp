@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/state/estimates.hpp"
+
+#include <algorithm>
+
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/detection/classify.hpp"
+#include "core/state/session_state.hpp"
+
+namespace headway::core {
+namespace {
+
+/// The kind of the first blocker whose words are known.
+FailureKind kind_of_blockers(const std::vector<std::string>& blockers) {
+    for (const std::string& blocker : blockers) {
+        const FailureKind kind = failure_of_message(blocker);
+        if (kind != FailureKind::kOther) return kind;
+    }
+    return blockers.empty() ? FailureKind::kNone : FailureKind::kOther;
+}
+
+/// True if, since the last estimate of a judge, the verdict turned bad, the fifth quiet round in a
+/// row came, or a phase ended.
+bool stalled(const SessionState& state) {
+    const Estimates& last = *state.estimates;
+    const Verdict verdict = state.judgement->verdict;
+    const bool bad = verdict == Verdict::kSuspect || verdict == Verdict::kSlow;
+    if (bad && state.reached[static_cast<std::size_t>(verdict)] > last.n) return true;
+    if (state.phase_totals.completed > last.phases) return true;
+    const Ledger& ledger = *state.ledger;
+    return ledger.quiet_rounds >= kStalledRounds &&
+           ledger.rounds - ledger.quiet_rounds + kStalledRounds > last.round;
+}
+
+/// The newest estimates of one author, with this one.
+std::vector<double> recent_with(const Estimates& estimates, const ProgressEstimated& said) {
+    std::vector<double> recent;
+    if (estimates.recent_judged == said.by_judge()) recent = estimates.recent;
+    if (recent.size() == EstimatePlateau::kWindow) recent.erase(recent.begin());
+    recent.push_back(said.percent);
+    HEADWAY_ASSERT(recent.size() <= EstimatePlateau::kWindow);
+    return recent;
+}
+
+std::string words(std::string_view text) {
+    const std::string_view cut = cut_text(text, limits::kEstimateWordsBytesMax);
+    HEADWAY_ASSERT(cut.size() <= limits::kEstimateWordsBytesMax);
+    return std::string{cut};
+}
+
+/// Makes the estimate the visible one. A fallback has no author: it neither makes nor ends a
+/// plateau.
+void show(Estimates& estimates, const ProgressEstimated& said, const Event& event) {
+    const bool stuck = makes_no_way(estimates, said);
+    if (!said.fallback) {
+        estimates.recent = recent_with(estimates, said);
+        estimates.recent_judged = said.by_judge();
+    }
+    CurrentEstimate& current = estimates.current;
+    current = {};
+    current.percent = said.percent;
+    current.reasoning = cut_text(said.reasoning.kept, limits::kEstimateReasonBytesMax);
+    current.next_milestone = words(said.next_milestone);
+    const std::size_t kept = std::min(said.blockers.size(), limits::kEstimateBlockersMax);
+    for (std::size_t i = 0; i < kept; ++i)
+        current.blockers.push_back(words(said.blockers[i]));
+    current.is_stuck = stuck;
+    current.source = said.by_judge() ? "judge" : words(said.source.empty() ? "agent" : said.source);
+    current.fallback = said.fallback;
+    HEADWAY_ASSERT(current.blockers.size() <= limits::kEstimateBlockersMax);
+    HEADWAY_ASSERT(current.reasoning.size() <= limits::kEstimateReasonBytesMax);
+    current.n = event.n;
+    current.at = event.at;
+}
+
+}  // namespace
+
+bool makes_no_way(const Estimates& before, const ProgressEstimated& said) {
+    if (said.fallback) return false;
+    const std::vector<double> recent = recent_with(before, said);
+    const auto [low, high] = std::minmax_element(recent.begin(), recent.end());
+    return recent.size() == EstimatePlateau::kWindow && *high - *low < EstimatePlateau::kRange;
+}
+
+void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event) {
+    Estimates& estimates = state.estimates.change();
+    HEADWAY_ASSERT(estimates.n < event.n && estimates.current.n < event.n);
+    show(estimates, said, event);
+    if (said.by_judge()) {
+        ++estimates.judged;
+        estimates.n = event.n;
+        estimates.calls = state.ledger->calls;
+        estimates.phases = state.phase_totals.completed;
+        estimates.round = state.ledger->rounds;
+    }
+    if (said.fallback) return;  // says nothing about the blockers
+    ++estimates.scored;
+    const bool stands = estimates.blocked_n != 0 && estimates.blocked_by_judge;
+    if (stands && !said.by_judge() && said.blockers.empty()) return;
+    estimates.blocked_by_judge = said.by_judge();
+    estimates.blocked_n = said.blockers.empty() ? 0 : event.n;
+    estimates.blocker = kind_of_blockers(said.blockers);
+}
+
+void sign_as_agent(ProgressEstimated& said) {
+    if (said.source.empty() || said.source == "judge") said.source = "agent";
+    said.fallback = false;
+    said.judge.clear();
+    said.model.clear();
+    said.use.reset();
+    said.is_stuck.reset();
+    HEADWAY_ASSERT(!said.by_judge());
+}
+
+ProgressEstimated fallback_estimate(const SessionState& state, std::string_view why) {
+    ProgressEstimated made;
+    made.percent = state.tool_calls > state.tool_failures ? 50 : 0;
+    made.fallback = true;
+    const char* rule = made.percent > 0 ? "; 50 stands for it, since a call went well"
+                                        : "; 0 stands for it, since no call went well";
+    made.reasoning = bounded_text(std::string{why} + rule);
+    return made;
+}
+
+bool estimate_due(const SessionState& state, const JudgeRules& rules) {
+    if (rules.primary.empty() || state.ended() || !state.policy->judge) return false;
+    if (state.estimates->judged >= rules.estimates_max) return false;
+    switch (rules.estimates) {
+        case EstimateMode::kOff:
+            return false;
+        case EstimateMode::kStall:
+            return stalled(state);
+        case EstimateMode::kStep:
+            return state.ledger->calls > state.estimates->calls;
+        case EstimateMode::kEvery:
+            return state.ledger->calls >=
+                   state.estimates->calls + std::max(rules.estimate_steps, 1U);
+    }
+    return false;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/time.hpp"
+#include "core/calls/call_fingerprint.hpp"
+#include "core/events/work_payloads.hpp"
+
+namespace headway::core {
+
+struct Event;
+struct SessionState;
+struct JudgeRules;
+
+/// The newest estimate of progress, by the agent or a judge, as shown to readers. The journal has
+/// the full text.
+struct CurrentEstimate {
+    double percent = 0;
+    std::string reasoning;              ///< cut to limits::kEstimateReasonBytesMax
+    std::string next_milestone;         ///< cut to limits::kEstimateWordsBytesMax
+    std::vector<std::string> blockers;  ///< at most limits::kEstimateBlockersMax, each cut too
+    bool is_stuck = false;              ///< within five points of the two before it
+    std::string source;     ///< "agent", "judge", or the agent's own name for its source
+    bool fallback = false;  ///< the judge gave no estimate
+    std::uint64_t n = 0;    ///< its event; 0 = none yet
+    Timestamp at = kNever;
+    bool operator==(const CurrentEstimate&) const = default;
+    static constexpr auto fields() {
+        using E = CurrentEstimate;
+        return field_list(field("percent", &E::percent), field("reasoning", &E::reasoning),
+                          field("next_milestone", &E::next_milestone),
+                          field("blockers", &E::blockers), field("is_stuck", &E::is_stuck),
+                          field("source", &E::source), field("fallback", &E::fallback),
+                          field("n", &E::n), field("at", &E::at));
+    }
+};
+
+using EstimatePtr = std::shared_ptr<const CurrentEstimate>;
+
+/// Estimates of a session: the one that readers see, and what decides when a judge is asked next.
+struct Estimates {
+    std::uint32_t scored = 0;     ///< by agent and judges, without fallbacks: scored at the end
+    std::uint32_t judged = 0;     ///< by judges, including fallbacks
+    std::uint64_t n = 0;          ///< event of the last judge's estimate
+    std::uint64_t calls = 0;      ///< Ledger::calls at that time
+    std::uint64_t phases = 0;     ///< PhaseTotals::completed at that time
+    std::uint32_t round = 0;      ///< Ledger::rounds at that time
+    std::uint64_t blocked_n = 0;  ///< the last estimate if it named blockers; else 0
+    FailureKind blocker = FailureKind::kNone;  ///< kind of these blockers
+    bool blocked_by_judge = false;             ///< named by a judge: only a judge can withdraw them
+    CurrentEstimate current;
+    std::vector<double> recent;  ///< newest by the same author, at most EstimatePlateau::kWindow
+    bool recent_judged = false;  ///< that author is a judge
+    bool operator==(const Estimates&) const = default;
+    static constexpr auto fields() {
+        using E = Estimates;
+        return field_list(field("scored", &E::scored), field("judged", &E::judged),
+                          field("n", &E::n), field("calls", &E::calls), field("phases", &E::phases),
+                          field("round", &E::round), field("blocked_n", &E::blocked_n),
+                          field("blocker", &E::blocker), field("current", &E::current),
+                          field("recent", &E::recent), field("recent_judged", &E::recent_judged),
+                          field("blocked_by_judge", &E::blocked_by_judge));
+    }
+};
+
+/// True if an estimate is within five points of the two before it by the same author. A fallback
+/// has no author. Pure.
+bool makes_no_way(const Estimates& before, const ProgressEstimated& said);
+
+/// Fold of the event.
+void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event);
+
+/// Marks a report's estimate as the agent's: a report cannot speak for a judge.
+void sign_as_agent(ProgressEstimated& said);
+
+/// The fallback when the judge gives no estimate (docs/first-designs.md): 50 if a call has
+/// succeeded, else 0, with the reason. Pure.
+ProgressEstimated fallback_estimate(const SessionState& state, std::string_view why);
+
+/// True if a judge should be asked for an estimate now. The caller checks that none is in flight.
+/// Pure.
+bool estimate_due(const SessionState& state, const JudgeRules& rules);
+
+/// With EstimateMode::kStall: rounds without progress after which the judge is asked.
+inline constexpr std::uint32_t kStalledRounds = 5;
+
+}  // namespace headway::core

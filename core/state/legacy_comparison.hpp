@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/values/legacy_timeouts.hpp"
+#include "core/values/watch.hpp"
+
+// Status-based supervision compared with the timers that it replaces.
+
+namespace headway::core {
+
+struct SessionState;
+
+/// Records in `state`, which includes all events before `now`, what the timers would have done by
+/// then: the first kill by each, at most two. Nothing if the mode is off. Called by the fold.
+void note_legacy_kills(SessionState& state, Timestamp now);
+
+/// When the session's timer ends the session, or kNever: with mode `enforce`, or with `fallback`
+/// once it is silent. Time before Watch::since() counts, but the agent gets two of its intervals
+/// after it to report. Pure.
+Timestamp legacy_end(const SessionState& state, const Watch& watch);
+
+/// Both views of one session, for comparison.
+struct Comparison {
+    LegacyTimeouts timers;
+    /// What the timers would have done up to `now`, oldest first.
+    std::vector<LegacyKill> kills;
+    Millis ran{0};  ///< from the opening to the end, or to now
+    bool ended = false;
+    bool saved = false;  ///< it would have been killed, but completed
+    std::string summary;
+};
+
+/// Pure.
+Comparison compare(const SessionState& state, Timestamp now);
+
+}  // namespace headway::core

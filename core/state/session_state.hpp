@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/approvals/approvals.hpp"
+#include "core/base/cow_box.hpp"
+#include "core/base/lazy_optional.hpp"
+#include "core/detection/ledger.hpp"
+#include "core/detectors/detectors.hpp"
+#include "core/events/event.hpp"
+#include "core/events/session_payloads.hpp"
+#include "core/meters/budget_meter.hpp"
+#include "core/state/checks.hpp"
+#include "core/state/estimates.hpp"
+#include "core/state/last_action.hpp"
+#include "core/values/phase.hpp"
+#include "core/values/policy.hpp"
+#include "core/values/verdict.hpp"
+
+namespace headway::core {
+
+/// A call that was started and has not finished.
+struct OpenCall {
+    std::string call_id;
+    std::string tool;
+    Timestamp since = kNever;  ///< when it could run: a person's decision or resume moves it
+    bool operator==(const OpenCall&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
+                          field("since", &OpenCall::since));
+    }
+};
+
+/// A directive, sent until acknowledged.
+struct Directive {
+    std::string id;
+    DirectiveKind kind = DirectiveKind::kContinue;
+    std::string reason;
+    bool delivered = false;  ///< a hook put it before the model
+    /// Whether replies still carry it. A stop and a pause stay in force until obeyed.
+    bool to_tell() const {
+        return !delivered || kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
+    }
+    bool operator==(const Directive&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
+                          field("reason", &Directive::reason),
+                          field("delivered", &Directive::delivered));
+    }
+};
+
+/// A loop that got advice, and its recovery step.
+struct Nudge {
+    std::string loop;           ///< Judgement::loop
+    std::string directive;      ///< id of the last one issued for it
+    std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
+    std::uint32_t round = 0;    ///< Ledger::rounds at that time
+    bool acknowledged = false;  ///< the agent took the advice: the loop must not return
+    bool operator==(const Nudge&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
+                          field("step", &Nudge::step), field("round", &Nudge::round),
+                          field("acknowledged", &Nudge::acknowledged));
+    }
+};
+
+/// The agent claims that its task is complete, and nothing since contradicts it.
+struct Claim {
+    std::uint64_t n = 0;      ///< of its reflection; 0 = no claim
+    std::uint64_t calls = 0;  ///< SessionState::tool_calls at that time
+    std::uint64_t iteration = 0;
+    Timestamp at = kNever;  ///< of the claim, or of the call after it
+    bool operator==(const Claim&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("n", &Claim::n), field("calls", &Claim::calls),
+                          field("iteration", &Claim::iteration), field("at", &Claim::at));
+    }
+};
+
+/// The calls of one model turn: identical ones count once (docs/detection.md, section 3).
+struct RoundOfCalls {
+    std::optional<std::uint64_t> number;  ///< the client's number
+    bool finished = false;  ///< one of its calls has finished: the next start opens a new round
+    std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
+    std::uint32_t calls = 0;               ///< finished, at most limits::kRoundCallsMax
+    std::uint32_t echoes = 0;  ///< duplicates among these, at most limits::kRoundEchoesMax
+    bool operator==(const RoundOfCalls&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("number", &RoundOfCalls::number), field("finished", &RoundOfCalls::finished),
+            field("questions", &RoundOfCalls::questions), field("calls", &RoundOfCalls::calls),
+            field("echoes", &RoundOfCalls::echoes));
+    }
+};
+
+/// Work that goes on after a turn, as the agent's last stop named it.
+struct Background {
+    std::vector<std::string> tasks;  ///< names, at most limits::kBackgroundTasksMax
+    std::uint64_t more = 0;          ///< beyond these
+    bool operator==(const Background&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("tasks", &Background::tasks), field("more", &Background::more));
+    }
+};
+
+/// Changed paths, as ascending digests, to count each once.
+struct SeenPaths {
+    std::vector<std::uint32_t> digests;
+    bool operator==(const SeenPaths&) const = default;
+    static constexpr auto fields() { return field_list(field("digests", &SeenPaths::digests)); }
+};
+
+/// The opening in force: SessionStarted, and what an amendment has changed.
+struct Opening {
+    Text goal;
+    AgentInfo agent;
+    std::string parent;
+    std::vector<Label> labels;
+    bool implicit = false;
+    BudgetSource budget_source = BudgetSource::kNone;
+    std::optional<Complexity> complexity;
+    BudgetLimits budget;
+    CowBox<BudgetRules> budget_rules;  ///< with sessions of the same ones
+    std::vector<std::string> raised;
+    std::optional<std::uint64_t> suggested_from;
+    bool operator==(const Opening&) const = default;
+    static constexpr auto fields() {
+        using O = Opening;
+        return field_list(
+            field("goal", &O::goal), field("agent", &O::agent), field("parent", &O::parent),
+            field("labels", &O::labels), field("implicit", &O::implicit),
+            field("budget", &O::budget), field("budget_rules", &O::budget_rules),
+            field("raised", &O::raised), field("budget_source", &O::budget_source),
+            field("complexity", &O::complexity), field("suggested_from", &O::suggested_from));
+    }
+};
+
+/// Everything known about a session: the fold of its events and nothing else. Bounded for any
+/// length of session. Snapshots are this struct, written field by field; a change of its meaning
+/// bumps kSnapshotVersion.
+struct SessionState {
+    std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
+    Timestamp opened_at = kNever;
+    Timestamp ended_at = kNever;
+    Timestamp last_beat_at = kNever;  ///< any event of the agent counts as a beat
+    Timestamp last_change_at = kNever;
+    std::uint64_t last_change_n = 0;
+    std::uint64_t heartbeats = 0;
+    std::uint64_t state_changes = 0;
+    std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
+    std::uint64_t tool_calls = 0;
+    std::uint64_t tool_failures = 0;
+    std::uint32_t other_words = 0;  ///< messages of others that began a new row of texts
+    std::uint32_t hook_calls = 0;   ///< calls that were ignored as those of a platform's hooks
+    Millis asked_interval{0};       ///< the heartbeat interval last asked for
+    std::string phase;
+    std::optional<std::uint64_t> iteration;
+    std::optional<AgentState> agent_state;
+    std::optional<EventType> last_change;        ///< a type with a change_name
+    std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
+    std::optional<Resources> resources;
+    std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
+    std::vector<Directive> directives;
+    std::optional<Outcome> outcome;
+    std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
+    LazyOptional<Json> result;
+    CowBox<Judgement> judgement;  ///< with the views of it
+    /// By verdict, the event that last reached it; 0 = never. Answers waits for past verdicts in
+    /// constant space.
+    std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
+    Tier last_tier = Tier::kNone;  ///< of the last event
+    bool cancel_requested = false;
+    /// Finished calls while a person is being asked, since the question or a person's last answer.
+    std::uint32_t calls_while_asked = 0;
+    std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
+    std::uint32_t unrun_calls = 0;      ///< calls that were ignored as refused or interrupted
+    LazyOptional<Detectors> detectors;  ///< absent until an event means something to one of them
+    LazyOptional<Ledger> ledger;        ///< absent until there is something to book
+    RoundOfCalls round;
+    std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
+    std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
+    LazyOptional<PhaseRecord> current_phase;     ///< its name is empty outside of a phase
+    std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
+    PhaseTotals phase_totals;
+    RecentPhases recent_phases;
+    /// Changed paths, each counted once: exact up to limits::kPathsSeenMax, then constant.
+    std::uint64_t files_modified = 0;
+    LazyOptional<SeenPaths> paths_seen;  ///< beyond those that the ledger follows
+    std::uint32_t recent_successes = 0;  ///< since the last progress.stats
+    std::uint32_t recent_failures = 0;
+    std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
+    std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
+    /// The agent's last failure, sanitized for a model: tool, line feed, message. Empty after a
+    /// successful call.
+    std::string last_failure;
+    FailureKind last_failure_kind = FailureKind::kNone;
+    Claim claim;
+    std::vector<LegacyKill> legacy_kills;  ///< at most one per timer
+    std::string end_code;                  ///< SessionEnded::code
+    LazyOptional<Checks> checks;
+    LazyOptional<Estimates> estimates;
+    LazyOptional<LastAction> last_action;
+    Timestamp paused_at = kNever;  ///< since when an operator or a cap of the day has paused it
+    bool paused_for_day = false;   ///< by a cap of the day
+    Opening about;
+    CowBox<Policy> policy;  ///< with sessions of the same one
+    BudgetMeter budget;
+    Approvals approvals;
+    LazyOptional<Background> background;
+
+    bool ended() const noexcept { return outcome.has_value(); }
+    bool paused() const noexcept { return paused_at != kNever; }
+    bool call_in_flight() const noexcept {
+        return !open_calls.empty() || in_flight_beat.has_value();
+    }
+    /// A person was asked and has not answered: the agent may wait at no cost.
+    bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
+    /// When it last worked or had to wait: silence counts from here.
+    Timestamp heard_at() const noexcept {
+        return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
+    }
+    bool operator==(const SessionState&) const = default;
+    static constexpr auto fields();
+};
+
+/// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
+/// the journal replayed. Each detector makes it one higher, because older snapshots lack its
+/// counts: 1 is that of the first 26. A change of anything else raises the 1.
+inline constexpr std::uint32_t kSnapshotVersion = 1 + (std::uint32_t{kDetectorCount} - 26);
+
+constexpr auto SessionState::fields() {
+    using S = SessionState;
+    return field_list(
+        field("n", &S::n), field("attempt", &S::attempt), field("opened_at", &S::opened_at),
+        field("ended_at", &S::ended_at), field("last_beat_at", &S::last_beat_at),
+        field("last_change_at", &S::last_change_at), field("last_change", &S::last_change),
+        field("last_change_n", &S::last_change_n), field("heartbeats", &S::heartbeats),
+        field("state_changes", &S::state_changes), field("work_moves", &S::work_moves),
+        field("tool_calls", &S::tool_calls), field("tool_failures", &S::tool_failures),
+        field("asked_interval", &S::asked_interval), field("phase", &S::phase),
+        field("iteration", &S::iteration), field("agent_state", &S::agent_state),
+        field("in_flight_beat", &S::in_flight_beat), field("resources", &S::resources),
+        field("open_calls", &S::open_calls), field("directives", &S::directives),
+        field("outcome", &S::outcome), field("end_reason", &S::end_reason),
+        field("result", &S::result), field("cancel_requested", &S::cancel_requested),
+        field("judgement", &S::judgement), field("detectors", &S::detectors),
+        field("about", &S::about), field("policy", &S::policy), field("reached", &S::reached),
+        field("informed_before", &S::informed_before), field("last_tier", &S::last_tier),
+        field("ledger", &S::ledger), field("round", &S::round),
+        field("recent_call_ids", &S::recent_call_ids), field("nudges", &S::nudges),
+        field("current_phase", &S::current_phase), field("past_phases", &S::past_phases),
+        field("phase_totals", &S::phase_totals), field("files_modified", &S::files_modified),
+        field("recent_successes", &S::recent_successes),
+        field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
+        field("paused_at", &S::paused_at), field("paused_for_day", &S::paused_for_day),
+        field("last_failure", &S::last_failure), field("legacy_kills", &S::legacy_kills),
+        field("end_code", &S::end_code), field("budget", &S::budget),
+        field("approvals", &S::approvals), field("checks", &S::checks),
+        field("estimates", &S::estimates), field("last_action", &S::last_action),
+        field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
+        field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
+        field("calls_while_asked", &S::calls_while_asked), field("hook_calls", &S::hook_calls),
+        field("other_words", &S::other_words), field("unrun_calls", &S::unrun_calls),
+        field("background", &S::background));
+}
+
+}  // namespace headway::core

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/text.hpp"
+
+#include <cstring>
+
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+
+namespace headway::core {
+namespace {
+
+static_assert(limits::kTextHeadBytes + limits::kTextTailBytes < limits::kTextWholeBytesMax,
+              "a text that is cut becomes shorter");
+static_assert(sizeof(Digest) == 16, "as 32 digits");
+
+constexpr std::uint64_t kC1 = 0x87c37b91114253d5ULL;
+constexpr std::uint64_t kC2 = 0x4cf5ad432745937fULL;
+
+constexpr std::uint64_t rotate_left(std::uint64_t x, int by) {
+    return (x << by) | (x >> (64 - by));
+}
+
+constexpr std::uint64_t finalize(std::uint64_t k) {
+    k ^= k >> 33;
+    k *= 0xff51afd7ed558ccdULL;
+    k ^= k >> 33;
+    k *= 0xc4ceb9fe1a85ec53ULL;
+    return k ^ (k >> 33);
+}
+
+std::uint64_t load64(const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+
+bool is_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+}  // namespace
+
+Digest digest_of(std::string_view bytes) noexcept {
+    std::uint64_t h1 = 0;
+    std::uint64_t h2 = 0;
+    std::size_t i = 0;
+    for (; i + 16 <= bytes.size(); i += 16) {
+        h1 ^= rotate_left(load64(bytes.data() + i) * kC1, 31) * kC2;
+        h1 = (rotate_left(h1, 27) + h2) * 5 + 0x52dce729;
+        h2 ^= rotate_left(load64(bytes.data() + i + 8) * kC2, 33) * kC1;
+        h2 = (rotate_left(h2, 31) + h1) * 5 + 0x38495ab5;
+    }
+    if (i < bytes.size()) {
+        HEADWAY_ASSERT(bytes.size() - i < 16);
+        char rest[16] = {};
+        std::memcpy(rest, bytes.data() + i, bytes.size() - i);
+        h2 ^= rotate_left(load64(rest + 8) * kC2, 33) * kC1;
+        h1 ^= rotate_left(load64(rest) * kC1, 31) * kC2;
+    }
+    h1 ^= bytes.size();
+    h2 ^= bytes.size();
+    h1 += h2;
+    h2 += h1;
+    h1 = finalize(h1);
+    h2 = finalize(h2);
+    h1 += h2;
+    h2 += h1;
+    return {h1, h2};
+}
+
+std::string to_hex(const Digest& digest) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string hex(32, '0');
+    for (std::size_t i = 0; i < 16; ++i) {
+        hex[15 - i] = kDigits[(digest.high >> (4 * i)) & 0xFU];
+        hex[31 - i] = kDigits[(digest.low >> (4 * i)) & 0xFU];
+    }
+    return hex;
+}
+
+std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept {
+    if (text.size() <= bytes_max) return text;
+    std::size_t end = bytes_max;
+    while (end > 0 && is_continuation(text[end]))
+        --end;
+    HEADWAY_ASSERT(end <= bytes_max && end < text.size());
+    return text.substr(0, end);
+}
+
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+    constexpr std::string_view kMore = "…";
+    if (text.size() <= bytes_max) return std::string{text};
+    HEADWAY_ASSERT(bytes_max >= kMore.size());
+    return std::string{cut_text(text, bytes_max - kMore.size())}.append(kMore);
+}
+
+Text bounded_text(std::string whole) {
+    Text text;
+    if (whole.size() <= limits::kTextWholeBytesMax) {
+        text.kept = std::move(whole);
+        return text;
+    }
+    const std::size_t head = cut_text(whole, limits::kTextHeadBytes).size();
+    std::size_t tail = whole.size() - limits::kTextTailBytes;
+    while (tail < whole.size() && is_continuation(whole[tail]))
+        ++tail;
+    HEADWAY_ASSERT(head <= limits::kTextHeadBytes && head < tail && tail <= whole.size());
+    text.bytes = whole.size();
+    text.digest = digest_of(whole);
+    text.head_bytes = static_cast<std::uint32_t>(head);
+    text.kept.reserve(head + whole.size() - tail);
+    text.kept.assign(whole, 0, head).append(whole, tail);
+    HEADWAY_ASSERT(text.kept.size() < text.bytes && text.head_bytes <= text.kept.size());
+    HEADWAY_ASSERT(text.kept.size() <= limits::kTextHeadBytes + limits::kTextTailBytes);
+    return text;
+}
+
+}  // namespace headway::core

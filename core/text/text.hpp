@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+
+namespace headway::core {
+
+/// 128-bit fingerprint, 32 hexadecimal digits in JSON. Not for security: equal content, equal
+/// digest.
+struct Digest {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+
+    bool operator==(const Digest&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("high", &Digest::high), field("low", &Digest::low));
+    }
+};
+
+/// MurmurHash3 x64 128 (Appleby, public domain), seed 0. Pure; must never change, because digests
+/// are stored.
+Digest digest_of(std::string_view bytes) noexcept;
+
+/// 32 lowercase hexadecimal digits.
+std::string to_hex(const Digest& digest);
+
+/// Text of any length in bounded space: whole up to limits::kTextWholeBytesMax, else head, tail,
+/// total length and digest. Cuts fall between UTF-8 sequences.
+struct Text {
+    std::string kept;              ///< the whole, or head and tail joined
+    std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole
+    std::uint64_t bytes = 0;       ///< length of the whole; 0 when `kept` is the whole
+    Digest digest;                 ///< of the whole; only when cut
+
+    bool whole() const noexcept { return bytes == 0; }
+    bool empty() const noexcept { return kept.empty(); }
+    bool operator==(const Text&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("kept", &Text::kept), field("head_bytes", &Text::head_bytes),
+                          field("bytes", &Text::bytes), field("digest", &Text::digest));
+    }
+};
+
+/// A JSON value as compact text, bounded like Text. Empty = absent.
+struct Json : Text {
+    bool operator==(const Json&) const = default;
+    static constexpr auto fields() { return Text::fields(); }
+};
+
+/// The longest prefix of `text` of at most `bytes_max` bytes that ends between UTF-8 sequences.
+/// Pure.
+std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept;
+
+/// `text`, or as much of its beginning as `bytes_max` bytes hold with a "…" behind it. Pure.
+std::string shortened(std::string_view text, std::size_t bytes_max);
+
+/// Bounds `whole`. Pure.
+Text bounded_text(std::string whole);
+
+}  // namespace headway::core

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+
+namespace headway::core {
+
+/// A detector, by the place of its field in `Detectors` (core/detectors/detectors.hpp), which also
+/// names it. Stored. `kIdOf<ExactRepeat>` is that of a type; a policy needs neither the types nor
+/// their list.
+enum class DetectorId : std::uint8_t {};
+
+template <>
+struct EnumNames<DetectorId> {
+    static const std::span<const std::string_view> kNames;
+};
+
+}  // namespace headway::core

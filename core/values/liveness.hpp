@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/base/time.hpp"
+#include "core/values/policy.hpp"
+#include "core/values/watch.hpp"
+
+// When a session counts as alive, and its heartbeat interval (docs/detection.md, section 11). Pure.
+
+namespace headway::core {
+
+/// What the interval depends on.
+struct Attention {
+    bool call_in_flight = false;  ///< a tool runs: status should be recent
+    bool watched = false;         ///< a client waits for or watches this session
+    bool reflecting = false;      ///< the model thinks: little to report
+    std::uint32_t load = 1;       ///< 1 = none; the queue's pressure as a factor, 1..8
+};
+
+/// The interval to ask for: half the policy's while a tool runs or a client watches, twice while
+/// the model reflects, times the load; within kHeartbeatIntervalMin..kHeartbeatIntervalMax.
+Millis next_heartbeat(const Policy& policy, const Attention& attention);
+
+/// When a session turns silent: two of its intervals after the last heartbeat. Attention gaps are
+/// credited: the count starts no earlier than Watch::since().
+inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked) {
+    return std::max(last_beat_at, watch.since(asked)) + 2 * asked;
+}
+
+/// How long a living process excuses silence: a model may think, but a channel that has broken must
+/// show.
+inline constexpr std::chrono::minutes kProcessPatience{30};
+
+/// How often it is looked at whether the process of an agent that is not heard works.
+inline constexpr std::chrono::minutes kProcessLookEvery{1};
+
+/// The same for an agent whose process is known to be alive.
+inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked,
+                           bool agent_runs) {
+    const Timestamp due = silent_at(last_beat_at, watch, asked);
+    return agent_runs ? std::max(due, last_beat_at + Millis{kProcessPatience}) : due;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/time.hpp"
+#include "core/values/detector_id.hpp"
+#include "core/values/legacy_timeouts.hpp"
+
+namespace headway::core {
+
+/// How much evidence a rule needs for a claim (docs/detection.md, section 6).
+enum class Profile : std::uint8_t {
+    kBalanced,  ///< a rule makes a session `suspect`; `stuck` needs confirmation
+    kStrict,    ///< the literal rules of docs/first-designs.md: one rule makes it `stuck`
+};
+
+/// What follows `stuck`: the last recovery step.
+enum class OnStuck : std::uint8_t {
+    kByProfile,  ///< balanced advises, strict stops
+    kAdvise,     ///< advice only; watching clients decide
+    kAsk,        ///< a person is asked; the agent gets a directive to wait
+    kStop,       ///< a directive to stop; the agent's state is `halted`
+    kHalt,       ///< the session ends with the outcome `halted`
+};
+template <>
+struct EnumNames<OnStuck> {
+    static constexpr std::array<std::string_view, 5> kNames{"by_profile", "advise", "ask", "stop",
+                                                            "halt"};
+};
+
+/// What a stop for `stuck` waits for (docs/first-designs.md, `policy.confirm_stop`).
+enum class ConfirmStop : std::uint8_t {
+    kOff,    ///< nothing: the rule suffices
+    kJudge,  ///< a judge's answer other than A; without a judge the rule suffices
+};
+template <>
+struct EnumNames<ConfirmStop> {
+    static constexpr std::array<std::string_view, 2> kNames{"off", "judge"};
+};
+
+/// Count at which a detector claims a severity; 0 = never. The unit is the detector's (repeats,
+/// laps, heartbeats).
+struct Thresholds {
+    std::uint32_t suspect = 0;
+    std::uint32_t stuck = 0;
+    /// `suspect` never comes after `stuck`.
+    constexpr bool rise() const { return stuck == 0 || suspect <= stuck; }
+    bool operator==(const Thresholds&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("suspect", &Thresholds::suspect),
+                          field("stuck", &Thresholds::stuck));
+    }
+};
+
+/// Overrides for one tool.
+struct ToolPolicy {
+    std::string tool;
+    bool ignore = false;              ///< its calls are no evidence
+    std::uint32_t patience = 1;       ///< divides the counts of repeats of this tool, 1..100
+    bool requires_approval = false;   ///< a person must allow each call of it
+    std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
+    bool polls = false;               ///< its calls ask for the status of something elsewhere
+    bool operator==(const ToolPolicy&) const = default;
+    static constexpr auto fields() {
+        return field_list(required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
+                          field("patience", &ToolPolicy::patience),
+                          field("requires_approval", &ToolPolicy::requires_approval),
+                          field("time_limit_ms", &ToolPolicy::time_limit_ms),
+                          field("polls", &ToolPolicy::polls));
+    }
+};
+
+/// Overrides for one detector; 0 keeps the profile's threshold.
+struct DetectorPolicy {
+    DetectorId detector{};
+    bool off = false;
+    std::uint32_t suspect = 0;
+    std::uint32_t stuck = 0;
+    bool operator==(const DetectorPolicy&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            required("detector", &DetectorPolicy::detector), field("off", &DetectorPolicy::off),
+            field("suspect", &DetectorPolicy::suspect), field("stuck", &DetectorPolicy::stuck));
+    }
+};
+
+/// Thresholds and switches of one session; a value, copied into the session at its opening, so that
+/// replay does not depend on today's configuration.
+struct Policy {
+    Profile profile = Profile::kBalanced;
+    Millis heartbeat_interval{10'000};  ///< for a quiet agent, kHeartbeatIntervalMin..Max
+    /// Heartbeats without a state change and without a call in flight, 2..1000.
+    std::uint32_t heartbeat_limit = 5;
+    /// Off: only liveness, failures and the client's own reports count.
+    bool loop_detection = true;
+    bool judge = true;  ///< off: no judge sees any of the session
+    OnStuck on_stuck = OnStuck::kByProfile;
+    std::uint64_t max_iterations = 0;     ///< a later iteration fails the session; 0 = no limit
+    std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
+    /// Unreadable turns in a row; one more fails it; 0 = no limit.
+    std::uint64_t max_parse_failures = 0;
+    Millis tool_time_limit{0};  ///< of one call; a longer call is a failure of its tool; 0 = none
+    /// Low_confidence_attempts reflections below it fail the session; 0 = off.
+    double min_confidence = 0;
+    std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax
+    std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
+    ConfirmStop confirm_stop = ConfirmStop::kOff;
+    LegacyTimeouts legacy;
+    std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
+    std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
+    /// True if a call with `origin: hook` is no evidence. Only the operator may set it: an agent
+    /// could hide every call this way.
+    bool trust_origin = true;
+    /// A wait in which nothing outside moves needs a person after so many polls, or after so long;
+    /// 0 = never.
+    std::uint32_t wait_polls = 100;
+    Millis wait_patience{std::chrono::hours{3}};
+    bool risk = false;  ///< readers see the learned risk (docs/risk.md)
+    /// False: what agents report as a message of others lifts nothing; only an operator's
+    /// message does.
+    bool trust_user = true;
+
+    bool is_off(DetectorId detector) const;
+    /// What follows `stuck`, never kByProfile.
+    OnStuck when_stuck() const;
+    /// Time limit for one call of a tool; 0 = none.
+    Millis time_limit(std::string_view tool) const;
+    /// The entry of a tool, or null.
+    const ToolPolicy* tool(std::string_view name) const;
+
+    bool operator==(const Policy&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("profile", &Policy::profile),
+            field("heartbeat_interval", &Policy::heartbeat_interval),
+            field("heartbeat_limit", &Policy::heartbeat_limit),
+            field("loop_detection", &Policy::loop_detection), field("on_stuck", &Policy::on_stuck),
+            field("max_iterations", &Policy::max_iterations),
+            field("max_tool_failures", &Policy::max_tool_failures),
+            field("min_confidence", &Policy::min_confidence), field("tools", &Policy::tools),
+            field("detectors", &Policy::detectors),
+            field("max_parse_failures", &Policy::max_parse_failures),
+            field("tool_time_limit", &Policy::tool_time_limit), field("legacy", &Policy::legacy),
+            field("judge", &Policy::judge), field("trust_origin", &Policy::trust_origin),
+            field("low_confidence_attempts", &Policy::low_confidence_attempts),
+            field("stats_every", &Policy::stats_every),
+            field("confirm_stop", &Policy::confirm_stop), field("wait_polls", &Policy::wait_polls),
+            field("wait_patience", &Policy::wait_patience), field("risk", &Policy::risk),
+            field("trust_user", &Policy::trust_user));
+    }
+};
+
+inline constexpr Millis kHeartbeatIntervalMin{100};
+inline constexpr Millis kHeartbeatIntervalMax{3'600'000};
+inline constexpr std::uint32_t kHeartbeatLimitMin = 2;
+inline constexpr std::uint32_t kHeartbeatLimitMax = 1'000;
+inline constexpr std::uint32_t kPatienceMax = 100;
+inline constexpr std::uint32_t kLowConfidenceAttemptsMax = 1'000;
+inline constexpr std::uint32_t kStatsEveryMax = 1'000;
+inline constexpr std::uint32_t kWaitPollsMax = 100'000;
+
+}  // namespace headway::core

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+
+namespace headway::core {
+
+/// What an event proves about progress (docs/detection.md, section 4), weakest first. Values are
+/// stored: append only.
+enum class Tier : std::uint8_t {
+    kNone,
+    kExternal,       ///< P4: what it waits for moved
+    kInformation,    ///< P3: the first answer to a question
+    kAnswerChanged,  ///< P3: the same question answered differently
+    kVerification,   ///< P2: fewer failures than ever, or an unseen result after a change
+    kState,          ///< P1: a path reached a new content
+};
+template <>
+struct EnumNames<Tier> {
+    static constexpr std::array<std::string_view, 6> kNames{
+        "none", "external", "information", "answer_changed", "verification", "state"};
+};
+
+/// P1 and P2 end an epoch of progress and lift suspicions.
+constexpr bool is_hard(Tier tier) {
+    return tier >= Tier::kVerification;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/time.hpp"
+#include "core/values/cause.hpp"
+
+namespace headway::core {
+
+/// Headway's judgement of a session (docs/detection.md, section 6). Values are stored: append only.
+enum class Verdict : std::uint8_t {
+    kStarting,
+    kProgressing,
+    kExploring,
+    kSlow,
+    kWaiting,
+    kBlocked,
+    kSuspect,
+    kStuck,
+    kSilent,
+    kCompleted,
+    kFailed,
+    kCancelled,
+    kHalted,
+};
+
+template <>
+struct EnumNames<Verdict> {
+    static constexpr std::array<std::string_view, 13> kNames{
+        "starting", "progressing", "exploring", "slow",   "waiting",   "blocked", "suspect",
+        "stuck",    "silent",      "completed", "failed", "cancelled", "halted"};
+};
+
+inline constexpr std::size_t kVerdictCount = EnumNames<Verdict>::kNames.size();
+
+/// A session with such a verdict has ended and takes no further events.
+constexpr bool is_final(Verdict verdict) {
+    return verdict >= Verdict::kCompleted;
+}
+
+/// A verdict with its grounds. Immutable once made and shared by pointer, since views copy it for
+/// every report.
+struct Judgement {
+    Verdict verdict = Verdict::kStarting;
+    std::string reason;    ///< one sentence for people; may be empty while starting
+    std::string detector;  ///< the rule behind it, empty for none
+    /// Event numbers it rests on, at most limits::kEvidenceMax.
+    std::vector<std::uint64_t> evidence;
+    Timestamp since = kNever;
+    std::vector<std::string> detectors;  ///< all that claimed, `detector` first
+    double confidence = 0;               ///< of a suspicion or worse, 0 to 1
+    std::string loop;                    ///< 16 hexadecimal digits, or empty
+    /// In `waiting`: what it waits for has not moved for so long that a person should look. In
+    /// `blocked`: so does a failure of the provider that usually passes by itself.
+    bool needs_somebody = false;
+    Cause cause = Cause::kNone;  ///< of `blocked`
+    /// In `blocked`: when the provider accepts requests again, as it said; kNever: not known.
+    Timestamp retry_at = kNever;
+
+    bool operator==(const Judgement&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("status", &Judgement::verdict), field("reason", &Judgement::reason),
+            field("detector", &Judgement::detector), field("evidence", &Judgement::evidence),
+            field("since", &Judgement::since), field("detectors", &Judgement::detectors),
+            field("confidence", &Judgement::confidence), field("loop", &Judgement::loop),
+            field("needs_somebody", &Judgement::needs_somebody), field("cause", &Judgement::cause),
+            field("retry_at", &Judgement::retry_at));
+    }
+};
+
+using JudgementPtr = std::shared_ptr<const Judgement>;
+
+}  // namespace headway::core

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+namespace headway::server {
+
+/// The secret part of a login link: single use, with an expiry.
+struct LoginCode {
+    std::string code;
+    core::Timestamp expires_at = core::kNever;
+};
+
+/// The link, below the daemon's base URL. Pure.
+inline std::string login_url(const std::string& base, const LoginCode& made) {
+    return base + "/login?code=" + made.code;
+}
+
+/// What a page sends in place of a token.
+struct Login {
+    std::string secret;  ///< empty: the code was invalid
+    core::Timestamp expires_at = core::kNever;
+};
+
+/// Browser logins. A page exchanges the code of a link for a secret, keeps it in its own storage
+/// and sends it in the header `Headway-Login`. It is not a cookie: browsers send cookies of
+/// 127.0.0.1 to every port, while a page of another port cannot read the storage. Logins are kept
+/// in memory only and end with the process, so the next process on this port cannot use a secret
+/// that it gets. I/O thread only.
+class Logins {
+public:
+    /// From here on codes and logins carry their proof: all daemons with this key know them, and a
+    /// new process does, too. What was used or ended is known where that happened only.
+    void share(std::string key) { key_ = std::move(key); }
+    /// Error: kInternal.
+    core::Result<LoginCode> make_code(core::Timestamp now);
+    /// Exchanges a valid code, once. Error: kInternal.
+    core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
+    /// True if this secret is valid. Takes the same time for every secret of one length.
+    bool logged_in(std::string_view secret, core::Timestamp now) const;
+    /// Identifies a login beyond the request that sent it; reveals nothing of the secret. Pure.
+    std::string mark_of(std::string_view secret) const;
+    /// True if the login with this mark is still valid.
+    bool counts(std::string_view mark, core::Timestamp now) const;
+    /// Ends the login. True if it was valid.
+    bool log_out(std::string_view secret, core::Timestamp now);
+    /// Ends all logins and revokes all codes.
+    void forget_all();
+
+private:
+    /// A code or a login, kept as its hash only.
+    struct Known {
+        std::string hash;
+        core::Timestamp expires_at;
+    };
+
+    core::Result<std::string> sign(std::string_view kind, core::Timestamp expires_at) const;
+    /// When it expires; kNever: it is none of ours, or has expired.
+    core::Timestamp proven(std::string_view kind, std::string_view secret,
+                           core::Timestamp now) const;
+    static bool is_in(const std::vector<Known>& list, std::string_view hash, core::Timestamp now);
+    static void keep(std::vector<Known>& list, Known known, std::size_t max, core::Timestamp now);
+    /// Removes the entry with this hash. True if it was there and valid.
+    static bool take(std::vector<Known>& list, std::string_view hash, core::Timestamp now);
+
+    std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first
+    std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
+    std::string key_;            ///< empty: not shared
+    std::vector<Known> used_;    ///< codes of a shared key, at most limits::kEndedLoginsMax
+    std::vector<Known> ended_;   ///< logins of a shared key, as many
+};
+
+}  // namespace headway::server

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "core/base/result.hpp"
+#include "server/http/sockets/net.hpp"
+#include "storage/sqlite/sqlite_copy.hpp"
+
+namespace headway::server {
+
+/// Completes a backup: syncs the finished copy, checks it, and renames it. Runs on a thread of its
+/// own, because the check reads the whole copy. I/O thread only.
+class BackupCheck {
+public:
+    using Done = std::function<void(core::Result<storage::DatabaseCounts>)>;
+
+    explicit BackupCheck(net::io_context& io) : io_(io) {}
+    /// Waits for a running check; its `done` is not called.
+    ~BackupCheck();
+
+    /// Renames `copy` to `file`, which must not exist, or deletes it if the check fails. `done` is
+    /// called on the I/O thread. One at a time. Errors: kBackupFailed, kFileExists.
+    void start(std::filesystem::path copy, std::filesystem::path file, Done done);
+
+private:
+    net::io_context& io_;
+    std::thread thread_;
+};
+
+/// Makes a backup of a database that no daemon uses, and waits for it. Errors: kFileExists,
+/// kBackupFailed, kStorageUnavailable.
+core::Result<storage::DatabaseCounts> backup_offline(const std::filesystem::path& database,
+                                                     const std::filesystem::path& file);
+
+}  // namespace headway::server

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "config/settings/settings.hpp"
+#include "server/engine/base/settings.hpp"
+#include "server/engine/projections/webhook_scheduler.hpp"
+#include "server/http/sockets/net.hpp"
+#include "server/outbound/commands/command_sender.hpp"
+#include "server/outbound/judge/judge_client.hpp"
+#include "server/outbound/transfer/curl_loop.hpp"
+#include "server/outbound/webhooks/webhook_sender.hpp"
+
+namespace headway::server {
+
+class Dispatcher;
+
+/// All outbound calls: to judges and webhooks on the thread of libcurl, to commands on one of their
+/// own; each exists only if one is configured. Results go to the dispatcher on the I/O thread. I/O
+/// thread only, except for the links, which the engine uses.
+class Outgoing {
+public:
+    using Report = std::function<void(bool is_error, const std::string& line)>;
+
+    Outgoing(net::io_context& io, Report report) : io_(io), report_(std::move(report)) {}
+
+    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive it. Error:
+    /// kInvalidConfig, one is configured that needs a library which is not installed.
+    core::Result<> start(const config::Settings& settings, Dispatcher& dispatcher);
+
+    /// Where the daemon listens, which links lead to unless another address is configured. Before
+    /// the engine runs.
+    void listens_at(const std::string& url);
+
+    const core::WebhookRules& webhook_rules() const { return rules_; }
+    JudgeLink judge_link();
+    WebhookScheduler::Send webhook_link();
+
+    /// Stops deliveries without waiting: messages in flight are sent again after the next start.
+    void stop_webhooks();
+    /// Stops the judges too: open checks are asked again after the next start.
+    void stop();
+
+private:
+    template <class Result>
+    void post(void (Dispatcher::*take)(Result), Result result);
+    core::Result<> need_loop(std::string_view setting);
+    core::Result<> start_judge(const config::JudgeSettings& settings);
+    core::Result<> start_webhooks(const config::WebhookSettings& settings);
+
+    net::io_context& io_;
+    Report report_;
+    Dispatcher* dispatcher_ = nullptr;
+    core::WebhookRules rules_;
+    std::unique_ptr<CurlLoop> loop_;           ///< null while it has no user
+    std::unique_ptr<JudgeClient> judge_;       ///< null without an endpoint
+    std::unique_ptr<WebhookSender> webhooks_;  ///< null without an endpoint
+    std::unique_ptr<CommandSender> commands_;  ///< null without an endpoint
+    std::string link_;                         ///< as configured
+};
+
+}  // namespace headway::server

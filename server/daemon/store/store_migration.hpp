@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "storage/store/store.hpp"
+
+// `headway migrate`: from a database of one daemon to a store that several share (docs/scale.md).
+
+namespace headway::server {
+
+/// What has been done of a step, of a total.
+using MigrationProgress =
+    std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)>;
+
+struct MigrationRequest {
+    std::filesystem::path database;
+    std::string store;  ///< the URL
+    core::Millis answer_timeout{5'000};
+    MigrationProgress progress;  ///< may be empty
+};
+
+/// What was copied and found equal on both sides.
+struct Migrated {
+    std::uint64_t sessions = 0;
+    std::uint64_t open_sessions = 0;
+    std::uint64_t events = 0;
+    std::uint64_t approvals = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t webhook_messages = 0;
+    core::Millis copying{};
+    core::Millis checking{};
+};
+
+/// Copies all of `from` into an empty `to`, with its positions, checks it and only then lets
+/// daemons open it. Errors: of both stores; kStorageUnavailable for one in use or not empty;
+/// kStorageCorrupt where both are not equal.
+core::Result<Migrated> copy_store(storage::Store& from, storage::Store& to,
+                                  const MigrationProgress& progress);
+
+/// Opens both and copies. Errors besides those: as open_postgres().
+core::Result<Migrated> migrate_store(const MigrationRequest& request);
+
+}  // namespace headway::server

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "config/settings/settings.hpp"
+#include "server/time/clock.hpp"
+#include "storage/postgres/module.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// Opens this daemon's own database; logs what it finds and does on the way. Errors: as
+/// SqliteStore::open, and those of a log without its database.
+core::Result<std::unique_ptr<storage::Store>> open_sqlite_store(
+    const std::filesystem::path& database, spdlog::logger& log);
+
+/// Opens the store that `storage.store` names, for one of several daemons. `clock` outlives it.
+/// Errors: as open_postgres().
+core::Result<std::unique_ptr<storage::Store>> open_shared_store(const config::Settings& settings,
+                                                                const Clock& clock);
+
+struct StoreProbe {
+    std::filesystem::path module;
+    storage::PostgresFacts facts;
+    core::Millis clock_ahead{};  ///< of the database, against this machine
+};
+
+/// Looks at a store without changing it; at its URL alone, unless `connect`. Errors: as
+/// open_postgres().
+core::Result<StoreProbe> probe_store(const std::string& url, bool connect);
+
+}  // namespace headway::server

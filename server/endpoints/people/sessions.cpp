@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "api/decode/decode.hpp"
+#include "core/text/text.hpp"
+#include "server/endpoints/routing/call.hpp"
+#include "server/endpoints/routing/handlers.hpp"
+#include "server/tokens/session_id.hpp"
+
+// Opening, ending and controlling a session.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// `named`: PUT with the id in the path.
+Result<> open(Call& call, bool named) {
+    HEADWAY_TRY(auto decoded, api::decode_open(call.on.document, call.request.body));
+    if (named && !decoded.id.empty() && decoded.id != call.session()) {
+        return Error{ErrorCode::kInvalidField, "differs from the id in the path; leave it out",
+                     "/id"};
+    }
+    OpenCommand command;
+    command.controls = call.controls();
+    command.bare = decoded.about == core::SessionStarted{} && !decoded.suggested;
+    command.suggested = decoded.suggested;
+    command.about = std::move(decoded.about);
+    command.session = std::move(decoded.id);
+    if (named) command.session = call.session();
+    if (command.session.empty()) {
+        // An id that the token may report for.
+        const std::string prefix = call.caller.grants.prefixes().front();
+        command.session = prefix + new_session_id(call.on.clock.now());
+        if (!api::valid_id(command.session)) command.session = prefix;
+    }
+    const std::string_view key = call.request.head.idempotency_key;
+    if (!named && !key.empty()) {
+        if (key.size() > 255) {
+            return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
+        }
+        command.idempotency_key = own_key(call.caller, key);
+        command.idempotency_fingerprint = core::to_hex(core::digest_of(call.request.body));
+    }
+    // A token for some sessions must not open or read others.
+    HEADWAY_CHECK(require_report(call.caller, command.session));
+    if (!command.about.parent.empty()) {
+        if (command.about.parent == command.session) {
+            return Error{ErrorCode::kInvalidField, "must be another session than this one",
+                         "/parent"};
+        }
+        HEADWAY_CHECK(require_report(call.caller, command.about.parent));
+    }
+    const std::string session = command.session;
+    return call.write(std::move(command), session);
+}
+
+Result<> control(Call& call, Control control) {
+    const auto decode = control == Control::kNudge ? api::decode_nudge : api::decode_pause;
+    HEADWAY_TRY(auto body, decode(call.on.document, call.request.body));
+    body.by = signed_by(call.caller, std::move(body.by));
+    ControlCommand command{call.session(), control, std::move(body)};
+    return call.write(std::move(command), call.session());
+}
+
+}  // namespace
+
+Result<> endpoints::open_session(Call& call) {
+    return open(call, false);
+}
+
+Result<> endpoints::open_named_session(Call& call) {
+    return open(call, true);
+}
+
+Result<> endpoints::end_session(Call& call) {
+    HEADWAY_TRY(auto decoded, api::decode_end(call.on.document, call.request.body));
+    EndCommand command{call.session(), std::move(decoded)};
+    return call.write(std::move(command), call.session());
+}
+
+Result<> endpoints::forget_session(Call& call) {
+    return call.write(ForgetCommand{call.session()}, call.session());
+}
+
+Result<> endpoints::cancel_session(Call& call) {
+    HEADWAY_TRY(auto decoded, api::decode_cancel(call.on.document, call.request.body));
+    CancelCommand command{call.session(), std::move(decoded)};
+    return call.write(std::move(command), call.session());
+}
+
+Result<> endpoints::pause_session(Call& call) {
+    return control(call, Control::kPause);
+}
+
+Result<> endpoints::resume_session(Call& call) {
+    return control(call, Control::kResume);
+}
+
+Result<> endpoints::nudge_session(Call& call) {
+    return control(call, Control::kNudge);
+}
+
+}  // namespace headway::server

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/json/json_document.hpp"
+#include "api/text/query.hpp"
+#include "config/settings/settings.hpp"
+#include "core/base/limits.hpp"
+#include "server/access/access.hpp"
+#include "server/backups/backups.hpp"
+#include "server/endpoints/routing/long_bodies.hpp"
+#include "server/engine/base/make_task.hpp"
+#include "server/http/connection/http_server.hpp"
+#include "server/http/connection/replies.hpp"
+#include "server/hub/processes/agent_processes.hpp"
+#include "server/hub/streams/intake.hpp"
+#include "server/hub/streams/progress_replies.hpp"
+#include "server/hub/streams/streams.hpp"
+#include "server/hub/streams/view_cache.hpp"
+#include "server/hub/waits/answers.hpp"
+#include "server/hub/waits/long_polls.hpp"
+#include "server/outbound/judge/judge_ledger.hpp"
+
+namespace headway::server {
+
+/// The daemon's own state, for /readyz, /metrics and /v1/system.
+struct DaemonState {
+    core::Timestamp started_at;
+    std::filesystem::path database;
+    std::vector<config::JudgeEndpoint> judges;
+    std::function<JudgeStats()> judge_stats;  ///< empty: no judge is configured
+    EngineStats engine;
+    std::vector<std::uint64_t> requests;  ///< by row of the table of endpoints
+    bool draining = false;
+};
+
+/// What handlers use. All of it belongs to the I/O thread and outlives every call.
+struct Services {
+    const Clock& clock;
+    Access& access;
+    ViewCache& views;
+    Streams& streams;
+    HttpServer& http;
+    Replies& replies;
+    Intake& intake;
+    LongPolls& polls;
+    AgentProcesses& processes;
+    Backups& backups;
+    api::JsonDocument& document;
+    LongBodies& bodies;
+    const DaemonState& state;
+    ProgressReplies& progress;
+    const std::function<void(const std::string&)>& warn;  ///< logs a warning
+};
+
+/// One request. Valid until its handler returns.
+class Call {
+public:
+    Call(HttpConnection& from, const ReplyTo& reply_to, const HttpRequest& received,
+         const Principal& principal, const api::Query& parameters, Services& services)
+        : connection(from),
+          to(reply_to),
+          request(received),
+          caller(principal),
+          query(parameters),
+          on(services),
+          bytes(received.body.size()) {}
+
+    HttpConnection& connection;
+    ReplyTo to;
+    const HttpRequest& request;
+    const Principal& caller;
+    const api::Query& query;
+    Services& on;
+    std::size_t bytes;  ///< of the body, inflated
+
+    const Target& target() const { return request.target; }
+    const std::string& session() const { return request.target.session; }
+    std::string path() const {
+        const std::string_view target = request.head.target;
+        return std::string{target.substr(0, target.find('?'))};
+    }
+    /// True if the caller may control sessions.
+    bool controls() const { return on.access.may_control(caller, request.head); }
+    /// True if the caller showed that: in mode `local` everyone may.
+    bool by_operator() const {
+        return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
+    }
+
+    void respond(const Response& response) const { connection.respond(to.slot, response); }
+
+    /// Whether the body has to be read beside the I/O thread. Never where the route takes no more
+    /// than kBodyAtOnceBytesMax.
+    bool is_long() const noexcept {
+        return request.packed || request.body.size() > core::limits::kBodyAtOnceBytesMax;
+    }
+    /// Reads a long body by `reads(document, body)` beside the I/O thread, then goes on with
+    /// `follows(call)`, and answers its error. Its client may be gone by then, and what it reported
+    /// counts; what it sends next waits. `reads` uses nothing but its arguments and what it holds.
+    /// Error: kOverloaded; the last for what `asks` about a call, see LongBodies::Body.
+    core::Result<> read_beside(LongBodies::Read reads,
+                               std::function<core::Result<>(Call& call)> follows,
+                               bool asks = false) const;
+    /// Reads the body by `reads(document, body)`, which returns a Result, and goes on with
+    /// `follows(call, value)`: at once, or by read_beside() if it is long.
+    template <class Read, class Then>
+    core::Result<> read_body(Read reads, Then follows) {
+        using Value = decltype(reads(on.document, std::string_view{}));
+        if (!is_long()) {
+            Value value = reads(on.document, request.body);
+            if (!value) return std::move(value).error();
+            return follows(*this, *std::move(value));
+        }
+        const auto kept = std::make_shared<std::optional<Value>>();
+        return read_beside(
+            [kept, reads](api::JsonDocument& document, std::string_view body) {
+                kept->emplace(reads(document, body));
+            },
+            [kept, follows](Call& call) -> core::Result<> {
+                Value value = *std::move(*kept);
+                if (!value) return std::move(value).error();
+                return follows(call, *std::move(value));
+            });
+    }
+
+    /// Sends a command that changes something; the engine answers. `session` is the session
+    /// concerned, or empty. Error: kOverloaded.
+    template <class Op>
+    core::Result<> write(Op op, const std::string& session = {}) const {
+        if (on.intake.ask(request_of(to, std::move(op)), session, bytes)) return {};
+        return core::Error{core::ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
+    }
+    /// Sends a query. Error: kOverloaded.
+    template <class Op>
+    core::Result<> read(Op op, const std::string& session = {}) const {
+        return ask(request_of(to, std::move(op)), session);
+    }
+    /// The same for a document with a long poll by the parameter `wait`. `id` is the document's key
+    /// in LongPolls. Errors: kInvalidParameter, kOverloaded.
+    template <class Op>
+    core::Result<> read_document(Op op, std::string id) const {
+        HEADWAY_CHECK(begin_wait(std::move(id)));
+        auto asked = read(std::move(op));
+        if (!asked) on.polls.answered(to);
+        return asked;
+    }
+
+private:
+    core::Result<> ask(Request made, const std::string& session) const;
+    core::Result<> begin_wait(std::string id) const;
+};
+
+}  // namespace headway::server

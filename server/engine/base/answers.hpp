@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/decode/problem.hpp"
+#include "api/encode/encode.hpp"
+#include "api/hooks/dialect.hpp"
+#include "api/hooks/hook.hpp"
+#include "core/base/result.hpp"
+#include "core/views/view.hpp"
+#include "server/http/message/reply_to.hpp"
+#include "server/http/message/response.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// The answer to a report or another command of a session. Its reply also has the view.
+struct Advised {
+    api::Advice advice;
+    std::string session;
+};
+
+/// A document that a long poll may wait for.
+struct DocumentReply {
+    bool pending = false;  ///< a long poll goes on
+    std::string body;
+    std::string key;  ///< of the document that a long poll goes on with; empty: as before
+};
+
+/// A page of a stream. For one session positions are event numbers, for all of them cursors.
+struct StreamReply {
+    std::string session;
+    std::int64_t head = 0;
+    std::int64_t oldest = 0;
+    std::vector<storage::StreamEvent> events;
+    bool caught_up = false;  ///< what follows comes live
+    std::string reset;       ///< why the requested position is not available, or empty
+    std::int64_t from = 0;   ///< the position before the first event
+    /// The position before the next page: some events may be deleted.
+    std::int64_t through = 0;
+};
+
+/// A hook whose body the I/O thread has read.
+struct HookCall {
+    const api::hooks::Dialect* dialect = nullptr;
+    api::hooks::Hook hook;    ///< without arguments
+    std::string args_digest;  ///< of the call that waits
+    bool process = false;     ///< the process of its agent is followed
+    int process_number = 0;   ///< its number on this machine; 0: not known
+    /// Number of the approval that the agent's own dialog waits for; 0: none.
+    std::uint64_t dialog = 0;
+    /// Of a hook that is stored already: directives that were delivered since, so that the agent,
+    /// who had no answer, may not have heard them.
+    std::optional<std::vector<std::string>> unheard = {};
+};
+
+/// The answer to a hook, or that it has to wait: then the same question is asked again when the
+/// session has changed.
+struct HookAnswered {
+    std::string session;  ///< the id in force, with `~2` after a resume
+    HookCall call;
+    bool hold = false;
+    api::hooks::HookReply reply;
+    bool wants_older_uses = false;  ///< what it told of answers was all new
+};
+
+/// What answered tasks call on the I/O thread: the dispatcher, or a test.
+class Answers {
+public:
+    virtual ~Answers() = default;
+
+    virtual void respond(const ReplyTo& to, const Response& response) = 0;
+    /// `more` is a further member of the problem document.
+    virtual void refuse(const ReplyTo& to, const core::Error& error,
+                        api::ProblemMember more = {}) = 0;
+    virtual void advise(const ReplyTo& to, const Advised& advised) = 0;
+    virtual void show(const ReplyTo& to, DocumentReply document) = 0;
+    virtual void stream(const ReplyTo& to, StreamReply page) = 0;
+    virtual void hook(const ReplyTo& to, HookAnswered answered) = 0;
+    /// A queried view, null for an unknown session. No request belongs to it.
+    virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
+};
+
+}  // namespace headway::server

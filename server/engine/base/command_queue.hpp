@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "server/engine/base/task.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// The queue from the I/O thread to the engine, bounded by limits::kCommandQueueMax and
+/// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once per turn of its
+/// event loop; the engine takes all of them at once. So requests that arrive together commit
+/// together, and the next batch gathers while one commits.
+class CommandQueue {
+public:
+    /// I/O thread only. False when the queue is full or closed; the request is then unchanged. Held
+    /// requests take room from queries only: waiting readers do not crowd out reports.
+    bool stage(Request& request);
+    /// I/O thread only. The connection has closed: its queries need no answer.
+    void forget(std::uint64_t connection);
+    /// I/O thread only. Hands over what was staged and wakes the engine.
+    void hand_over();
+
+    /// The engine takes a turn without a request. Any thread.
+    void poke();
+
+    /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax of them to
+    /// `out` (cleared first). Returns how many are left.
+    std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
+
+    /// The connections that were forgotten since the last call. Engine thread only.
+    std::vector<std::uint64_t> take_forgotten();
+
+    /// The number of taken requests that still wait for their answer. They count as waiting.
+    /// Engine thread only.
+    void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
+
+    /// I/O thread only, or after it has ended. Nothing more is staged; take() returns at once when
+    /// empty.
+    void close();
+    bool closed_and_empty() const;
+    /// True if requests wait to be taken. Any thread.
+    bool has_waiting() const { return count_.load(std::memory_order_relaxed) > 0; }
+    /// Staged, waiting and held. I/O thread only.
+    std::size_t size() const;
+
+private:
+    std::vector<Request> staged_;  ///< I/O thread's own
+
+    mutable std::mutex mutex_;  ///< guards everything below
+    std::condition_variable ready_;
+    std::vector<Request> waiting_;
+    std::size_t first_ = 0;  ///< start of the rest of a large batch
+    bool poked_ = false;
+    std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
+
+    std::atomic<bool> closed_{false};
+    std::atomic<std::size_t> count_{0};  ///< staged and waiting
+    std::atomic<std::size_t> bytes_{0};  ///< of those
+    std::atomic<std::size_t> held_{0};
+};
+
+}  // namespace headway::server

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/approvals/access.hpp"
+#include "core/base/result.hpp"
+#include "core/views/view.hpp"
+#include "server/engine/base/stats.hpp"
+#include "server/engine/base/task.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// The end of a database copy: complete, but not yet synced and checked, or failed.
+struct CopiedFile {
+    ReplyTo to;
+    std::string file;
+    core::Result<> done;
+};
+
+/// What one turn of the engine makes public. Views and events come before the replies that rest on
+/// them.
+struct Publication {
+    std::vector<core::SessionView> views;
+    std::vector<storage::StreamEvent> events;
+    std::vector<Answered> replies;
+    std::vector<std::string> deleted;  ///< sessions deleted by retention
+    /// Sessions that other daemons had deleted before this turn, which may use their ids again.
+    std::vector<std::string> replaced;
+    std::vector<std::string> changed;                      ///< by other daemons, without a view
+    std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
+    /// approvals that are not pending any more
+    std::vector<std::string> decided;
+    std::vector<std::string> checked;  ///< ended checks
+    std::optional<CopiedFile> copied;  ///< a backup
+    bool followed = false;    ///< other daemons may have decided approvals and ended checks
+    std::string streams_end;  ///< why all streams have to end here, or empty
+    std::string fatal;        ///< why the daemon must end now, or empty
+    EngineStats stats;
+
+    bool empty() const {
+        return views.empty() && events.empty() && replies.empty() && deleted.empty() &&
+               replaced.empty() && changed.empty() && !tokens && decided.empty() &&
+               checked.empty() && !copied && fatal.empty() && streams_end.empty();
+    }
+};
+
+}  // namespace headway::server

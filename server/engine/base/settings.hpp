@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/budgets/day_budget.hpp"
+#include "core/meters/budget_settings.hpp"
+#include "core/meters/prices.hpp"
+#include "core/outbound/webhooks.hpp"
+#include "core/policies/policy_floor.hpp"
+#include "core/redaction/capture.hpp"
+#include "core/session/session.hpp"
+#include "core/values/policy.hpp"
+#include "server/outbound/judge/judge_messages.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// The part of the configuration that a reload replaces.
+struct ReloadableSettings {
+    core::Policy policy;  ///< defaults of new sessions
+    core::ApprovalRules approvals;
+    core::Millis retention{0};      ///< how long ended sessions are kept; 0 = without limit
+    core::BudgetSettings budget{};  ///< of new sessions; no limits by default
+    core::PolicyFloor floor{};      ///< of sessions that agents open
+    core::CaptureRules capture{};   ///< of which agents no texts are kept
+    core::FanOutRules fan_out{};    ///< of every session
+    core::Prices prices{};          ///< for costs that agents do not say
+    core::DayBudget day{};          ///< of all sessions of a day together; no caps by default
+};
+
+struct EngineSettings : ReloadableSettings {
+    std::size_t resident_max = 100'000;
+    core::JudgeRules judge = {};               ///< without a primary no judge is asked
+    std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
+    std::chrono::microseconds feed_every{0};
+    core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
+    std::uint64_t resident_bytes = 512U << 20;  ///< of sessions in memory; 0 = unlimited
+    core::Millis clock_confirm{300'000};        ///< how long a step of the wall clock must last
+    /// When the I/O thread was last in its loop (LoopPulse); without it, always now.
+    std::function<Clock::Steady::time_point()> reader_seen = {};
+};
+
+/// Logs a failure or a recovery.
+using EngineReport = std::function<void(bool is_error, const std::string& line)>;
+
+/// The way to the judges; both must not block.
+struct JudgeLink {
+    std::function<void(JudgeJob)> ask;  ///< always answered by one JudgedCommand
+    std::function<void(const std::string& session)> cancel;  ///< of open questions
+};
+
+}  // namespace headway::server

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "server/engine/base/command_queue.hpp"
+#include "storage/store/shared_store.hpp"
+
+namespace headway::server {
+
+/// The thread that passes hints between the daemons that share a store: it tells the others of
+/// commits here, twenty times a second at most, and wakes the engine when they have committed.
+class ClusterHints {
+public:
+    ClusterHints(std::unique_ptr<storage::Hints> hints, CommandQueue& queue);
+    ClusterHints(const ClusterHints&) = delete;
+    ClusterHints& operator=(const ClusterHints&) = delete;
+    /// Ends the thread.
+    ~ClusterHints();
+
+    /// There is something for the others to read. Engine thread.
+    void committed();
+    /// True if there may be something to read, once for each hint. Engine thread.
+    bool take() { return told_.exchange(false); }
+
+private:
+    void run();
+
+    std::unique_ptr<storage::Hints> hints_;
+    CommandQueue& queue_;
+    int wake_ = -1;  ///< eventfd
+    std::atomic<bool> committed_{false};
+    std::atomic<bool> told_{false};
+    std::atomic<bool> ends_{false};
+    std::thread thread_;
+};
+
+}  // namespace headway::server

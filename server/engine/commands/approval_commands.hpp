@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/decode/decode_approvals.hpp"
+#include "api/encode/parts/encode_approvals.hpp"
+#include "core/approvals/access.hpp"
+#include "server/engine/commands/session_commands.hpp"
+
+// Commands on approvals: request, decision, use.
+
+namespace headway::server {
+
+/// An approval by its UUID, with the caller's grants: only the index knows the session.
+struct ApprovalAlias {
+    std::string id;  ///< empty: the session and the number were given
+    core::Grants grants = {};
+};
+
+/// What a caller wants to do with an approval.
+enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
+
+/// Fills in session and number behind an alias; it needs the same scope as by the id. Without
+/// access to the session the error is the same as for an unknown alias: kUnknownApproval.
+core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
+                       std::string& session, std::uint64_t& n);
+
+/// What an answer shows of an approval.
+struct ApprovalShown {
+    api::ApprovalDocument document;
+    bool asked = false;     ///< by this command, or it was asked before: shows where it is
+    bool created = false;   ///< by this command
+    bool replayed = false;  ///< by an earlier one with the same idempotency key
+};
+
+/// Another decision came first; the answer is the problem `error` with the winner.
+struct DecisionLost {
+    core::Error error;
+    std::string session;
+    core::Approval approval;
+};
+
+struct Decided {
+    api::ApprovalDocument document;
+    std::vector<std::string> also;  ///< ids of identical ones that were decided too
+};
+
+struct AgentApproved {
+    api::ApprovalDocument document;
+    std::vector<api::ApprovalDocument> pending;  ///< of the same session
+};
+
+struct AskCommand {
+    std::string session;
+    core::ApprovalRequested asked;
+    std::string idempotency_key;  ///< or empty
+    std::string idempotency_fingerprint;
+    bool controls = false;  ///< like ReportCommand::controls
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names) const;
+    core::Result<ApprovalShown> operator()(Transaction& transaction);
+};
+
+/// Decides approval `n` of the session; with `identical` also every identical one of any session.
+struct DecideCommand {
+    std::string session;
+    std::uint64_t n = 0;
+    core::Ruling ruling;
+    bool identical = false;
+    ApprovalAlias alias = {};
+    std::vector<std::string> others = {};  ///< sessions of identical ones, from name()
+
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<std::variant<Decided, DecisionLost>> operator()(Transaction& transaction);
+};
+
+struct RedeemCommand {
+    std::string session;
+    std::uint64_t n = 0;
+    api::DecodedRedeem redeem;
+    ApprovalAlias alias = {};
+
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<ApprovalShown> operator()(Transaction& transaction);
+};
+
+struct RevokeCommand {
+    std::string session;
+    std::uint64_t n = 0;
+    api::DecodedRevoke revoke;
+    ApprovalAlias alias = {};
+
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<ApprovalShown> operator()(Transaction& transaction);
+};
+
+struct AcknowledgeCommand {
+    std::string session;
+    api::DecodedAcknowledge said;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<SessionDocument> operator()(Transaction& transaction);
+};
+
+struct ApproveAgentCommand {
+    std::string session;
+    api::DecodedApproveAgent said;
+    std::string by;  ///< as far as known
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<std::variant<AgentApproved, DecisionLost>> operator()(Transaction& transaction);
+};
+
+}  // namespace headway::server

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/commands/carry_over.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/base/limits.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/policies/policy_floor.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::BudgetFigure;
+using core::BudgetSource;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// `<base>~<number>` as this daemon writes it.
+struct Generation {
+    std::string base;
+    int number = 0;
+};
+
+std::optional<Generation> parse_generation(std::string_view session) {
+    const std::size_t mark = session.rfind('~');
+    if (mark == std::string_view::npos || mark == 0) return std::nullopt;
+    const std::string_view digits = session.substr(mark + 1);
+    Generation found{std::string{session.substr(0, mark)}, 0};
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, found.number);
+    const bool whole = read.ec == std::errc{} && read.ptr == end && !digits.starts_with('0');
+    const bool one = whole && found.number >= 2 && found.number <= kGenerationsMax;
+    return one ? std::optional{std::move(found)} : std::nullopt;  // `report~2024` is any id
+}
+
+std::string id_before(const Generation& next) {
+    return next.number == 2 ? next.base : next.base + "~" + std::to_string(next.number - 1);
+}
+
+/// No floor of the operator: nothing may be weaker than the policy that it raises to.
+core::PolicyFloor exact_floor(const core::Policy& least) {
+    core::PolicyFloor floor;
+    floor.judge.reset();
+    floor.heartbeat_interval = {};
+    floor.heartbeat_limit = 0;
+    floor.patience = 0;
+    floor.threshold_factor = 1;
+    floor.trust_origin = least.trust_origin;
+    return floor;
+}
+
+/// Hooks say these of each generation.
+bool is_of_one_run(const core::Label& label) {
+    return label.key == "workspace" || label.key == "agent_version" || label.key == "resumed";
+}
+
+void take_labels(const std::vector<core::Label>& before, std::vector<core::Label>& labels) {
+    for (const core::Label& label : before) {
+        const auto own = std::find_if(labels.begin(), labels.end(),
+                                      [&](const auto& other) { return other.key == label.key; });
+        if (own == labels.end()) {
+            if (labels.size() < core::limits::kLabelsMax) labels.push_back(label);
+        } else if (!is_of_one_run(label)) {
+            *own = label;
+        }
+    }
+}
+
+/// As many as a policy may have: first those that the generation before had, or each generation
+/// would add its own.
+void keep_first(const std::vector<core::ToolPolicy>& before, std::vector<core::ToolPolicy>& tools) {
+    if (tools.size() <= core::limits::kToolPoliciesMax) return;
+    std::stable_partition(tools.begin(), tools.end(), [&](const core::ToolPolicy& own) {
+        return std::any_of(before.begin(), before.end(),
+                           [&](const core::ToolPolicy& other) { return other.tool == own.tool; });
+    });
+    tools.resize(core::limits::kToolPoliciesMax);
+}
+
+/// True if the limits are not just those that any session of the type begins with.
+bool was_set(const core::BudgetMeter& meter) {
+    return meter.limited() && meter.source != BudgetSource::kConfig &&
+           meter.source != BudgetSource::kBuiltin;
+}
+
+/// What is left of a limit, and at least the smallest one: a limit that is used up stays one.
+std::optional<std::uint64_t> rest_of(const BudgetFigure& figure, std::uint64_t unit = 1) {
+    if (!figure.limit) return std::nullopt;
+    return std::max<std::uint64_t>(figure.left() / unit, 1);
+}
+
+core::BudgetLimits limits_left(const core::BudgetStatus& status) {
+    core::BudgetLimits left;
+    left.timeout_seconds = rest_of(status.time, 1000);
+    left.max_steps = rest_of(status.steps);
+    left.max_tokens = rest_of(status.tokens);
+    if (const auto micros = rest_of(status.cost)) left.max_cost_usd = core::dollars(*micros);
+    return left;
+}
+
+/// The lower of two limits; no limit is the highest.
+template <class T>
+void lower_to(std::optional<T>& limit, const std::optional<T>& other) {
+    if (other && (!limit || *limit > *other)) limit = other;
+}
+
+/// Of `headway run`, which ends its sessions itself: a type that the next generation may not have.
+constexpr std::string_view kRunType = "command";
+
+/// The session that `session` goes on from: `<id>` of `<id>~2`, `<id>~2` of `<id>~3`; or empty.
+Result<std::string> name_before(Reader& reader, const std::string& session) {
+    const auto next = parse_generation(session);
+    if (!next) return std::string{};
+    const auto base = reader.find(next->base);
+    if (!base && is_unreadable(base.error().code)) return std::string{};  // its own command says so
+    if (!base) return base.error();
+    return *base != nullptr ? id_before(*next) : std::string{};
+}
+
+/// Sets the limits and rules of a session that begins after `before`: what is left of limits that
+/// were set for it, else the defaults of its type.
+void take_budget(Transaction& transaction, const core::SessionState& before, Beginning& begun) {
+    core::SessionStarted& about = begun.about;
+    const core::BudgetLimits asked = about.budget;
+    // The defaults of the type that it had, whatever its hooks call it.
+    const bool run = before.about.agent.type == kRunType;
+    std::string type = run ? std::exchange(about.agent.type, std::string{kRunType}) : "";
+    give_budget(transaction.settings().budget, about, begun.suggestion);
+    if (run) about.agent.type = std::move(type);
+    if (!was_set(before.budget)) return;
+    // Once for each limit, not for each generation.
+    std::uint64_t& extension = about.budget_rules.in_flight_extension_seconds;
+    extension = before.budget.extended
+                    ? 0
+                    : std::min(extension, before.about.budget_rules->in_flight_extension_seconds);
+    const core::Context& context = transaction.context();
+    about.budget = limits_left(core::budget_status(before, context.now, context.watch));
+    lower_to(about.budget.timeout_seconds, asked.timeout_seconds);
+    lower_to(about.budget.max_steps, asked.max_steps);
+    lower_to(about.budget.max_tokens, asked.max_tokens);
+    lower_to(about.budget.max_cost_usd, asked.max_cost_usd);
+    about.budget_source = before.budget.source;
+    about.suggested_from.reset();
+}
+
+}  // namespace
+
+Result<const Resident*> ended_before(Reader& reader, const std::string& session) {
+    HEADWAY_TRY(const std::string name, name_before(reader, session));
+    const Resident* found = nullptr;
+    if (!name.empty()) {
+        auto before = reader.find(name);
+        if (!before && !is_unreadable(before.error().code)) return std::move(before).error();
+        found = before ? *before : nullptr;
+    }
+    return found != nullptr && found->session.state().ended() ? found : nullptr;
+}
+
+Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session) {
+    names.push_back(session);
+    HEADWAY_TRY(const Resident* known, reader.find(session));
+    if (known != nullptr && !known->session.state().about.implicit)
+        return {};  // it takes over no more
+    HEADWAY_TRY(const std::string name, name_before(reader, session));
+    if (!name.empty()) reader.look_at(name);
+    return {};
+}
+
+Result<> check_turn(Reader& reader, const std::string& session) {
+    HEADWAY_TRY(const std::string name, name_before(reader, session));
+    if (name.empty()) return {};
+    HEADWAY_TRY(const Resident* ended, ended_before(reader, session));
+    if (ended != nullptr) return {};
+    return Error{ErrorCode::kForbidden,
+                 "this is the session that " + name +
+                     " goes on in after its end, and begins then; choose another id",
+                 "id"};
+}
+
+std::vector<std::string> take_rules(const core::SessionState& before, const core::Policy& base,
+                                    core::SessionStarted& about) {
+    const bool asks_trust = about.policy.trust_origin.has_value();
+    core::Policy policy = core::effective_policy(about.policy, base);
+    auto raised = core::raise_to(exact_floor(*before.policy), *before.policy, policy);
+    keep_first(before.policy->tools, policy.tools);
+    about.policy = core::whole_policy(policy);
+    if (!asks_trust && policy.trust_origin) about.policy.trust_origin.reset();
+    const core::AgentInfo& agent = before.about.agent;
+    if (!agent.type.empty() && agent.type != kRunType) about.agent.type = agent.type;
+    if (!agent.name.empty()) about.agent.name = agent.name;
+    if (about.parent.empty()) about.parent = before.about.parent;
+    take_labels(before.about.labels, about.labels);
+    return raised;
+}
+
+Result<core::SessionStarted> implicit_opening(Transaction& transaction, const std::string& session,
+                                              bool controls) {
+    core::SessionStarted about;
+    about.implicit = true;
+    if (controls) return about;
+    HEADWAY_CHECK(check_turn(transaction.reader(), session));
+    HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), session));
+    if (before != nullptr)
+        (void)take_rules(before->session.state(), transaction.settings().policy, about);
+    return about;
+}
+
+Result<Resident*> begin_after(Transaction& transaction, const Resident* before, Beginning&& begun,
+                              std::vector<core::Event>& events) {
+    HEADWAY_TRY(Resident * resident,
+                transaction.sessions().create(begun.session, transaction.now()));
+    const EngineSettings& settings = transaction.settings();
+    const bool by_operator =
+        before != nullptr && before->session.state().budget.source == BudgetSource::kOperator;
+    if (before == nullptr || (begun.takes == Takes::kOperators && !by_operator)) {
+        give_budget(settings.budget, begun.about, begun.suggestion);
+    } else {
+        take_budget(transaction, before->session.state(), begun);
+        if (begun.about.parent == begun.session) begun.about.parent.clear();
+    }
+    resident->session.open(std::move(begun.about), settings.policy,
+                           transaction.opening_context(begun.controls), events);
+    if (before == nullptr || !before->session.state().paused()) return resident;
+    HEADWAY_CHECK(
+        resident->session.pause("paused by the operator before " + before->session.id() + " ended",
+                                {}, transaction.context(), events));
+    return resident;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/commands/family_writes.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "core/base/limits.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/values/liveness.hpp"
+
+namespace headway::server {
+
+using core::Result;
+
+namespace {
+
+/// For an agent that does not report: looks at its process, once a turn at most.
+bool agent_works(Resident& resident, const core::Context& context) {
+    const core::SessionState& state = resident.session.state();
+    const bool heard =
+        context.now < core::silent_at(state.heard_at(), context.watch, state.asked_interval);
+    if (!resident.agent_runs || heard || state.ended()) return false;
+    return resident.agent_work.look(context.now);
+}
+
+}  // namespace
+
+Result<bool> tick(Transaction& transaction, Resident& resident) {
+    core::Context context = transaction.context();
+    context.children_work = transaction.children_work(resident);
+    context.agent_runs = resident.agent_runs;
+    context.agent_works = agent_works(resident, context);
+    std::vector<core::Event>& events = transaction.events();
+    resident.session.tick(context, events);
+    const bool due = !events.empty();
+    HEADWAY_CHECK(transaction.append(resident, events));
+    HEADWAY_CHECK(release_day(transaction, resident));
+    return due;
+}
+
+void wake_parents(Transaction& transaction) {
+    for (const Resident* child : transaction.touched())
+        transaction.tree().note(*child);
+    std::unordered_set<const Resident*> woken;
+    for (const Resident* child : transaction.touched()) {
+        for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax; ++depth) {
+            const std::string& parent_id = child->session.state().about.parent;
+            const Resident* parent =
+                parent_id.empty() ? nullptr : transaction.sessions().residents().find(parent_id);
+            // Children only affect verdicts of liveness.
+            if (parent == nullptr || parent->session.state().judgement->detector != "liveness")
+                break;
+            if (!woken.insert(parent).second) break;
+            transaction.wake(parent->key);
+            child = parent;
+        }
+    }
+}
+
+namespace {
+
+/// Children of one session that are told of its end; more than a family has at once.
+constexpr std::size_t kChildrenToldMax = 100'000;
+constexpr std::size_t kChildrenPage = 1000;
+
+bool has_ended_now(const Transaction& transaction, const Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    return state.ended() && state.ended_at == transaction.now();
+}
+
+/// Tells the open children of a session that it has ended. They decide in their own turns, and a
+/// restart loses none of it.
+Result<> tell_children(Transaction& transaction, const Resident& parent) {
+    const core::SessionState& state = parent.session.state();
+    const bool has_any = !state.budget.children.empty() || state.budget.uncounted_count > 0 ||
+                         transaction.tree().has_children(parent.session.id());
+    if (!has_any) return {};
+    storage::SessionFilter filter;
+    filter.open = true;
+    filter.parent = parent.session.id();
+    storage::SessionKey before = std::numeric_limits<storage::SessionKey>::max();
+    for (std::size_t told = 0; told < kChildrenToldMax; told += kChildrenPage) {
+        HEADWAY_TRY(const auto page,
+                    transaction.store().index().list(filter, before, kChildrenPage));
+        for (const storage::SessionKey child : page) {
+            if (child == parent.key) continue;  // its own parent
+            core::SessionEnded end;
+            end.outcome = *state.outcome;
+            HEADWAY_CHECK(transaction.tell(child, std::move(end)));
+        }
+        if (page.size() < kChildrenPage) break;
+        before = page.back();
+    }
+    return {};
+}
+
+Result<> tell_parent(Transaction& transaction, Resident& child) {
+    const core::Context& context = transaction.context();
+    const core::SessionState& state = child.session.state();
+    // An event behind an end, as an alarm that a person has seen, is no news of a child.
+    if (state.about.parent.empty() || (state.ended() && !has_ended_now(transaction, child)))
+        return {};
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), child));
+    if (line.empty() || line.front()->session.state().ended()) return {};
+    const bool limited =
+        state.budget.limited() || std::any_of(line.begin(), line.end(), [](const Resident* one) {
+            return one->session.state().budget.limited();
+        });
+    core::ChildProgress progress =
+        core::child_progress_of(child.session.id(), state, context.now, context.watch);
+    const bool opened = state.opened_at == transaction.now();
+    const core::BudgetMeter& above = line.front()->session.state().budget;
+    if (!limited && !core::child_moved_far(above, progress, opened)) return {};
+    return transaction.tell(line.front()->key, std::move(progress));
+}
+
+}  // namespace
+
+Result<> tell_relatives(Transaction& transaction) {
+    for (Resident* resident : transaction.take_news()) {
+        if (has_ended_now(transaction, *resident))
+            HEADWAY_CHECK(tell_children(transaction, *resident));
+        HEADWAY_CHECK(tell_parent(transaction, *resident));
+    }
+    return {};
+}
+
+namespace {
+
+/// True if its hooks are those of a sub-agent, which lives in the process of its parent.
+bool lives_in_parent(Transaction& transaction, const Resident& child) {
+    const std::string& parent = child.session.state().about.parent;
+    const std::string first = parent.substr(0, parent.find('~'));  // of its generations
+    return transaction.channels().find(child.key) != nullptr &&
+           child.session.id().starts_with(first + ".");
+}
+
+/// A session that this one was told of, by a row of its inbox.
+Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& told) {
+    std::vector<core::Event>& events = transaction.events();
+    if (auto* progress = std::get_if<core::ChildProgress>(&told)) {
+        resident.session.child_progress(std::move(*progress), transaction.context(), events);
+    } else if (std::holds_alternative<core::SessionEnded>(told)) {
+        const bool within = lives_in_parent(transaction, resident);
+        resident.session.parent_ended(within, transaction.context(), events);
+    }  // else of a newer version
+    return transaction.append(resident, events);
+}
+
+/// Lets one session decide about what it was told.
+Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
+    HEADWAY_TRY(Resident * resident, transaction.sessions().find_key(key));
+    if (resident == nullptr && transaction.keeps_inbox(key)) return {};
+    HEADWAY_TRY(std::vector<core::Event> messages, transaction.store().inbox().take(key));
+    if (resident == nullptr) return {};  // deleted or damaged meanwhile
+    for (core::Event& told : messages) {
+        HEADWAY_CHECK(heed_told(transaction, *resident, told.payload));
+    }
+    if (resident->session.state().ended()) return {};
+    HEADWAY_CHECK(tick(transaction, *resident));
+    return {};
+}
+
+}  // namespace
+
+Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers) {
+    std::vector<storage::SessionKey> waiting;  // held by another daemon, or not by this turn
+    for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax && !receivers.empty();
+         ++depth) {
+        for (const storage::SessionKey key : receivers) {
+            if (transaction.holds(key)) {
+                HEADWAY_CHECK(receive_one(transaction, key));
+            } else {
+                waiting.push_back(key);
+            }
+        }
+        HEADWAY_CHECK(tell_relatives(transaction));
+        receivers = transaction.take_woken();
+    }
+    for (const storage::SessionKey key : receivers)  // parents that name each other go on later
+        transaction.wake(key);
+    for (const storage::SessionKey key : waiting)
+        transaction.wake(key);
+    return {};
+}
+
+Result<> heed_ancestors(Transaction& transaction, Resident& resident,
+                        std::vector<core::Event>& events) {
+    if (resident.session.state().about.parent.empty()) return {};
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    const core::ParentBudget& told = *resident.session.state().budget.parent;
+    core::BudgetLevel level = core::BudgetLevel::kNominal;
+    std::string whose;
+    bool may_fall = false;  // set when the ancestor in question has room again
+    for (const Resident* ancestor : line) {
+        const core::SessionState& above = ancestor->session.state();
+        if (!above.about.budget_rules->roll_up) break;  // use rolls up no further
+        if (ancestor->session.id() == told.session) may_fall = !above.ended();
+        const bool spent = above.outcome == core::Outcome::kBudgetExhausted;
+        if (!above.budget.limited() || (above.ended() && !spent)) continue;
+        const core::BudgetLevel its = spent ? core::BudgetLevel::kExhausted : above.budget.level;
+        if (its <= level) continue;
+        level = its;
+        whose = ancestor->session.id();
+    }
+    if (level < told.level && !may_fall) return {};
+    resident.session.heed_parent(whose, level, transaction.context(), events);
+    return {};
+}
+
+}  // namespace headway::server

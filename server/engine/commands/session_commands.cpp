@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/commands/session_commands.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/budgets/budget.hpp"
+#include "core/judgement/failure.hpp"
+#include "core/meters/budget_settings.hpp"
+#include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/projections/expectations.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+/// Appends what the session has decided, and answers.
+Result<Advised> append_and_advise(Transaction& transaction, Resident& resident,
+                                  std::vector<core::Event>& events, api::Advice advice) {
+    HEADWAY_CHECK(transaction.append(resident, events));
+    return advise(transaction, resident, std::move(advice));
+}
+
+}  // namespace
+
+Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
+                       bool again) {
+    transaction.touch(resident);
+    for (const core::Directive& directive : resident.session.state().directives) {
+        if (!directive.to_tell()) continue;
+        auto& counts = resident.deliveries.change();
+        auto count = std::find_if(counts.begin(), counts.end(),
+                                  [&](const auto& c) { return c.first == directive.id; });
+        if (count == counts.end()) count = counts.insert(counts.end(), {directive.id, 0});
+        if (!again || count->second == 0) ++count->second;
+        advice.directives.emplace_back(directive, count->second);
+    }
+    if (advice.directives.empty()) {
+        resident.deliveries.reset();
+    } else {
+        std::erase_if(resident.deliveries.change(), [&advice](const auto& count) {
+            return std::none_of(advice.directives.begin(), advice.directives.end(),
+                                [&](const auto& d) { return d.first.id == count.first; });
+        });
+    }
+    const core::SessionState& state = resident.session.state();
+    const core::Context& context = transaction.context();
+    advice.feedback = core::feedback_of(state, context.now);
+    if (state.budget.limited()) {
+        advice.budget = std::make_shared<const core::BudgetStatus>(
+            core::budget_status(state, context.now, context.watch));
+        HEADWAY_TRY(advice.usual_calls,
+                    usual_calls(transaction.reader(), resident, *advice.budget));
+    }
+    HEADWAY_TRY(advice.approvals, approval_notices(transaction.reader(), resident));
+    return Advised{std::move(advice), resident.session.id()};
+}
+
+Result<Advised> EndCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    api::Advice advice;
+    if (resident->session.state().outcome == end.outcome) {
+        advice.n = resident->session.state().n;  // idempotent replay
+        return advise(transaction, *resident, std::move(advice));
+    }
+    std::vector<core::Event> reported(1);
+    reported.front().payload = std::move(end);
+    if (transaction.settings().capture.only_digests(resident->session.state().about))
+        core::keep_digests(reported.front().payload);
+    HEADWAY_CHECK(resident->session.admit(reported));
+    std::vector<core::Event>& events = transaction.events();
+    resident->session.report(reported, transaction.context(), events);
+    advice.accepted = 1;
+    for (const core::Event& event : events) {  // a time credit may come first
+        if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
+    }
+    return append_and_advise(transaction, *resident, events, std::move(advice));
+}
+
+Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    if (!resident->session.state().ended()) {
+        return core::Error{core::ErrorCode::kSessionOpen,
+                           "the session is open, and its agent may report more; end it first",
+                           {}};
+    }
+    // The deletion begins at the position that is saved.
+    HEADWAY_CHECK(transaction.store().save(resident->key, resident->session, resident->chain,
+                                           resident->new_ids));
+    HEADWAY_CHECK(transaction.store().forget(resident->key));
+    transaction.hurry_deletion();
+    return Forgotten{session};
+}
+
+Result<Advised> CancelCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    std::vector<core::Event>& events = transaction.events();
+    HEADWAY_CHECK(
+        resident->session.cancel(std::move(cancel.reason), transaction.context(), events));
+    api::Advice advice;
+    advice.n = resident->session.state().n;
+    return append_and_advise(transaction, *resident, events, std::move(advice));
+}
+
+Result<Advised> ControlCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    core::Session& controlled = resident->session;
+    const core::Context& context = transaction.context();
+    std::vector<core::Event>& events = transaction.events();
+    switch (control) {
+        case Control::kPause:
+            HEADWAY_CHECK(controlled.pause(body.text, body.by, context, events));
+            break;
+        case Control::kResume:
+            HEADWAY_CHECK(controlled.resume(body.text, body.by, context, events));
+            break;
+        case Control::kNudge:
+            HEADWAY_CHECK(controlled.nudge(body.text, body.by, context, events));
+            break;
+    }
+    api::Advice advice;
+    advice.n = controlled.state().n;
+    return append_and_advise(transaction, *resident, events, std::move(advice));
+}
+
+Result<Advised> BudgetCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    const core::BudgetBounds& bounds = transaction.settings().budget.bounds;
+    const core::Context& context = transaction.context();
+    std::vector<core::Event>& events = transaction.events();
+    if (change.extends) {
+        HEADWAY_CHECK(core::check_extension(change.limits, bounds, "/extend"));
+        HEADWAY_CHECK(resident->session.extend_budget(
+            change.limits, std::move(change.by), std::move(change.reason), {}, context, events));
+    } else {
+        HEADWAY_CHECK(core::check_bounds(change.limits, bounds, "/set"));
+        core::BudgetSet set{change.limits, std::move(change.by), std::move(change.reason)};
+        HEADWAY_CHECK(resident->session.set_budget(std::move(set), context, events));
+    }
+    api::Advice advice;
+    advice.n = resident->session.state().n;
+    return append_and_advise(transaction, *resident, events, std::move(advice));
+}
+
+}  // namespace headway::server

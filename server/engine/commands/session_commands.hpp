@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/decode/decode.hpp"
+#include "api/decode/decode_budget.hpp"
+#include "core/budgets/budget_history.hpp"
+#include "core/budgets/expectations.hpp"
+#include "core/events/event.hpp"
+#include "server/engine/base/answers.hpp"
+#include "server/engine/transaction/transaction.hpp"
+
+// Commands on one session. Each is answered after the commit.
+
+namespace headway::server {
+
+/// A session as of an answer.
+struct SessionDocument {
+    core::Session session;
+    api::ReadingTime time;
+    std::optional<core::BudgetPrediction> prediction = {};
+    core::SessionExpectations expected = {};
+    bool created = false;   ///< by this command
+    bool replayed = false;  ///< by an earlier one with the same idempotency key
+    bool risk = false;      ///< the caller may see it; replies to agents never have it
+    std::optional<api::Adapter> adapter = {};
+    std::string cost_warning = {};  ///< why a cap on cost cannot hold; or empty
+};
+
+/// Names one session (WriteTask::name).
+inline core::Result<> name_one(SessionNames& names, const std::string& session) {
+    names.push_back(session);
+    return {};
+}
+
+/// The number of the event of this session with this id; 0 = unknown.
+core::Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
+                                         const std::string& id);
+
+/// Stores the events of a report; opens the session if it is unknown.
+struct ReportCommand {
+    std::string session;
+    std::vector<core::Event> events;
+    bool batch = false;
+    std::vector<api::WholeArgs> whole_args = {};
+    bool controls = false;     ///< the caller may control sessions
+    bool fresh = false;        ///< its ids were looked up: none is stored
+    bool by_operator = false;  ///< the caller showed a token with the scope `control`
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names) const;
+    void report_ids(ReportedIds& ids) const {
+        for (const core::Event& event : events) {
+            if (!event.event_id.empty()) ids.emplace_back(session, event.event_id);
+        }
+    }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+struct OpenCommand {
+    std::string session;
+    core::SessionStarted about;
+    bool bare = false;            ///< only the id was given: any existing session matches
+    std::string idempotency_key;  ///< or empty
+    std::string idempotency_fingerprint;
+    bool controls = false;   ///< like ReportCommand::controls
+    bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
+    bool of_hook = false;    ///< the daemon's choice for an agent; `controls` is no operator's
+    bool any_turn = false;   ///< of a hook whose caller may control sessions: see check_turn()
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names) const;
+    core::Result<SessionDocument> operator()(Transaction& transaction);
+};
+
+struct EndCommand {
+    std::string session;
+    core::SessionEnded end;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+/// The session's rows are being deleted.
+struct Forgotten {
+    std::string session;
+};
+/// Deletes all that is stored of an ended session, in the next gaps between turns; what is derived
+/// from many sessions stays. Error: kSessionOpen.
+struct ForgetCommand {
+    std::string session;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Forgotten> operator()(Transaction& transaction);
+};
+
+struct CancelCommand {
+    std::string session;
+    core::CancelRequested cancel;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+/// What an operator asks of a running agent.
+enum class Control : std::uint8_t { kPause, kResume, kNudge };
+
+struct ControlCommand {
+    std::string session;
+    Control control = Control::kNudge;
+    api::ControlBody body;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+struct BudgetCommand {
+    std::string session;
+    api::BudgetChange change;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+/// The answer to a report or command: directives, budget and approvals of the session. Its view is
+/// published with the turn. `again`: to a report that is stored, so it is no delivery more.
+core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
+                             bool again = false);
+
+/// Opens a session that a report or an approval needs, if it is not open, into `events`. `resident`
+/// may be null; then it is created.
+core::Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
+                           bool controls, std::vector<core::Event>& events);
+
+/// Sets the limits and rules that a session starts with.
+void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about,
+                 const core::BudgetSuggestion& suggestion = {});
+
+}  // namespace headway::server

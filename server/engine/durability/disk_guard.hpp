@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "server/engine/base/settings.hpp"
+#include "server/time/clock.hpp"
+#include "storage/base/disk_space.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// Decides whether anything may be written: a full disk, a failed sync, and database files that
+/// were moved or truncated.
+///
+/// Below the watermark reports are refused, so that people can still control and decide, and
+/// retention can still delete. If SQLite itself finds no space, it cannot even delete: then the
+/// ballast is deleted, and nothing is written until a probe succeeds. Reports are accepted again
+/// when the space and the ballast are back, or when deleted rows left as much inside the database.
+/// Engine thread only.
+class DiskGuard {
+public:
+    struct Effects {
+        EngineReport report;
+        /// Reports are refused, so that no agent may turn silent for lack of them.
+        std::function<void()> unheard;
+        /// Publishes the figures; `fatal` is why the daemon must end now, or empty.
+        std::function<void(std::string fatal)> announce;
+    };
+
+    DiskGuard(storage::Store& store, Effects effects) : store_(store), on_(std::move(effects)) {}
+
+    /// Refuses reports while less than `free_min` bytes are free there; without this call only when
+    /// nothing can be written. `space` must outlive this object.
+    void watch(storage::DiskSpace& space, std::uint64_t free_min);
+
+    /// Checks the space: before a write, and otherwise from time to time.
+    void look_at_space(bool writes);
+    /// Checks the files likewise. A renamed database may come back, and its content can be saved
+    /// while this process has it open: writes are refused meanwhile. A truncated one is fatal.
+    void look_at_files(bool writes);
+
+    /// Why nothing can be written now, or empty.
+    std::optional<core::Error> closed();
+    /// Why a report is refused for lack of space, or empty.
+    std::optional<core::Error> no_room();
+
+    /// A write failed: handles the consequences. A sync that failed or a truncated file is fatal,
+    /// because a new process must read the files.
+    void note_failure(const core::Error& error);
+    /// A transaction was rolled back.
+    void set_failed() { failed_ = true; }
+    /// A commit succeeded.
+    void set_committed() { failed_ = false; }
+    /// A probe succeeded after a full disk or a failed commit.
+    void set_recovered();
+
+    /// The last commit succeeded, and the next one may.
+    bool writable() const noexcept { return !failed_ && !is_closed(); }
+    bool full() const noexcept { return full_; }
+    bool sync_failed() const noexcept { return sync_failed_; }
+    bool misplaced() const noexcept { return misplaced_; }
+    /// Nothing can be written now.
+    bool is_closed() const noexcept { return full_ || sync_failed_ || misplaced_; }
+    bool short_of_space() const noexcept { return short_of_space_; }
+    /// True if it is time for another probe of a full disk.
+    bool may_probe() const;
+    std::uint64_t free_bytes() const noexcept { return free_bytes_; }
+    std::uint64_t refused() const noexcept { return refused_; }
+
+private:
+    std::uint64_t bytes_in_log() const;
+    bool enough_space(std::uint64_t free, std::uint64_t wanted) const;
+    std::string space_line(std::uint64_t free) const;
+    void fill_up();
+
+    storage::Store& store_;
+    Effects on_;
+    storage::DiskSpace* space_ = nullptr;
+    std::uint64_t free_min_ = 0;
+    std::uint64_t free_bytes_ = 0;  ///< on the disk, as last checked
+    std::uint64_t refused_ = 0;     ///< reports
+    bool failed_ = false;           ///< the last transaction was rolled back
+    bool short_of_space_ = false;
+    /// SQLite found no space: nothing is written until a probe succeeds.
+    bool full_ = false;
+    bool inside_full_ = false;  ///< the same, without ballast to delete
+    bool sync_failed_ = false;  ///< nothing is written any more
+    bool misplaced_ = false;    ///< nothing is written until the database has its name again
+    Clock::Steady::time_point files_looked_at_{};
+    Clock::Steady::time_point looked_at_{};
+    Clock::Steady::time_point probe_at_{};
+};
+
+}  // namespace headway::server

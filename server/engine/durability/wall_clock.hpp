@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.hpp"
+#include "core/values/watch.hpp"
+#include "server/engine/base/settings.hpp"
+#include "server/time/clock.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// Moves the stamps after steps of the wall clock, by the rules of clock_steps.hpp, and records the
+/// skipped time as an attention gap. Engine thread only.
+class WallClock {
+public:
+    WallClock(Clock& clock, core::Millis confirm, EngineReport report)
+        : clock_(clock), confirm_(confirm), report_(std::move(report)), steps_(confirm) {}
+
+    /// Keeps new events from being older than the journal's after the clock was set back. Called
+    /// with each recovery.
+    core::Result<> start_after(storage::Store& store);
+    /// Looks at the wall clock; `watch` begins again when stamps follow it.
+    void follow(core::Watch& watch);
+    /// True if irreversible actions may rely on the stamps.
+    bool trusted() const { return steps_.trusted(clock_.reading().steady); }
+
+private:
+    Clock& clock_;
+    core::Millis confirm_;
+    EngineReport report_;
+    ClockSteps steps_;
+    bool started_ = false;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/hooks/hook_answers.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "core/base/assert.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/budgets/budget_text.hpp"
+#include "core/hooks/hook_answer.hpp"
+#include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/commands/session_commands.hpp"
+#include "server/engine/hooks/hook_dialogs.hpp"
+
+namespace headway::server {
+namespace {
+
+using api::hooks::Hook;
+using api::hooks::HookKind;
+using core::Result;
+
+/// Calls of one turn that a batch may name again.
+constexpr std::size_t kFinishedCallsMax = 256;
+
+Result<std::string> answer_of(Transaction& transaction, const Resident& resident, std::uint64_t n) {
+    HEADWAY_TRY(const auto document, approval_document(transaction.reader(), resident, n));
+    return document.texts.response.kept;
+}
+
+/// The arguments that a person put in place of the call's.
+Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
+                                const HookCall& call) {
+    const core::SessionState& state = resident.session.state();
+    const core::Approval* approval =
+        call.dialog != 0 ? state.approvals.find(call.dialog)
+                         : core::approval_of_call(state, call.hook.call.call, call.hook.call.tool,
+                                                  call.args_digest);
+    HEADWAY_ASSERT(approval != nullptr);
+    HEADWAY_TRY(const auto document,
+                approval_document(transaction.reader(), resident, approval->n));
+    return document.texts.edited_args.text;
+}
+
+/// What a person has put in place of the call, or has answered, and what is damaged on the disk.
+struct SaidByPerson {
+    std::string edited;
+    std::string answer;
+};
+
+/// Without what a person has said the call must not run: with an error its agent would take us for
+/// a daemon that is away. Leaves the approval unused.
+Result<SaidByPerson> said_by_person(Transaction& transaction, const Resident& resident,
+                                    const HookCall& call, core::HookAnswer& said) {
+    SaidByPerson words;
+    Result<std::string> edited;
+    if (!said.edit.empty()) edited = edited_args(transaction, resident, call);
+    Result<std::string> answer;
+    if (said.answered != 0) answer = answer_of(transaction, resident, said.answered);
+    for (const auto* one : {&edited, &answer}) {
+        if (*one) continue;
+        if (!is_unreadable(one->error().code)) return one->error();
+        said.edit.clear();
+        said.allow.clear();
+        said.acknowledged.clear();
+        said.redeemed = 0;
+        said.deny = "This call may not run: " + one->error().detail + ".";
+        return words;
+    }
+    words.edited = *std::move(edited);
+    words.answer = *std::move(answer);
+    return words;
+}
+
+/// An approval lets one call go: the agent has it with this answer.
+Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
+    const core::Approval* approval = resident.session.state().approvals.find(n);
+    HEADWAY_ASSERT(approval != nullptr);
+    const std::string digest = approval->run_digest;
+    // Which answer a dialog took is not known, so the call is not missed when it does not run.
+    const bool hooks =
+        transaction.channels().find(resident.key) != nullptr && !approval->of_dialog();
+    std::vector<core::Event> events;
+    auto done = resident.session.redeem(n, digest, hooks ? "hook" : core::kDeliveredKey,
+                                        transaction.context(), events);
+    if (!done) return std::move(done).error();
+    return transaction.append(resident, events);
+}
+
+core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up) {
+    const Hook& hook = call.hook;
+    core::HookQuestion asked;
+    asked.session = resident.session.id();
+    asked.waits = waits(hook.kind);
+    asked.stops = resident.hooks->stops;
+    asked.takes_words = call.dialect->takes_context(hook);
+    asked.wordless = hook.wordless;
+    asked.time_is_up = time_is_up;
+    if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
+    asked.redeems = hook.kind == HookKind::kRequest;
+    asked.in_dialog = hook.dialog;
+    asked.dialog = call.dialog;
+    asked.call_id = hook.call.call;
+    asked.tool = hook.call.tool;
+    asked.args_digest = call.args_digest;
+    if (call.unheard) asked.unheard = *call.unheard;
+    return asked;
+}
+
+/// What the agent has heard with this answer.
+std::vector<core::Event> heard_with(core::HookAnswer& said) {
+    std::vector<core::Event> events;
+    for (std::string& id : said.delivered) {
+        core::Event delivered;
+        delivered.payload = core::DirectiveDelivered{std::move(id)};
+        events.push_back(std::move(delivered));
+    }
+    if (!said.acknowledged.empty()) {
+        core::Event read;
+        read.payload = core::DirectiveAcknowledged{std::move(said.acknowledged)};
+        events.push_back(std::move(read));
+    }
+    return events;
+}
+
+/// The call that this answer refuses does not run: its agent may name it again in a batch, as if it
+/// had, with the words of the refusal as its result.
+void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswer& said,
+                 std::vector<core::Event>& events) {
+    const bool dialog = call.hook.dialog;
+    if (call.hook.kind != HookKind::kPre && !dialog) return;
+    const bool edited = dialog && !said.edit.empty() && !call.dialect->edits_in_dialog;
+    const bool denied = !said.deny.empty() && !(dialog && said.undecided);
+    if (!denied && said.stop.empty() && !edited) return;
+    const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
+    if (dialog && id.empty()) return;
+    // The answer that was lost has refused it, and it is counted.
+    if (call.unheard && !core::in_flight(resident.session.state(), id)) return;
+    std::string why = said.stop.empty() ? said.deny : said.stop;
+    if (edited) why = "allowed with other arguments";
+    events.push_back(finish_of(id, call.hook.call.tool, "denied", why));
+    note_finished_call(resident, id);
+    if (!said.stop.empty() && !dialog) ++resident.hooks.change().stops;
+}
+
+/// How the session stands, and what there is to say.
+std::string with_status(Transaction& transaction, const core::SessionState& state,
+                        std::string said) {
+    std::string words = core::status_words(state);
+    if (state.budget.limited()) {
+        words += "\n\n" + core::budget_prompt(core::budget_status(state, transaction.now(),
+                                                                  transaction.context().watch));
+    }
+    return said.empty() ? words : words + "\n\n" + said;
+}
+
+}  // namespace
+
+bool waits(HookKind kind) {
+    return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
+}
+
+void note_finished_call(Resident& resident, const std::string& call_id) {
+    auto& known = resident.hooks.change().finished_calls;
+    if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
+    known.push_back(core::digest_of(call_id).low);
+}
+
+core::Event finish_of(const std::string& call_id, const std::string& tool,
+                      std::string_view error_class, std::string_view why) {
+    core::ToolFinished finished;
+    finished.call_id = call_id;
+    finished.tool = tool;
+    finished.ok = false;
+    finished.error =
+        core::ToolError{std::string{error_class}, core::bounded_text(std::string{why})};
+    core::Event event;
+    event.payload = std::move(finished);
+    return event;
+}
+
+bool is_vain(const core::SessionState& state, const HookCall& call) {
+    core::HookQuestion asked;
+    asked.call_id = call.hook.call.call;
+    asked.tool = call.hook.call.tool;
+    asked.args_digest = call.args_digest;
+    const bool approved = call.hook.kind == HookKind::kRequest && core::is_approved(state, asked);
+    return approved || core::must_stop(state);
+}
+
+Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident, HookCall call,
+                                      bool time_is_up) {
+    const Hook& hook = call.hook;
+    HookAnswered answered;
+    answered.session = resident.session.id();
+    const core::HookQuestion asked = question_of(resident, call, time_is_up);
+    core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
+    answered.hold = said.hold;
+    HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, said));
+    std::vector<core::Event> events = heard_with(said);
+    const bool refused = !said.deny.empty() || !said.stop.empty();
+    if (!said.hold && !resident.session.state().ended()) add_refusal(resident, call, said, events);
+    if (hook.kind == HookKind::kPre && !refused && !answered.hold)
+        transaction.channels().note_call(resident.key);
+    answered.reply.edit_json = std::move(person.edited);
+    if (said.redeemed != 0) HEADWAY_CHECK(redeem(transaction, resident, said.redeemed));
+    if (asked.in_dialog && !said.hold) {
+        const auto how = said.stop.empty() ? core::ApprovalClosing::kLeftToAgent
+                                           : core::ApprovalClosing::kStopped;
+        HEADWAY_CHECK(close_dialogs(transaction, resident, call.dialog, how));
+    }
+    answered.reply.answer = std::move(person.answer);
+    if (hook.kind == HookKind::kStatus)
+        said.words = with_status(transaction, resident.session.state(), std::move(said.words));
+    answered.reply.deny = std::move(said.deny);
+    answered.reply.allow = std::move(said.allow);
+    answered.reply.context = std::move(said.words);
+    answered.reply.stop = std::move(said.stop);
+    answered.reply.stop_hard = said.hard;
+    answered.reply.undecided = said.undecided;
+    answered.call = std::move(call);
+    if (events.empty()) return answered;
+    ReportCommand report;
+    report.session = answered.session;
+    report.batch = true;
+    report.events = std::move(events);
+    HEADWAY_TRY(const Advised advised, report(transaction));
+    (void)advised;
+    return answered;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/hooks/hook_batch.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/hooks/hook_answer.hpp"
+#include "core/text/text.hpp"
+
+namespace headway::server {
+namespace {
+
+bool knows(const std::vector<std::uint64_t>& digests, const std::string& text) {
+    return std::find(digests.begin(), digests.end(), core::digest_of(text).low) != digests.end();
+}
+
+bool tells_anew(const Resident& resident, const core::ToolFinished& call, bool untold) {
+    const HookMemory& memory = *resident.hooks;
+    if (knows(memory.finished_calls, call.call_id)) return false;
+    if (!untold) return true;
+    // Finished calls are remembered in memory only, open ones by the journal.
+    return core::in_flight(resident.session.state(), call.call_id);
+}
+
+}  // namespace
+
+void settle_batch(Resident& resident, HookCommand& command) {
+    std::vector<core::Event> kept;
+    const auto& untold = command.untold;
+    for (std::size_t place = 0; place < command.events.size(); ++place) {
+        core::Event& event = command.events[place];
+        const auto* call = std::get_if<core::ToolFinished>(&event.payload);
+        const bool is_untold = std::find(untold.begin(), untold.end(), place) != untold.end();
+        if (call == nullptr || tells_anew(resident, *call, is_untold))
+            kept.push_back(std::move(event));
+    }
+    command.events = std::move(kept);
+    if (!resident.hooks->finished_calls.empty()) resident.hooks.change().finished_calls.clear();
+}
+
+}  // namespace headway::server

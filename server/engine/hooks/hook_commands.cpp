@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/hooks/hook_commands.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/hooks/hook_answer.hpp"
+#include "core/text/text.hpp"
+#include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/session_commands.hpp"
+#include "server/engine/hooks/hook_answers.hpp"
+#include "server/engine/hooks/hook_batch.hpp"
+#include "server/engine/hooks/hook_dialogs.hpp"
+#include "server/engine/hooks/hook_prompts.hpp"
+#include "server/engine/hooks/hook_repetition.hpp"
+#include "server/engine/hooks/hook_uses.hpp"
+#include "server/engine/reports/generations.hpp"
+#include "server/engine/reports/hook_ends.hpp"
+
+namespace headway::server {
+namespace {
+
+using api::hooks::Hook;
+using api::hooks::HookKind;
+using core::Result;
+
+Begins begins(const Hook& hook) {
+    switch (hook.kind) {
+        case HookKind::kStart:
+        case HookKind::kSubStart:
+            return Begins::kAnew;
+        case HookKind::kPrompt:
+            return hook.synthetic ? Begins::kByCall : Begins::kAnew;
+        case HookKind::kPre:
+        case HookKind::kPermission:
+        case HookKind::kRequest:
+        case HookKind::kQuestion:
+            return Begins::kByCall;
+        default:
+            return Begins::kNever;
+    }
+}
+
+/// Opened by `headway run`, which also ends it: its command may start several agents.
+bool is_supervised(const core::SessionState& state) {
+    return state.about.agent.type == "command";
+}
+
+/// From a program beside the agent: no sign of the agent itself.
+bool tells_use_only(const Hook& hook) {
+    return hook.kind == HookKind::kUsage && !hook.usage;
+}
+
+/// What a hook reports once the state of its session is known.
+class Report {
+public:
+    Report(Resident& resident, HookCommand& command, core::Timestamp now)
+        : resident_(resident), state_(resident.session.state()), command_(command), now_(now) {}
+
+    /// `uses` are the events that count the answers it tells of.
+    ReportCommand make(std::vector<core::Event> uses) {
+        const HookKind kind = command_.call.hook.kind;
+        if (kind == HookKind::kPre) {
+            name_started();
+            note_announced_call(resident_, command_.call);
+        }
+        if (kind == HookKind::kPost) name_finished();
+        if (kind == HookKind::kBatch) settle_batch(resident_, command_);
+        if (kind == HookKind::kError) date_error();
+        if (kind == HookKind::kAnswered) settle_answer();
+        note_interruption();
+        if (command_.call.dialect->reports_rounds) number_round();
+        // From a program that reads the agent's record, so no sign of the agent.
+        if (tells_use_only(command_.call.hook)) command_.events.clear();
+        const bool others = !uses.empty() || kind == HookKind::kEnd;  // with ids
+        std::vector<core::Event> events = std::move(uses);
+        if (closes_calls(command_.call.hook)) close_calls(events);
+        const std::size_t before = events.size();
+        std::move(command_.events.begin(), command_.events.end(), std::back_inserter(events));
+        for (api::WholeArgs& whole : command_.whole_args)
+            whole.place += before;
+        if (ends_session(kind)) {
+            core::Event end;
+            end.payload = end_of(state_, command_.call.hook, resident_.hooks->interrupted);
+            if (is_supervised(state_)) {
+                core::StateChanged idle;
+                idle.detail = "the agent has ended";
+                end.payload = std::move(idle);
+            }
+            if (kind == HookKind::kEnd) end.event_id = command_.call.hook.event_id;
+            events.push_back(std::move(end));
+        }
+        ReportCommand report;
+        report.session = command_.target;
+        report.batch = true;
+        report.events = std::move(events);
+        report.whole_args = std::move(command_.whole_args);
+        report.fresh = !others;
+        return report;
+    }
+
+private:
+    template <class P>
+    P* only() {
+        if (command_.events.empty()) return nullptr;
+        return std::get_if<P>(&command_.events.front().payload);
+    }
+
+    /// An id made of the content is that of every equal call: a number tells them apart.
+    void name_started() {
+        auto* started = only<core::ToolStarted>();
+        if (started == nullptr || command_.call.dialect->has_call_ids) return;
+        started->call_id += "." + std::to_string(state_.n + 1);
+        command_.call.hook.call.call = started->call_id;
+    }
+
+    /// The oldest open call of this content, or of this tool: a person may have edited it.
+    void name_finished() {
+        auto* finished = only<core::ToolFinished>();
+        if (finished == nullptr) return;
+        if (!command_.call.dialect->has_call_ids) {
+            const std::string made = finished->call_id + ".";
+            const auto& open = state_.open_calls;
+            auto found = std::find_if(open.begin(), open.end(), [&made](const auto& call) {
+                return call.call_id.starts_with(made);
+            });
+            if (found == open.end()) {
+                found = std::find_if(open.begin(), open.end(), [finished](const auto& call) {
+                    return call.tool == finished->tool;
+                });
+            }
+            finished->call_id = found == open.end() ? std::string{} : found->call_id;
+        }
+        note_finished_call(resident_, finished->call_id);
+    }
+
+    /// A time that the agent tells as a wait begins with its hook.
+    void date_error() {
+        auto* error = only<core::ErrorReported>();
+        const auto after = command_.call.hook.retry_after_ms;
+        if (error == nullptr || error->retry_at != core::kNever || !after) return;
+        error->retry_at = now_ + core::Millis{static_cast<std::int64_t>(*after)};
+    }
+
+    /// The agent goes on with what it did, and was not asked about anything else.
+    void settle_answer() {
+        auto* change = only<core::StateChanged>();
+        if (change == nullptr) return;
+        if (state_.agent_state != core::AgentState::kAwaitingPermission) {
+            command_.events.front().payload = core::Heartbeat{};
+        } else if (state_.open_calls.empty()) {
+            change->state = core::AgentState::kProcessingPrompt;
+        }
+    }
+
+    /// Until the next turn.
+    void note_interruption() {
+        const HookKind kind = command_.call.hook.kind;
+        const bool now = kind == HookKind::kInterrupt;
+        const bool works = kind == HookKind::kPrompt || kind == HookKind::kPre;
+        if (now || (works && resident_.hooks->interrupted))
+            resident_.hooks.change().interrupted = now;
+    }
+
+    /// Batches are counted by the iteration of their heartbeat, unless the agent counts its turns.
+    void number_round() {
+        const std::uint64_t round =
+            command_.call.hook.round.value_or(state_.iteration.value_or(0) + 1);
+        const bool batch = command_.call.hook.kind == HookKind::kBatch;
+        for (core::Event& event : command_.events) {
+            if (auto* started = std::get_if<core::ToolStarted>(&event.payload))
+                started->round = round;
+            if (auto* finished = std::get_if<core::ToolFinished>(&event.payload))
+                finished->round = round;
+            auto* beat = std::get_if<core::Heartbeat>(&event.payload);
+            if (beat != nullptr && batch) beat->iteration = round;
+        }
+    }
+
+    void close_calls(std::vector<core::Event>& events) const {
+        const HookKind kind = command_.call.hook.kind;
+        const bool person = kind == HookKind::kPrompt || kind == HookKind::kInterrupt;
+        for (const core::OpenCall& call : state_.open_calls) {
+            events.push_back(finish_of(call.call_id, call.tool, "cancelled",
+                                       person ? "interrupted" : "its end was not reported"));
+        }
+    }
+
+    Resident& resident_;
+    const core::SessionState& state_;
+    HookCommand& command_;
+    core::Timestamp now_;
+};
+
+/// A call that its session does not take, because a person could not see all of its arguments or
+/// has too many calls to decide about: the agent would take an error as a daemon that is away, and
+/// run it unasked.
+bool refuses_call(HookKind kind, const core::Error& error) {
+    return waits(kind) && !api::hooks::asks_person(kind) && !is_storage_error(error.code);
+}
+
+HookAnswered refused_call(const std::string& session, HookCall&& call, const core::Error& error) {
+    HookAnswered answered;
+    answered.session = session;
+    answered.reply.deny = "This call may not run, for it cannot be recorded: " + error.detail + ".";
+    answered.call = std::move(call);
+    return answered;
+}
+
+/// Of no session that is open: there is no process to follow either, of which there may be few.
+HookAnswered unheard(HookAnswered&& answered, HookCall&& call) {
+    call.process = false;
+    answered.call = std::move(call);
+    return std::move(answered);
+}
+
+/// Opens the session; a prompt gives it its goal.
+Result<> open_for(Transaction& transaction, HookCommand& command) {
+    HEADWAY_TRY(Resident * resident, transaction.find(command.target));
+    const Hook& hook = command.call.hook;
+    const bool asked = hook.kind == HookKind::kPrompt && !hook.synthetic;
+    const bool open = resident != nullptr;
+    if (open && (resident->session.state().ended() || !asked)) return {};
+    if (open && !resident->session.state().about.implicit) return {};
+    core::SessionStarted about = command.about;
+    if (!command.parent.empty()) {
+        HEADWAY_TRY(about.parent, in_force(transaction.reader(), command.parent, Begins::kNever));
+    }
+    if (command.target != command.session) about.labels.push_back({"resumed", command.session});
+    if (asked) {
+        about.goal = core::bounded_text(hook.text);
+        OpenCommand opening;
+        opening.session = command.target;
+        opening.about = std::move(about);
+        opening.controls = true;  // all of it is the daemon's own choice
+        opening.of_hook = true;
+        opening.any_turn = command.controls;
+        HEADWAY_TRY(const SessionDocument opened, opening(transaction));
+        (void)opened;
+        return {};
+    }
+    if (!command.controls) HEADWAY_CHECK(check_turn(transaction.reader(), command.target));
+    HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.target));
+    return open_implicitly(transaction, command.target, std::move(about), before);
+}
+
+}  // namespace
+
+Result<> HookCommand::name(Reader& reader, SessionNames& names) {
+    HEADWAY_TRY(named, in_force(reader, session, begins(call.hook)));
+    target = named;
+    names.push_back(named);
+    if (!parent.empty())  // of which open_for() asks
+        HEADWAY_CHECK(in_force(reader, parent, Begins::kNever));
+    // A command before it in the turn may end the session. Where names are rows to be locked, the
+    // command waits for the next turn then.
+    next = reader.is_shared() ? "" : next_generation(session, named);
+    if (!next.empty()) names.push_back(next);
+    return {};
+}
+
+Result<bool> HookCommand::is_well_named(Reader& reader) const {
+    HEADWAY_TRY(const std::string now, in_force(reader, session, begins(call.hook)));
+    return now == named;
+}
+
+Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
+    if (!next.empty()) {
+        HEADWAY_TRY(target, in_force(transaction.reader(), session, begins(call.hook)));
+        if (!transaction.may_change(target)) target = next;
+    }
+    HEADWAY_TRY(Resident * resident, transaction.find(target));
+    const HookKind kind = call.hook.kind;
+    const bool ended = resident != nullptr && resident->session.state().ended();
+    const bool opens = !ends_session(kind) && !tells_use_only(call.hook);
+    const bool opened_before = resident != nullptr && !ended;
+    const bool late = resident == nullptr ? !opens : ended && !waits(kind);
+    HookAnswered nothing;
+    nothing.session = target;
+    if (kind == HookKind::kStatus && (resident == nullptr || ended)) {
+        nothing.reply.context = ended ? core::status_words(resident->session.state())
+                                      : "Nothing was reported of this session yet.";
+        return unheard(std::move(nothing), std::move(call));
+    }
+    if (late) return unheard(std::move(nothing), std::move(call));
+    if (resident != nullptr && !ended) mark_wake_up(*resident, *this);
+    HEADWAY_CHECK(open_for(transaction, *this));
+    HEADWAY_TRY(resident, transaction.require(target));
+    if (call.process) resident->agent_runs = true;
+    if (call.process_number != 0) resident->agent_work.follow(call.process_number);
+    if (!opened_before && kind == HookKind::kStart && call.hook.source == "startup")
+        resident->hooks.change().fresh = true;
+    // MCP is no way of reporting, and a person can be asked by it beside any.
+    const bool reports =
+        !api::hooks::asks_person(kind) && kind != HookKind::kStatus && !tells_use_only(call.hook);
+    if (reports)
+        transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
+                                    transaction.now());
+    const bool vain = api::hooks::asks_person(kind) && is_vain(resident->session.state(), call);
+    const bool open = !resident->session.state().ended() && !vain;
+    if (open) HEADWAY_CHECK(note_repetition(transaction, *resident, *this));
+    if (call.hook.dialog && !call.unheard) {
+        HEADWAY_CHECK(ask_beside_dialog(transaction, *resident, call, std::move(dialog)));
+        if (call.dialog != 0) events.clear();  // its request says that a person is asked
+    }
+    if (ends_dialogs(call.hook) && !call.unheard)
+        HEADWAY_CHECK(end_dialogs(transaction, *resident));
+    bool older = false;
+    if (open && !call.unheard) {
+        note_prompts(*resident, call.hook);
+        HEADWAY_TRY(UsesTaken taken, take_uses(transaction, *resident, *this));
+        older = taken.more;
+        ReportCommand report =
+            Report{*resident, *this, transaction.now()}.make(std::move(taken.events));
+        if (!report.events.empty()) {
+            // It decides before it changes anything.
+            if (auto done = report(transaction); !done) {
+                if (!refuses_call(kind, done.error())) return std::move(done).error();
+                return refused_call(target, std::move(call), done.error());
+            }
+        }
+    }
+    if (resident->session.state().ended()) call.process = false;
+    HEADWAY_TRY(HookAnswered answered,
+                answer_hook_call(transaction, *resident, std::move(call), false));
+    answered.wants_older_uses = older;
+    return answered;
+}
+
+Result<HookAnswered> HookAgainCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    return answer_hook_call(transaction, *resident, std::move(call), time_is_up);
+}
+
+Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.find(session));
+    if (resident == nullptr) return Unanswered{};  // deleted since
+    resident->agent_runs = false;
+    transaction.channels().note_process_gone(resident->key);
+    if (is_supervised(resident->session.state())) return Unanswered{};
+    std::vector<core::Event>& events = transaction.events();
+    resident->session.agent_gone(transaction.context(), events);
+    HEADWAY_CHECK(transaction.append(*resident, events));
+    return Unanswered{};
+}
+
+}  // namespace headway::server

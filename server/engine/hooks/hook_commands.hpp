@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/decode/decode.hpp"
+#include "core/events/event.hpp"
+#include "server/engine/base/answers.hpp"
+#include "server/engine/commands/check_commands.hpp"
+#include "server/engine/transaction/transaction.hpp"
+
+// Hooks of agents: what they report, and what the session says to them.
+
+namespace headway::server {
+
+/// What one answer of the model used. The id of its event makes it count once, also when a later
+/// hook, or one after a restart, tells of it again.
+struct HookUse {
+    std::string event_id;
+    core::Timestamp at = core::kNever;
+    core::Usage usage;
+};
+
+/// Reports what a hook says, and answers it. Opens the session, and its next generation (`~2`) when
+/// an agent resumes one that has ended.
+struct HookCommand {
+    std::string session;  ///< without generation
+    std::string parent;   ///< of a sub-agent, without generation; or empty
+    HookCall call;
+    core::SessionStarted about;  ///< without goal and parent
+    bool controls = false;       ///< the caller may control sessions
+    std::vector<core::Event> events;
+    std::vector<api::WholeArgs> whole_args = {};
+    std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
+    std::vector<std::size_t> untold = {};                ///< as HookReport::untold
+    std::vector<HookUse> uses = {};                      ///< oldest first
+    core::Timestamp use_clock = core::kNever;            ///< the agent's, when it told them
+    std::string target = {};                             ///< the session in force
+    /// What name() has named, of which the transaction has views: that session, and the one behind
+    /// it, or empty.
+    std::string named = {};
+    std::string next = {};
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<bool> is_well_named(Reader& reader) const;
+    core::Result<HookAnswered> operator()(Transaction& transaction);
+};
+
+/// Asks for the answer of a hook that waits. Reports nothing but what the answer itself changes.
+struct HookAgainCommand {
+    std::string session;
+    HookCall call;
+    bool time_is_up = false;
+
+    core::Result<> name(Reader&, SessionNames& names) const {
+        names.push_back(session);
+        return {};
+    }
+    core::Result<HookAnswered> operator()(Transaction& transaction);
+};
+
+/// The process of an agent has ended. Nothing answers it.
+struct AgentGoneCommand {
+    std::string session;
+
+    static bool delivered() { return true; }
+    core::Result<> name(Reader&, SessionNames& names) const {
+        names.push_back(session);
+        return {};
+    }
+    core::Result<Unanswered> operator()(Transaction& transaction);
+};
+
+}  // namespace headway::server

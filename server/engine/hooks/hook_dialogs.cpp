@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/hooks/hook_dialogs.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/budgets/budget.hpp"
+#include "core/hooks/hook_answer.hpp"
+#include "core/text/text.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+/// Calls in one turn whose dialogs may still open.
+constexpr std::size_t kAnnouncedCallsMax = 64;
+
+std::uint64_t content_of(const HookCall& call) {
+    return core::digest_of(call.hook.call.tool + "\n" + call.args_digest).low;
+}
+
+/// How long the agent's dialog may be kept waiting for a person who is not there.
+core::Millis wait_of(const Transaction& transaction, const HookCall& call) {
+    const core::ApprovalRules& rules = transaction.settings().approvals;
+    if (call.dialect->asks_always && !rules.copilot_dialogs) return core::Millis{0};
+    const core::Millis most = std::min(call.dialect->hold_permission, rules.agent_dialog_wait);
+    if (!call.hook.hold_ms) return most;
+    const auto asked =
+        std::min<std::uint64_t>(*call.hook.hold_ms, static_cast<std::uint64_t>(most.count()));
+    return core::Millis{static_cast<std::int64_t>(asked)};
+}
+
+Result<> close(Transaction& transaction, Resident& resident, std::uint64_t n,
+               core::ApprovalClosing how) {
+    std::vector<core::Event> events;  // the caller may be filling those of the transaction
+    resident.session.close_dialogs(n, how, transaction.context(), events);
+    return transaction.append(resident, events);
+}
+
+}  // namespace
+
+Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
+                           std::optional<core::ApprovalRequested> asked) {
+    const core::SessionState& state = resident.session.state();
+    const core::Millis wait = wait_of(transaction, call);
+    call.hook.hold_ms = static_cast<std::uint64_t>(wait.count());
+    if (state.ended() || core::must_stop(state)) return {};
+    const core::Approval* ready =
+        core::ready_for_dialog(state.approvals, call.hook.call.tool, call.args_digest);
+    if (ready != nullptr) {
+        call.dialog = ready->n;
+        return {};
+    }
+    const bool room = resident.session.admit_requests(1).has_value();
+    if (!asked || !room || wait <= core::Millis{0}) return {};
+    asked->expires_in_ms = static_cast<std::uint64_t>(wait.count());
+    std::vector<core::Event>& events = transaction.events();
+    call.dialog =
+        resident.session.ask_beside_dialog(*std::move(asked), transaction.context(), events);
+    for (core::Event& event : events) {  // by which a hook that is sent again is known
+        if (event.n == call.dialog) event.event_id = call.hook.event_id;
+    }
+    return transaction.append(resident, events);
+}
+
+void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n) {
+    call.hook.hold_ms = static_cast<std::uint64_t>(wait_of(transaction, call).count());
+    call.dialog = n;
+}
+
+void note_announced_call(Resident& resident, const HookCall& call) {
+    if (call.hook.call.call.empty() || call.args_digest.empty()) return;
+    auto& known = resident.hooks.change().announced_calls;
+    if (known.size() >= kAnnouncedCallsMax) known.erase(known.begin());
+    known.emplace_back(content_of(call), call.hook.call.call);
+}
+
+std::string take_announced_call(Resident& resident, const HookCall& call) {
+    if (resident.hooks->announced_calls.empty()) return {};
+    auto& known = resident.hooks.change().announced_calls;
+    const core::SessionState& state = resident.session.state();
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&, content = content_of(call)](const auto& one) {
+            return one.first == content && core::in_flight(state, one.second);
+        });
+    if (found == known.end()) return {};
+    std::string id = std::move(found->second);
+    known.erase(found);
+    return id;
+}
+
+Result<> close_dialogs(Transaction& transaction, Resident& resident, std::uint64_t n,
+                       core::ApprovalClosing how) {
+    return n == 0 ? Result<>{} : close(transaction, resident, n, how);
+}
+
+Result<> end_dialogs(Transaction& transaction, Resident& resident) {
+    if (resident.hooks.has_value()) resident.hooks.change().announced_calls.clear();
+    return close(transaction, resident, 0, core::ApprovalClosing::kAnsweredAtAgent);
+}
+
+Result<Unanswered> DialogLeftCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.find(session));
+    if (resident == nullptr) return Unanswered{};  // deleted since
+    HEADWAY_CHECK(close(transaction, *resident, n, core::ApprovalClosing::kLeftToAgent));
+    return Unanswered{};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/encode/parts/encode_expectations.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/budgets/expectations.hpp"
+#include "server/engine/transaction/projection.hpp"
+#include "server/engine/transaction/reader.hpp"
+#include "storage/tables/expectation_table.hpp"
+
+// What ended sessions teach, and who reads it. Only answers to readers and to openings that ask for
+// a suggestion read it: no verdict, directive or fold does.
+
+namespace headway::server {
+
+/// Gathers the durations of calls while a session is in memory, and learns at its end.
+class ExpectationProjection final : public Projection {
+public:
+    explicit ExpectationProjection(storage::Store& store) : store_(store) {}
+    core::Result<> apply(const Appended& appended) override;
+
+private:
+    core::Result<> learn(Resident& resident, core::Timestamp at);
+
+    storage::Store& store_;
+};
+
+/// The budget of a new session of this agent type.
+core::Result<core::BudgetSuggestion> suggested_budget(storage::ExpectationTable& table,
+                                                      std::string_view agent,
+                                                      std::optional<core::Complexity> complexity,
+                                                      const core::BudgetBounds& bounds);
+
+/// For the prompt of a budget that is not nominal any more; else empty. Of the tools that the
+/// session has called since it is in memory: it reads no name that it did not bring.
+core::Result<std::string> usual_calls(const Reader& reader, const Resident& resident,
+                                      const core::BudgetStatus& status);
+
+/// For the document of a session.
+core::Result<core::SessionExpectations> expectations_of(const Reader& reader,
+                                                        const Resident& resident);
+
+/// What is expected, by agent type.
+struct ExpectationQuery {
+    std::optional<std::string> agent;
+    std::optional<core::Complexity> complexity;
+
+    core::Result<api::Expectations> operator()(Reader& reader) const;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/admin/webhooks.hpp"
+#include "core/outbound/webhooks.hpp"
+#include "core/session/session.hpp"
+#include "server/engine/transaction/projection.hpp"
+#include "server/outbound/webhooks/webhook_messages.hpp"
+#include "storage/tables/outbox.hpp"
+
+namespace headway::server {
+
+/// Schedules the messages of each webhook. Persistent state is in the outbox; only messages in
+/// flight and pauses are in memory.
+///
+/// An endpoint has one message in flight at a time, the oldest due one first. While an endpoint is
+/// away (no connection, timeout, most statuses) all its messages wait, at most
+/// limits::kWebhookPauseMax at a time, and are sent in order once one was delivered. A message that
+/// the endpoint refuses (400, 409, 413, 422) alone waits for its next try, and later ones go first.
+///
+/// People get requests for approval first, all of one cause in one message, and no more messages in
+/// a window than PeopleLimits says; what waits at its end is one message. Its rows are settled in
+/// one transaction, so a crash before that repeats all of them and loses none.
+///
+/// Engine thread only. Methods that write need a transaction; after a rollback, call load().
+class WebhookScheduler final : public Projection {
+public:
+    /// False: the message cannot be sent at present.
+    using Send = std::function<bool(WebhookJob)>;
+
+    WebhookScheduler(storage::Outbox& outbox, core::WebhookRules rules);
+
+    void send_with(Send send) { send_ = std::move(send); }
+    /// True if there is any endpoint, configured or removed.
+    bool any() const { return !endpoints_.empty(); }
+
+    /// Reads the outbox. True when save_changes() has something to write: endpoints were added,
+    /// removed or have a new URL.
+    core::Result<bool> load(core::Timestamp now);
+    core::Result<> save_changes();
+
+    core::Result<> apply(const Appended& appended) override {
+        return note(appended.resident.session, appended.events);
+    }
+    /// Adds messages for the newest events of the session, in their transaction.
+    core::Result<> note(const core::Session& session, std::span<const core::Event> events);
+    /// A try has ended; updates memory, also if nothing can be written.
+    void landed(const WebhookResult& result);
+    /// Its result could not be stored and comes again by landed(): until then the endpoint gets no
+    /// message, least of all this one.
+    void hold(const WebhookResult& result);
+    /// Records the result of a try. Writes.
+    core::Result<> settle(const WebhookResult& result, core::Timestamp now);
+    /// Sends committed messages that are due; outside of a transaction.
+    core::Result<> send_due(core::Timestamp now);
+    /// When send_due() must be called next; kNever: not by time.
+    core::Timestamp next_wake() const;
+
+    /// Other daemons may have added messages, or sent them: reads again when the next one is due,
+    /// and how many there are. True if figures have changed.
+    core::Result<bool> look_again();
+
+    /// Deletes endpoints that were removed from the configuration limits::kWebhookRemovedFor ago,
+    /// with their messages. Writes.
+    core::Result<> forget_removed(core::Timestamp now);
+    bool has_removed(core::Timestamp now) const;
+
+    /// Sends a test at once; its result comes back like any other, with `job.row` 0. Errors:
+    /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
+    core::Result<> test(const std::string& name, WebhookJob job);
+    /// Sends dead letters again, all of them without `ids`; returns their number. Writes. Errors:
+    /// kUnknownWebhook, kWebhookUnusable, kUnknownDelivery when there is none of them.
+    core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
+                                       core::Timestamp now);
+
+    std::vector<api::WebhookDocument> documents() const;
+    /// Error: kUnknownWebhook.
+    core::Result<std::vector<api::DeliveryDocument>> deliveries(const std::string& name, bool dead,
+                                                                std::int64_t after,
+                                                                std::size_t limit);
+    /// Null if there was never an endpoint.
+    std::shared_ptr<const std::vector<WebhookStats>> stats();
+
+private:
+    struct Endpoint {
+        core::WebhookRule rule;
+        bool configured = false;
+        storage::OutboxEndpoint stored;
+        core::Timestamp next_due = core::kNever;
+        // Kept by load().
+        bool in_flight = false;
+        bool testing = false;
+        core::Timestamp paused_until = core::kNever;
+        core::SendWindow window;
+        core::Timestamp backlog_before = core::kNever;  ///< events that had to wait are older
+    };
+
+    Endpoint* find(std::string_view name);
+    core::Result<Endpoint*> require(std::string_view name);
+    core::Result<Endpoint*> require_usable(std::string_view name);
+    core::Result<> add(Endpoint& endpoint, const core::Session& session, const core::Event& event,
+                       const std::string& body);
+    core::Result<> settle_delivery(Endpoint& endpoint, const WebhookResult& result,
+                                   core::Timestamp now);
+    core::Result<> settle_failure(Endpoint& endpoint, const WebhookResult& result,
+                                  core::Timestamp now);
+    core::Result<> settle_part(Endpoint& endpoint, const WebhookPart& part,
+                               const WebhookResult& result, core::Timestamp now);
+    core::Result<> send_next(Endpoint& endpoint, core::Timestamp now);
+    core::Result<std::optional<WebhookJob>> next_job(Endpoint& endpoint, core::Timestamp now);
+    static core::Timestamp opens_at(const Endpoint& endpoint);
+    core::Result<> settle_test(Endpoint& endpoint, const WebhookResult& result,
+                               core::Timestamp now);
+    core::Result<> recovered(Endpoint& endpoint, core::Timestamp now);
+    core::Result<> bury_pending(Endpoint& endpoint, std::uint64_t count, core::Timestamp now,
+                                std::string_view reason);
+    core::Result<> trim_dead(Endpoint& endpoint);
+    core::Result<> save(Endpoint& endpoint);
+    core::Result<> renew(Endpoint& endpoint);
+    static bool may_send(const Endpoint& endpoint);
+    static std::string_view state_of(const Endpoint& endpoint);
+    static std::string problem_of(const Endpoint& endpoint);
+
+    storage::Outbox& outbox_;
+    core::WebhookRules rules_;
+    Send send_;
+    std::vector<Endpoint> endpoints_;  ///< those configured, then those removed
+    std::vector<std::string> changed_;
+    std::mt19937_64 random_;
+    std::shared_ptr<const std::vector<WebhookStats>> stats_;
+    bool stats_stale_ = true;
+};
+
+}  // namespace headway::server

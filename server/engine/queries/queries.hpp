@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/encode/system/encode_overview.hpp"
+#include "api/encode/system/encode_system.hpp"
+#include "core/events/event.hpp"
+#include "server/engine/commands/approval_commands.hpp"
+#include "server/engine/transaction/reader.hpp"
+
+// Queries: answered from committed state. The long ones come in slices and are texts already,
+// encoded slice by slice, because a page of documents would hold up the I/O thread.
+
+namespace headway::server {
+
+/// One session.
+struct SessionQuery {
+    std::string session;
+    bool risk = false;  ///< the caller may see it
+
+    core::Result<SessionDocument> operator()(Reader& reader) const;
+};
+
+/// What the old timers would have done to a session; if empty, to all ended sessions.
+struct SessionCompared {
+    core::Session session;
+    core::Timestamp now;
+};
+struct ComparisonQuery {
+    std::string session;
+
+    core::Result<std::variant<SessionCompared, api::TimeoutTotals>> operator()(
+        Reader& reader) const;
+};
+
+/// A view that is not in the cache.
+struct ViewShown {
+    std::string session;
+    std::unique_ptr<core::SessionView> view;  ///< null: unknown session
+};
+struct ViewQuery {
+    std::string session;
+
+    static constexpr bool kShared = true;
+    core::Result<ViewShown> operator()(Reader& reader) const;
+    /// The error goes to all that wait for the view.
+    void refuse(Answers& on, const core::Error& error) const { on.view(session, error); }
+};
+
+/// The next page of a stream that catches up; without `after`, the current position.
+struct StreamQuery {
+    std::string session;  ///< empty = all sessions
+    std::optional<std::int64_t> after;
+
+    void arrive(Reader& reader);
+    std::int64_t position() const { return session.empty() ? after.value_or(0) : 0; }
+    core::Result<StreamReply> operator()(Reader& reader) const;
+};
+
+struct BudgetDocument {
+    core::Session session;
+    api::ReadingTime time;
+    core::BudgetPrediction prediction;
+    std::string usual_calls;  ///< for its prompt
+    std::string cost_warning = {};
+};
+struct BudgetQuery {
+    std::string session;
+
+    core::Result<BudgetDocument> operator()(Reader& reader) const;
+};
+
+/// What ended sessions used, by agent type and outcome.
+struct BudgetAnalytics {
+    std::vector<core::UseSummary> summaries;
+    std::uint64_t sessions = 0;
+    bool more = false;
+};
+struct BudgetAnalyticsQuery {
+    std::optional<std::string> agent;
+
+    core::Result<BudgetAnalytics> operator()(Reader& reader) const;
+};
+
+/// An approval for a client that may wait for its decision.
+struct ApprovalPolled {
+    api::ApprovalDocument document;
+};
+struct ApprovalQuery {
+    std::string session;
+    std::uint64_t n = 0;
+    ApprovalAlias alias = {};
+
+    core::Result<ApprovalPolled> operator()(Reader& reader) const;
+};
+
+/// The state of all sessions.
+struct OverviewQuery {
+    core::Result<api::Overview> operator()(Reader& reader) const;
+};
+
+/// The daemon's own state; the engine completes a copy of `report`.
+struct SystemQuery {
+    std::shared_ptr<const api::SystemReport> report;
+
+    core::Result<api::SystemReport> operator()(Reader& reader) const;
+};
+
+/// A page as text.
+struct TextPage {
+    std::string body;
+    std::string headers = {};
+    bool lines = false;  ///< NDJSON
+};
+inline std::size_t size_of(const TextPage& page) {
+    return page.body.size();
+}
+std::size_t size_of(const StreamReply& page);
+std::size_t size_of(const SessionDocument& shown);
+std::size_t size_of(const SessionCompared& compared);
+std::size_t size_of(const BudgetDocument& budget);
+std::size_t size_of(const ApprovalPolled& polled);
+
+/// A page of sessions, from the newest down.
+struct ListQuery {
+    storage::SessionFilter filter;
+    bool rows = false;  ///< rows instead of documents
+    bool risk = false;  ///< the caller may see it
+    std::size_t limit = 50;
+    storage::SessionKey before = INT64_MAX;
+
+    /// How far it has come.
+    struct Scan {
+        bool begun = false;
+        bool found = false;                     ///< all its sessions; only output is left
+        storage::SessionKey below = 0;          ///< keys below are not searched yet
+        storage::SessionKey width = 64;         ///< keys of the next slice
+        std::vector<storage::SessionKey> keys;  ///< of the page, and one more if more follow
+        std::uint64_t total = 0;
+        std::size_t shown = 0;
+        std::string body = "{\"sessions\":[";
+    } scan = {};
+
+    core::Result<std::optional<TextPage>> operator()(Reader& reader);
+
+private:
+    core::Result<> find_some(Reader& reader);
+    core::Result<> show_some(Reader& reader);
+};
+
+/// A set of event types.
+using EventTypes = std::bitset<core::EnumNames<core::EventType>::kNames.size()>;
+
+/// A page of a journal.
+struct JournalQuery {
+    std::string session;
+    std::uint64_t after = 0;
+    std::size_t limit = 100;
+    bool lines = false;  ///< NDJSON
+    std::uint64_t before = UINT64_MAX;
+    bool newest_first = false;
+    bool fingerprints = false;
+    EventTypes types = {};             ///< none = all
+    std::string fingerprint_key = {};  ///< api::Fingerprints::key
+
+    struct Scan {
+        bool begun = false;
+        api::JournalPage page;
+        std::uint64_t low = 0;  ///< rest: events low + 1 to high
+        std::uint64_t high = 0;
+        std::uint64_t width = 100;  ///< events of the next slice
+        std::size_t looked_at = 0;
+        std::uint64_t shown = 0;
+        std::string body;
+    } scan = {};
+
+    core::Result<std::optional<TextPage>> operator()(Reader& reader);
+
+private:
+    core::Result<> read_some(Reader& reader, const Resident& resident);
+    void show(const core::Event& event);
+    TextPage page();
+};
+
+/// A page of the inbox.
+struct InboxQuery {
+    storage::ApprovalPage page;
+    std::string session;  ///< empty: of all
+
+    struct Scan {
+        bool begun = false;
+        std::vector<storage::StoredApproval> rows;
+        std::size_t looked_at = 0;
+        std::string body = "{\"approvals\":[";
+    } scan = {};
+
+    core::Result<std::optional<TextPage>> operator()(Reader& reader);
+
+private:
+    core::Result<> begin(Reader& reader);
+    core::Result<> show(Reader& reader, const storage::StoredApproval& row);
+};
+
+}  // namespace headway::server

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/reports/generations.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/judgement/recovery.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+std::string generation(const std::string& session, int number) {
+    return number == 1 ? session : session + "~" + std::to_string(number);
+}
+
+/// A person or a rule ended it, or had told its agent to stop before it ended itself: the agent
+/// does not go on in another session by itself.
+bool was_stopped(const core::SessionState& state) {
+    const bool spent =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    const bool told = std::any_of(state.nudges.begin(), state.nudges.end(),
+                                  [](const auto& nudge) { return nudge.step > core::kStepAsk; });
+    const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
+                        state.end_code != core::kAgentGone;
+    return state.cancel_requested || spent || told || failed ||
+           state.outcome == core::Outcome::kHalted ||
+           state.outcome == core::Outcome::kBudgetExhausted;
+}
+
+/// The newest generation that is known, or 0: its names are doubled until one is unknown, then
+/// halved, since only the newest has to be loaded. One that is open in memory is the newest.
+Result<int> newest_known(Reader& reader, const std::string& session) {
+    int known = 0;
+    int unknown = kGenerationsMax + 1;
+    while (unknown - known > 1) {
+        const bool doubles = unknown > kGenerationsMax;
+        const int number =
+            doubles ? std::clamp(2 * known, 1, kGenerationsMax) : known + (unknown - known) / 2;
+        const std::string id = generation(session, number);
+        HEADWAY_TRY(const bool here, reader.knows(id));
+        if (here) reader.look_at(id);
+        (here ? known : unknown) = number;
+        if (here && reader.is_open_in_memory(id)) break;
+    }
+    return known;
+}
+
+}  // namespace
+
+Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins) {
+    HEADWAY_TRY(const int number, newest_known(reader, session));
+    if (number == 0) return session;
+    std::string id = generation(session, number);
+    if (begins == Begins::kNever || number == kGenerationsMax) return id;
+    HEADWAY_TRY(const Resident* found, reader.find(id));
+    if (found == nullptr || !found->session.state().ended()) return id;
+    const bool goes_on = begins == Begins::kAnew || !was_stopped(found->session.state());
+    return goes_on ? generation(session, number + 1) : id;
+}
+
+std::string next_generation(const std::string& session, const std::string& now) {
+    if (now == session) return generation(session, 2);
+    int number = 1;
+    const std::string_view digits = std::string_view{now}.substr(session.size() + 1);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number < kGenerationsMax ? generation(session, number + 1) : now;
+}
+
+Result<> open_implicitly(Transaction& transaction, const std::string& session,
+                         core::SessionStarted about, const Resident* before, Takes takes) {
+    about.implicit = true;
+    if (before != nullptr && takes == Takes::kAll)
+        (void)take_rules(before->session.state(), transaction.settings().policy, about);
+    std::vector<core::Event>& events = transaction.events();
+    Beginning begun{session, std::move(about), true};
+    begun.takes = takes;
+    HEADWAY_TRY(Resident * resident, begin_after(transaction, before, std::move(begun), events));
+    return transaction.append(*resident, events);
+}
+
+}  // namespace headway::server

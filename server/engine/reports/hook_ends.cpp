@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/reports/hook_ends.hpp"
+
+#include "core/judgement/resolver.hpp"
+#include "core/text/text.hpp"
+
+namespace headway::server {
+
+using api::hooks::Hook;
+using api::hooks::HookKind;
+
+bool ends_session(HookKind kind) {
+    return kind == HookKind::kEnd || kind == HookKind::kSubEnd;
+}
+
+bool closes_calls(const Hook& hook) {
+    return hook.kind == HookKind::kPrompt || hook.kind == HookKind::kStop ||
+           hook.kind == HookKind::kInterrupt || ends_session(hook.kind) ||
+           (hook.kind == HookKind::kError && hook.ends_turn);
+}
+
+bool ends_dialogs(const Hook& hook) {
+    return hook.kind == HookKind::kBatch || hook.kind == HookKind::kIdle || closes_calls(hook);
+}
+
+core::SessionEnded end_of(const core::SessionState& state, const Hook& hook, bool interrupted) {
+    core::SessionEnded end;
+    end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
+    const bool exhausted =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    if (core::parse_name(hook.outcome, end.outcome) && end.outcome != core::Outcome::kHalted &&
+        (end.outcome != core::Outcome::kBudgetExhausted || exhausted))
+        return end;
+    const bool completed =
+        hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
+    end.outcome = core::Outcome::kCancelled;
+    if (state.cancel_requested) return end;
+    const bool recovering =
+        !interrupted && !completed && state.agent_state == core::AgentState::kErrorRecovery;
+    if (exhausted) {
+        end.outcome = core::Outcome::kBudgetExhausted;
+    } else if (!hook.error_class.empty() || core::stopped_by_provider(state) || recovering) {
+        end.outcome = core::Outcome::kFailed;
+    } else if (completed && !interrupted) {
+        end.outcome = core::Outcome::kCompleted;
+    }
+    return end;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/reports/ping_commands.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/text/plain_text.hpp"
+#include "core/base/limits.hpp"
+#include "core/values/policy.hpp"
+#include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/session_commands.hpp"
+#include "server/engine/reports/generations.hpp"
+#include "storage/tables/idempotency_table.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::string_view kCall = "run";
+constexpr std::string_view kJobType = "job";
+
+/// Where the table of idempotency keys says which run of a job is the newest. No client can send
+/// such a key.
+std::string key_of(const std::string& job) {
+    return "\x1fping/" + job;
+}
+
+/// The session behind `session` of the same job: `a`, `a~2`, `a~3`.
+std::string next_run(const std::string& job, std::string_view session) {
+    std::uint64_t number = 1;
+    if (session.size() > job.size() && session.starts_with(job)) {
+        const std::string_view digits = session.substr(job.size() + 1);
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    }
+    return job + "~" + std::to_string(number + 1);
+}
+
+/// Runs whose pointer has expired: so many names are tried behind it.
+constexpr int kNamesTried = 64;
+
+/// Pings of one job in one turn that find a run of their own; the others have to come again.
+constexpr std::size_t kRunsOfTurn = 16;
+constexpr std::size_t kRunsOfOthers = 2;
+
+/// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
+/// `next`. Only the newest is loaded.
+Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next) {
+    HEADWAY_TRY(const auto newest, reader.store().idempotency().find_key(key_of(job)));
+    std::string run = newest ? newest->session : job;
+    if (!next || reader.is_open_in_memory(run)) return run;
+    for (int tried = 0; tried < kNamesTried; ++tried) {
+        std::string behind = next_run(job, run);
+        HEADWAY_TRY(const bool known, reader.knows(behind));
+        if (!known) break;
+        run = std::move(behind);
+    }
+    HEADWAY_TRY(const Resident* found, reader.find(run));
+    const bool ended = found != nullptr && found->session.state().ended();
+    return ended ? next_run(job, run) : run;
+}
+
+core::SessionStarted about(const PingCommand& ping) {
+    core::SessionStarted about;
+    about.agent.type = kJobType;
+    about.agent.name = core::cut_text(ping.job, core::limits::kStringBytesMax);
+    about.labels.push_back({"adapter", "ping"});
+    if (!ping.rid.empty()) about.labels.push_back({"rid", ping.rid});
+    about.policy.heartbeat_interval_ms =
+        static_cast<std::uint64_t>(core::kHeartbeatIntervalMax.count());
+    return about;
+}
+
+/// Whether pings opened `session`, which no report can say: what was set for one run of a job is
+/// not for the next.
+Result<Takes> taken_from(Transaction& transaction, const std::string& job,
+                         const core::Session& session) {
+    HEADWAY_TRY(const auto newest, transaction.store().idempotency().find_key(key_of(job)));
+    return newest && newest->session == session.id() ? Takes::kOperators : Takes::kAll;
+}
+
+core::Event event_of(core::Payload payload) {
+    core::Event event;
+    event.payload = std::move(payload);
+    return event;
+}
+
+core::Event started() {
+    core::ToolStarted call;
+    call.call_id = kCall;
+    call.tool = kCall;
+    return event_of(std::move(call));
+}
+
+/// Of so many bytes the end of what the job said is its reason; all that is kept of it stands in
+/// the result of its call.
+constexpr std::size_t kReasonBytesMax = 400;
+
+std::string reason_of(const PingCommand& ping, std::string said) {
+    if (ping.exit_status == 0) return said;
+    const std::string status = "exit status " + std::to_string(ping.exit_status);
+    return said.empty() ? status : status + ": " + said;
+}
+
+core::Event finished(const PingCommand& ping) {
+    core::ToolFinished call;
+    call.call_id = kCall;
+    call.tool = kCall;
+    call.ok = ping.kind == PingKind::kSuccess;
+    if (!call.ok) call.error = core::ToolError{{}, core::bounded_text(reason_of(ping, ping.text))};
+    return event_of(std::move(call));
+}
+
+core::Event ended(const PingCommand& ping) {
+    core::SessionEnded end;
+    const bool failed = ping.kind == PingKind::kFail;
+    end.outcome = failed ? core::Outcome::kFailed : core::Outcome::kCompleted;
+    std::string said = api::tail_of(ping.text, kReasonBytesMax);
+    end.reason = core::bounded_text(reason_of(ping, std::move(said)));
+    return event_of(std::move(end));
+}
+
+core::Event noted(const PingCommand& ping) {
+    core::Heartbeat beat;
+    beat.note = api::tail_of(ping.text, core::limits::kStringBytesMax);
+    return event_of(std::move(beat));
+}
+
+std::vector<core::Event> events_of(const PingCommand& ping, bool opens) {
+    std::vector<core::Event> events;
+    if (opens) events.push_back(started());
+    const bool ends = ping.kind == PingKind::kSuccess || ping.kind == PingKind::kFail;
+    if (ends) {
+        events.push_back(finished(ping));
+        events.push_back(ended(ping));
+    } else if (!opens || !ping.text.empty()) {
+        events.push_back(noted(ping));
+    }
+    return events;
+}
+
+}  // namespace
+
+Result<> PingCommand::name(Reader& reader, SessionNames& names) {
+    spare.clear();
+    if (!rid.empty()) {
+        target = job + "." + rid;
+    } else {
+        HEADWAY_TRY(target, run_in_force(reader, job, kind != PingKind::kLog));
+    }
+    // The pings before it in this turn may end its run, and begin and end the next ones; so may
+    // another daemon, until this one holds them.
+    std::string_view last = target;
+    const auto is_named = [&names](std::string_view run) {
+        return std::find(names.begin(), names.end(), run) != names.end();
+    };
+    const std::size_t most = rid.empty() && kind != PingKind::kLog ? kRunsOfTurn : 0;
+    spare.reserve(most);  // the names are views
+    while (spare.size() < most && (spare.size() < kRunsOfOthers || is_named(last)))
+        last = spare.emplace_back(next_run(job, last));
+    HEADWAY_CHECK(name_opening(reader, names, target));
+    names.insert(names.end(), spare.begin(), spare.end());
+    return {};
+}
+
+Result<std::string> PingCommand::run_in_turn(Transaction& transaction) const {
+    std::string run = target;
+    for (const std::string& next : spare) {
+        HEADWAY_TRY(const Resident* resident, transaction.find(run));
+        if (resident == nullptr || !resident->session.state().ended()) break;
+        run = next;
+    }
+    return run;
+}
+
+Result<Pinged> PingCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(const std::string run, run_in_turn(transaction));
+    HEADWAY_TRY(Resident * resident, transaction.find(run));
+    const bool opens = resident == nullptr;
+    if (!opens && resident->session.state().ended()) {
+        if (kind == PingKind::kLog) {
+            return Error{ErrorCode::kSessionEnded,
+                         "the run " + run + " has ended; the next one begins with /start", "id"};
+        }
+        // The answer to the first try was lost.
+        if (!rid.empty()) return Pinged{};
+        return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
+    }
+    if (opens) {
+        if (run == job || !rid.empty()) HEADWAY_CHECK(check_turn(transaction.reader(), run));
+        HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
+        Takes takes = Takes::kAll;
+        if (before != nullptr) {
+            HEADWAY_TRY(takes, taken_from(transaction, job, before->session));
+        }
+        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this), before, takes));
+        if (rid.empty()) {
+            HEADWAY_CHECK(transaction.store().idempotency().add_key(key_of(job), {"", run},
+                                                                    transaction.now()));
+        }
+    }
+    ReportCommand report;
+    report.session = run;
+    report.batch = true;
+    report.events = events_of(*this, opens);
+    HEADWAY_TRY(const Advised advised, report(transaction));
+    (void)advised;
+    return Pinged{};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "server/engine/transaction/transaction.hpp"
+
+// Pings: jobs that say by a URL alone that they start, end or fail.
+
+namespace headway::server {
+
+enum class PingKind : std::uint8_t { kStart, kSuccess, kFail, kLog };
+
+/// The ping was taken, or said what was known.
+struct Pinged {};
+
+/// Reports one ping of a job. A run of the job is a session with one call in flight, so that no
+/// time makes it silent: `<job>.<rid>` where the job tells its runs apart, else `<job>`, and
+/// `<job>~2` and so on for the runs that follow. What ends a run that never started is a run of its
+/// own. Errors: kSessionEnded for a log line behind the end of the run that it names; kOverloaded
+/// when too many pings of the same turn have ended runs: the same ping again is right.
+struct PingCommand {
+    std::string job;
+    std::string rid;  ///< of the run, or empty
+    PingKind kind = PingKind::kSuccess;
+    std::uint32_t exit_status = 0;        ///< of a kFail; 0: none was told
+    std::string text;                     ///< without secrets
+    std::string target = {};              ///< set by name(): the session of the run
+    std::vector<std::string> spare = {};  ///< the same: the next ones, for this turn
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<Pinged> operator()(Transaction& transaction);
+
+private:
+    core::Result<std::string> run_in_turn(Transaction& transaction) const;
+};
+
+}  // namespace headway::server

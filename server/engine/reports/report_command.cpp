@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "api/decode/decode_approvals.hpp"
+#include "core/base/assert.hpp"
+#include "core/policies/policy_floor.hpp"
+#include "core/text/words.hpp"
+#include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/family_writes.hpp"
+#include "server/engine/commands/session_commands.hpp"
+
+// A report: drop what is known, check what is asked, decide, append.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::Result;
+
+/// Places of a report that repeat earlier ones of it.
+using Echoes = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// The number of the event if it is stored; 0 = it is not. `fresh`: its id is not.
+Result<std::uint64_t> known_number(Transaction& transaction, const Resident* resident,
+                                   const core::Event& event, bool fresh) {
+    if (resident == nullptr) return 0;
+    if (!event.event_id.empty() && !fresh) {
+        HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, *resident, event.event_id));
+        if (n != 0) return n;
+    }
+    const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
+    if (asked == nullptr) return 0;
+    const auto* before = resident->session.state().approvals.asked_before(*asked);
+    return before == nullptr ? 0 : before->n;
+}
+
+/// Removes the known events, and the places of their arguments.
+void erase_known(ReportCommand& command, const std::vector<bool>& known) {
+    std::erase_if(command.whole_args,
+                  [&known](const api::WholeArgs& whole) { return known[whole.place]; });
+    for (api::WholeArgs& whole : command.whole_args) {
+        const auto before = known.begin() + static_cast<std::ptrdiff_t>(whole.place);
+        whole.place -= static_cast<std::size_t>(std::count(known.begin(), before, true));
+    }
+    std::size_t i = 0;
+    std::erase_if(command.events, [&](const core::Event&) { return known[i++]; });
+}
+
+/// Removes stored or repeated events from the report and notes them in `advice`, where the numbers
+/// of the others are still open.
+Result<Echoes> drop_known(Transaction& transaction, const Resident* resident,
+                          ReportCommand& command, api::Advice& advice) {
+    Echoes echoes;
+    const std::vector<core::Event>& events = command.events;
+    const bool asks = std::holds_alternative<core::ApprovalRequested>(events.front().payload);
+    if (events.size() == 1 && events.front().event_id.empty() && !asks) {  // most reports
+        advice.accepted = 1;
+        if (advice.batch) advice.results.emplace_back(0, false);
+        return echoes;
+    }
+    if (events.size() == 1) {
+        HEADWAY_TRY(const std::uint64_t n,
+                    known_number(transaction, resident, events.front(), command.fresh));
+        (n != 0 ? advice.duplicates : advice.accepted) = 1;
+        if (n != 0) advice.n = n;
+        if (advice.batch) advice.results.emplace_back(n, n != 0);
+        transaction.stats().duplicates += advice.duplicates;
+        if (n != 0) erase_known(command, {true});
+        return echoes;
+    }
+    std::unordered_map<std::string_view, std::size_t> first;
+    std::vector<bool> known(events.size());
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        HEADWAY_TRY(const std::uint64_t n,
+                    known_number(transaction, resident, events[i], command.fresh));
+        const std::string& id = events[i].event_id;
+        known[i] = n != 0;
+        if (n != 0) {
+            advice.n = n;
+        } else if (!id.empty()) {
+            const auto [earlier, fresh] = first.emplace(id, i);
+            known[i] = !fresh;
+            if (!fresh) echoes.emplace_back(i, earlier->second);
+        }
+        ++(known[i] ? advice.duplicates : advice.accepted);
+        if (advice.batch) advice.results.emplace_back(n, known[i]);
+    }
+    transaction.stats().duplicates += advice.duplicates;
+    erase_known(command, known);
+    return echoes;
+}
+
+/// JSON pointer, into the original report, of the event at `place` of its remaining events.
+std::string pointer_to(const api::Advice& advice, std::size_t place) {
+    if (!advice.batch) return "/data";
+    std::size_t original = 0;
+    for (const auto& [n, known] : advice.results) {
+        if (!known && place-- == 0) break;
+        ++original;
+    }
+    return "/" + std::to_string(original) + "/data";
+}
+
+/// Checks the requests for approval of a report, after drop_known().
+Result<> check_requests(const Transaction& transaction, const core::Policy& policy,
+                        std::span<const core::Event> events, const api::Advice& advice) {
+    for (std::size_t place = 0; place < events.size(); ++place) {
+        const auto* asked = std::get_if<core::ApprovalRequested>(&events[place].payload);
+        if (asked == nullptr) continue;
+        HEADWAY_CHECK(
+            check_request(transaction.settings(), policy, *asked, pointer_to(advice, place)));
+    }
+    return {};
+}
+
+/// The request for one call, with its whole arguments if the report has them.
+Result<core::ApprovalRequested> request_for(Transaction& transaction, const ReportCommand& command,
+                                            std::size_t place, const core::ToolStarted& call) {
+    std::string_view args = call.args.kept;
+    std::string_view shown = args;
+    for (const api::WholeArgs& whole : command.whole_args) {
+        if (whole.place != place) continue;
+        args = whole.text;
+        shown = whole.redacted;
+    }
+    auto asked = api::request_for_call(transaction.document(), call, args, shown);
+    if (asked) return asked;
+    Error error = std::move(asked).error();
+    error.field = (command.batch ? "/" + std::to_string(place) : "") + "/data" + error.field;
+    return error;
+}
+
+/// The calls of a report that need a person's permission, as requests.
+Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction,
+                                                      const Resident* resident,
+                                                      const core::Policy& policy,
+                                                      const ReportCommand& command) {
+    std::vector<core::CallToAllow> asks;
+    const EngineSettings& settings = transaction.settings();
+    std::size_t explicit_ones = 0;
+    for (std::size_t place = 0; place < command.events.size(); ++place) {
+        const core::Payload& payload = command.events[place].payload;
+        if (std::holds_alternative<core::ApprovalRequested>(payload)) ++explicit_ones;
+        const auto* call = std::get_if<core::ToolStarted>(&payload);
+        if (call == nullptr) continue;
+        const bool must_ask = settings.approvals.must_ask(policy, call->tool);
+        if (!must_ask && !call->requires_approval) continue;
+        HEADWAY_TRY(core::ApprovalRequested asked, request_for(transaction, command, place, *call));
+        if (must_ask) asked.source = "policy";
+        asks.push_back({place, std::move(asked)});
+    }
+    if (asks.empty()) return asks;
+    const std::size_t all = asks.size() + explicit_ones;
+    if (resident != nullptr) {
+        HEADWAY_CHECK(resident->session.admit_requests(all));
+    } else {
+        HEADWAY_CHECK(core::Session{command.session}.admit_requests(all));
+    }
+    return asks;
+}
+
+/// Replaces the UUIDs of approvals in acknowledgements by their ids.
+Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) {
+    for (core::Event& event : command.events) {
+        auto* read = std::get_if<core::DirectiveAcknowledged>(&event.payload);
+        if (read == nullptr) continue;
+        auto found = find_alias(transaction.store(), read->id);
+        if (!found && is_unreadable(found.error().code)) continue;  // an id of nothing
+        HEADWAY_TRY(const auto named, std::move(found));
+        // Of this session only: reveals no ids of other sessions.
+        if (named && named->session_id == command.session)
+            read->id = core::approval_id(named->session_id, named->approval.n);
+    }
+    return {};
+}
+
+/// Notes who said what has the role `operator`: without a token for it, it is a word of the user,
+/// also for those who read the journal.
+void note_operator(ReportCommand& command) {
+    for (core::Event& event : command.events) {
+        auto* message = std::get_if<core::Message>(&event.payload);
+        if (message == nullptr) continue;
+        const bool claims = core::lower(core::trimmed(message->role)) == "operator";
+        message->of_operator = command.by_operator && message->role == "operator";
+        if (claims && !message->of_operator) message->role = "user";
+    }
+}
+
+/// Fills the numbers of the accepted events into the places that drop_known() left open.
+void fill_numbers(std::span<const core::Event> events, const Echoes& echoes, api::Advice& advice) {
+    auto place = advice.results.begin();
+    for (const core::Event& event : events) {
+        if (!core::reportable(core::type_of(event.payload))) continue;
+        const auto* change = std::get_if<core::StateChanged>(&event.payload);
+        if (change != nullptr && change->invalid)
+            advice.invalid_transitions.emplace_back(event.n, *change);
+        const auto* end = std::get_if<core::SessionEnded>(&event.payload);
+        if (end != nullptr && end->automatic) continue;  // not from the report
+        const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
+        if (asked != nullptr && asked->source != "agent") continue;
+        advice.n = event.n;
+        if (!advice.batch) continue;
+        place = std::find_if(place, advice.results.end(),
+                             [](const auto& r) { return r.first == 0 && !r.second; });
+        HEADWAY_ASSERT(place != advice.results.end());
+        place->first = event.n;
+    }
+    for (const auto& [place_of, earlier] : echoes)
+        advice.results[place_of].first = advice.results[earlier].first;
+}
+
+}  // namespace
+
+Result<std::uint64_t> number_of_id(Transaction& transaction, const Resident& resident,
+                                   const std::string& id) {
+    if (resident.newest_id.is_new(id)) return 0;
+    if (const auto fresh = resident.new_ids.find(id)) return *fresh;
+    HEADWAY_TRY(const auto stored, transaction.store().find_event_id(resident.key, id));
+    return stored.value_or(0);
+}
+
+Result<> ReportCommand::name(Reader& reader, SessionNames& names) const {
+    return name_opening(reader, names, session);
+}
+
+Result<Advised> ReportCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.find(session));
+    HEADWAY_CHECK(resolve_acknowledged(transaction, *this));
+    note_operator(*this);
+    api::Advice advice;
+    advice.batch = batch;
+    HEADWAY_TRY(const Echoes echoes, drop_known(transaction, resident, *this, advice));
+    if (events.empty()) return advise(transaction, *resident, std::move(advice), true);
+
+    if (resident != nullptr) {
+        HEADWAY_CHECK(resident->session.admit(events));
+    } else {
+        HEADWAY_CHECK(core::Session{session}.admit(events));
+    }
+    core::SessionStarted first;  // the opening of a session that begins
+    core::Policy begun;
+    if (resident == nullptr) {
+        HEADWAY_TRY(first, implicit_opening(transaction, session, controls));
+        begun = core::effective_policy(first.policy, transaction.settings().policy);
+    }
+    const core::Policy& policy = resident != nullptr ? *resident->session.state().policy : begun;
+    HEADWAY_CHECK(check_requests(transaction, policy, events, advice));
+    HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, policy, *this));
+    const core::CaptureRules& capture = transaction.settings().capture;
+    if (resident != nullptr ? capture.only_digests(resident->session.state().about)
+                            : capture.only_digests(first)) {
+        for (core::Event& event : events)
+            core::keep_digests(event.payload);
+    }
+    std::vector<core::Event>& decided = transaction.events();
+    HEADWAY_CHECK(open_if_new(transaction, resident, session, controls, decided));
+    core::estimate_costs(transaction.settings().prices, resident->session.state().about.agent.model,
+                         events);
+    core::Context asking = transaction.context();
+    asking.asks = asks;
+    resident->session.report(events, asking, decided);
+    transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
+                                     transaction.context(), decided);
+    HEADWAY_CHECK(heed_ancestors(transaction, *resident, decided));
+    fill_numbers(decided, echoes, advice);
+    HEADWAY_CHECK(transaction.append(*resident, decided));
+    HEADWAY_CHECK(heed_day(transaction, *resident));
+    return advise(transaction, *resident, std::move(advice));
+}
+
+}  // namespace headway::server

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/otlp/reply.hpp"
+#include "api/otlp/report.hpp"
+#include "core/events/session_payloads.hpp"
+#include "server/engine/transaction/transaction.hpp"
+
+// Telemetry of agents (OTLP): what they did, after the fact.
+
+namespace headway::server {
+
+/// The label `adapter` of a session that telemetry has opened.
+inline constexpr std::string_view kTelemetryAdapter = "otlp";
+
+/// Telemetry about one session.
+struct TelemetryReport {
+    std::string session;         ///< without generation
+    std::string sub_agent = {};  ///< the session of the sub-agent, without generation; or empty
+    core::SessionStarted about;
+    bool opens = false;
+    std::vector<core::Event> events;
+    // Set by name(): the sessions in force.
+    std::string target = {};
+    std::string sub_target = {};
+};
+
+/// How an export was taken.
+using TelemetryTaken = api::otlp::Taken;
+
+/// Stores what no other way of reporting says already. Of one session either log records or spans
+/// count, whichever came first; of a session with hooks only the use of tokens, where its hooks do
+/// not say it.
+struct TelemetryCommand {
+    std::vector<TelemetryReport> reports;
+    TelemetryTaken taken;  ///< as far as it is known before
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<bool> is_well_named(Reader& reader) const;
+    core::Result<TelemetryTaken> operator()(Transaction& transaction);
+};
+
+}  // namespace headway::server

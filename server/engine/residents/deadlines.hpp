@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// The next deadline of each session: one heap with at most one live entry per session, about 64
+/// bytes each. Most heartbeats only postpone the deadline, so a later one is not pushed: the entry
+/// fires early and the session is asked again.
+class Deadlines {
+public:
+    /// Makes sure that `key` fires at `at` or earlier. kNever is ignored.
+    void schedule(storage::SessionKey key, core::Timestamp at);
+
+    /// Removes and returns the next key that is due at `now`, if any.
+    std::optional<storage::SessionKey> pop_due(core::Timestamp now);
+
+    /// The time of the earliest entry, if any.
+    std::optional<core::Timestamp> next() const;
+
+    void clear();
+
+private:
+    using Entry = std::pair<core::Timestamp, storage::SessionKey>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
+    std::unordered_map<storage::SessionKey, core::Timestamp> live_;
+};
+
+}  // namespace headway::server

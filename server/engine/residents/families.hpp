@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+/// The index of open child sessions by parent: a quiet parent whose children work is waiting and
+/// not silent (docs/detection.md, section 11). Holds the children that were in memory since the
+/// start, one entry each. join() and leave() take constant time. Engine thread only.
+class Families {
+public:
+    /// How many descendants of one session any() checks at most; with more open ones it goes on
+    /// from there the next time.
+    static constexpr std::size_t kLooksMax = 4096;
+
+    /// Notes an open child. Idempotent.
+    void join(const std::string& parent, storage::SessionKey child);
+    /// The child has ended or is deleted; unknown ones change nothing.
+    void leave(const std::string& parent, storage::SessionKey child);
+    /// The child was heard: it is checked first.
+    void hear(storage::SessionKey child);
+    void clear();
+    bool empty() const noexcept { return families_.empty(); }
+
+    /// True if it has open children.
+    bool has_children(const std::string& parent) const { return families_.contains(parent); }
+
+    /// True if `works(child)` is true for an open child. Begins with the child that was heard or
+    /// found working last, and ends when `looks`, which each check decrements, is 0.
+    template <class Works>
+    bool any(const std::string& parent, std::size_t& looks, Works works) {
+        const auto found = families_.find(parent);
+        if (found == families_.end()) return false;
+        const std::size_t size = found->second.children.size();
+        std::size_t place = found->second.first % size;
+        for (std::size_t i = 0; i < size && looks > 0; ++i, place = (place + 1) % size) {
+            --looks;
+            if (!works(found->second.children[place])) continue;
+            found->second.first = place;
+            return true;
+        }
+        found->second.first = place;
+        return false;
+    }
+
+private:
+    struct Family {
+        std::vector<storage::SessionKey> children;
+        std::size_t first = 0;  ///< where the next look begins
+    };
+    struct Member {
+        Family* family = nullptr;  ///< stays where it is: unordered_map keeps its nodes
+        std::size_t place = 0;
+    };
+    std::unordered_map<std::string, Family> families_;
+    std::unordered_map<storage::SessionKey, Member> members_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "api/hooks/dialect.hpp"
+#include "core/hooks/hook_channel.hpp"
+#include "server/engine/residents/resident_set.hpp"
+#include "storage/base/keys.hpp"
+
+namespace headway::server {
+
+/// The hook channels of the sessions whose agents have sent hooks since the daemon's start. In
+/// memory only. Engine thread only.
+class HookChannels {
+public:
+    /// Of open sessions, by health.
+    using Tally = std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()>;
+
+    /// More agents than one daemon is meant for; then the one that was not heard for longest goes.
+    static constexpr std::size_t kChannelsMax = 4'096;
+
+    /// A hook of this session's agent has come. `process`: its process is followed.
+    void note(storage::SessionKey session, const api::hooks::Dialect& dialect,
+              const api::hooks::Hook& hook, bool process, core::Timestamp now);
+    /// A call begins; not for one that was refused.
+    void note_call(storage::SessionKey session);
+    void note_process_gone(storage::SessionKey session);
+    void forget(storage::SessionKey session) { channels_.erase(session); }
+
+    /// Null without hooks.
+    const core::HookChannel* find(storage::SessionKey session) const;
+    /// Counts those of open sessions in memory, and keeps the result for tally(). True if it has
+    /// changed.
+    bool count(ResidentSet& residents, core::Timestamp now, const core::Watch& watch);
+    const Tally& tally() const noexcept { return tally_; }
+
+private:
+    void make_room();
+
+    std::unordered_map<storage::SessionKey, core::HookChannel> channels_;
+    Tally tally_{};
+};
+
+}  // namespace headway::server

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/residents/session_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/limits.hpp"
+#include "core/values/liveness.hpp"
+
+namespace headway::server {
+
+using core::Result;
+
+void SessionTree::note(const Resident& child) {
+    const core::SessionState& state = child.session.state();
+    if (state.about.parent.empty()) return;
+    if (state.ended()) {
+        families_.leave(state.about.parent, child.key);
+    } else {
+        families_.join(state.about.parent, child.key);
+        families_.hear(child.key);
+    }
+}
+
+void SessionTree::clear() {
+    families_.clear();
+    run_files_.clear();
+}
+
+bool SessionTree::children_work(const core::Session& session, ResidentSet& residents,
+                                core::Timestamp now, const core::Watch& watch) {
+    std::size_t looks = Families::kLooksMax;
+    return children_work(session.id(), residents, now, watch, looks, core::limits::kFamilyDepthMax);
+}
+
+bool SessionTree::children_work(const std::string& id, ResidentSet& residents, core::Timestamp now,
+                                const core::Watch& watch, std::size_t& looks, std::size_t depth) {
+    return families_.any(id, looks, [&](storage::SessionKey key) {
+        const Resident* child = residents.find(key);
+        if (child == nullptr || child->session.state().ended()) return false;
+        const core::SessionState& state = child->session.state();
+        const bool alive = now < core::silent_at(state.heard_at(), watch, state.asked_interval);
+        const bool held_up = state.call_in_flight() || state.waits_for_human() || state.paused();
+        return alive || held_up ||
+               (depth > 1 &&
+                children_work(child->session.id(), residents, now, watch, looks, depth - 1));
+    });
+}
+
+/// The root session of the run: the topmost known parent. Empty for a session without relatives.
+std::string SessionTree::run_of(const core::Session& session, ResidentSet& residents) const {
+    constexpr int kAncestorsMax = 16;  // parents could name each other
+    std::string run = session.id();
+    std::string parent = session.state().about.parent;
+    if (parent.empty() && !families_.has_children(run)) return {};
+    for (int i = 0; i < kAncestorsMax && !parent.empty(); ++i) {
+        run = parent;
+        const Resident* resident = residents.find(parent);
+        parent = resident == nullptr ? std::string{} : resident->session.state().about.parent;
+    }
+    return run;
+}
+
+void SessionTree::add_conflicts(core::Session& session, ResidentSet& residents,
+                                const core::Context& context, std::vector<core::Event>& events) {
+    if (families_.empty()) return;
+    const std::string run = run_of(session, residents);
+    if (run.empty()) return;
+    const std::size_t reported = events.size();
+    for (std::size_t i = 0; i < reported; ++i) {
+        auto conflict = run_files_.observe(run, session.id(), events[i]);
+        if (conflict) session.note_conflict(*std::move(conflict), context, events);
+    }
+}
+
+Result<Resident*> parent_of(Sessions& sessions, const Resident& child) {
+    auto parent = sessions.find(child.session.state().about.parent);
+    if (!parent && is_unreadable(parent.error().code)) return static_cast<Resident*>(nullptr);
+    return parent;
+}
+
+Result<std::vector<Resident*>> ancestors_of(Sessions& sessions, Resident& resident) {
+    std::vector<Resident*> line;
+    Resident* child = &resident;
+    while (!child->session.state().about.parent.empty()) {
+        HEADWAY_TRY(Resident * parent, parent_of(sessions, *child));
+        if (parent == nullptr) break;
+        const bool circle =
+            parent == &resident || std::find(line.begin(), line.end(), parent) != line.end();
+        if (circle || line.size() == core::limits::kFamilyDepthMax) return std::vector<Resident*>{};
+        line.push_back(parent);
+        child = parent;
+    }
+    return line;
+}
+
+}  // namespace headway::server

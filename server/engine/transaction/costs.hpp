@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/encode/parts/encode_adapter.hpp"
+#include "core/session/session.hpp"
+#include "server/engine/transaction/reader.hpp"
+
+namespace headway::server {
+
+/// Why a cap on the session's cost cannot hold, also where nothing is used yet: its model has no
+/// price, or the hooks of its agent tell neither tokens nor a cost. Empty if it may hold, or
+/// without such a cap.
+std::string cost_warning(const Reader& reader, const core::Session& session,
+                         const std::optional<api::Adapter>& adapter);
+
+/// The session's adapter, whose `missing` has `cost` where a cap on cost cannot hold.
+std::optional<api::Adapter> adapter_with_cost(const Reader& reader, storage::SessionKey key,
+                                              const core::Session& session);
+
+}  // namespace headway::server

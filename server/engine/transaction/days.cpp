@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/transaction/days.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/meters/prices.hpp"
+#include "server/engine/transaction/transaction.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::DayCap;
+using core::DayUse;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// Names of the counters of a cap on a day. They are few and small, and stay.
+std::string counter(std::int64_t day, const DayCap& cap, std::string_view name) {
+    return "day." + std::to_string(day) + "." + cap.label + "." + std::string{name};
+}
+
+std::uint64_t positive(std::int64_t value) {
+    return value > 0 ? static_cast<std::uint64_t>(value) : 0;
+}
+
+std::int64_t today(const Transaction& transaction) {
+    return core::day_of(transaction.now(), transaction.settings().day.starts);
+}
+
+/// The own use of a session in some of its events. A cost that was said apart from tokens is one of
+/// answers that may have been estimated, as in own_use().
+DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& after) {
+    std::uint64_t said = 0;
+    std::uint64_t of_answers = 0;
+    DayUse use;
+    for (const core::Event& event : events) {
+        const core::Usage* usage = core::usage_in(event.payload);
+        if (usage == nullptr) continue;
+        std::uint64_t parts = 0;
+        for (const std::uint64_t part :
+             {usage->input_tokens, usage->cached_tokens, usage->cache_write_tokens,
+              usage->output_tokens, usage->reasoning_tokens})
+            parts += std::min(part, core::kBudgetCountMax);
+        const std::uint64_t tokens =
+            std::min(usage->tokens != 0 ? usage->tokens : parts, core::kBudgetCountMax);
+        const std::uint64_t cost = core::cost_micros(usage->cost_usd.value_or(0));
+        use.tokens = std::min(use.tokens + tokens, core::kBudgetCountMax);
+        if (!usage->cost_usd) use.unpriced = std::min(use.unpriced + tokens, core::kBudgetCountMax);
+        if (!usage->estimated) said += cost;
+        if (tokens > 0) of_answers += cost;
+    }
+    const std::uint64_t now = std::max(after.cost_micros, after.parts->estimated_micros);
+    const std::uint64_t before = std::max(
+        after.cost_micros - std::min(after.cost_micros, said),
+        after.parts->estimated_micros - std::min(after.parts->estimated_micros, of_answers));
+    use.cost_micros = now - std::min(now, before);
+    return use;
+}
+
+bool has_label(const core::Opening& about, std::string_view label) {
+    const std::size_t equals = label.find('=');
+    HEADWAY_ASSERT(equals != std::string_view::npos);
+    return std::any_of(about.labels.begin(), about.labels.end(), [&](const core::Label& own) {
+        return own.key == label.substr(0, equals) && own.value == label.substr(equals + 1);
+    });
+}
+
+/// The caps that count a session: that of all, and those whose label it or an ancestor has.
+Result<std::vector<const DayCap*>> caps_of(Transaction& transaction, Resident& resident) {
+    const core::DayBudget& day = transaction.settings().day;
+    std::vector<const DayCap*> caps;
+    if (day.all.is_set()) caps.push_back(&day.all);
+    if (day.labels.empty()) return caps;
+    HEADWAY_TRY(std::vector<Resident*> family, ancestors_of(transaction.sessions(), resident));
+    family.push_back(&resident);
+    for (const DayCap& cap : day.labels) {
+        if (!cap.is_set()) continue;
+        const bool counts = std::any_of(family.begin(), family.end(), [&cap](const Resident* one) {
+            return has_label(one->session.state().about, cap.label);
+        });
+        if (counts) caps.push_back(&cap);
+    }
+    return caps;
+}
+
+/// A cap that is reached, with its use; null: none is.
+Result<const DayCap*> reached_cap(Transaction& transaction, Resident& resident, DayUse& use) {
+    HEADWAY_TRY(const auto caps, caps_of(transaction, resident));
+    for (const DayCap* cap : caps) {
+        HEADWAY_TRY(use, day_use(transaction.store().history(), today(transaction), *cap));
+        if (core::day_level(*cap, use) == core::DayLevel::kReached) return cap;
+    }
+    return static_cast<const DayCap*>(nullptr);
+}
+
+core::ApprovalRequested request_for(const DayCap& cap, const DayUse& use, std::int64_t day) {
+    core::ApprovalRequested asked;
+    asked.kind = core::ApprovalKind::kBudgetExtension;
+    asked.summary = core::bounded_text(
+        "The budget of the day " + core::day_name(day) + ": " + core::day_figures(cap, use) +
+        ". Approve to add as much again for this day; its sessions are paused until then.");
+    return asked;
+}
+
+/// Asks a person, in the name of the session that met the cap, unless a person was asked already
+/// and the request stands or was decided.
+Result<> ask_for_more(Transaction& transaction, Resident& resident, const DayCap& cap,
+                      const DayUse& use) {
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = today(transaction);
+    const std::string of_session = counter(day, cap, "asked_session");
+    const std::string of_n = counter(day, cap, "asked_n");
+    HEADWAY_TRY(const std::int64_t session, table.counter(of_session));
+    HEADWAY_TRY(const std::int64_t n, table.counter(of_n));
+    if (n != 0) {
+        HEADWAY_TRY(const auto asked, transaction.store().approvals().find_approval(
+                                          session, static_cast<std::uint64_t>(n)));
+        const bool rejected =
+            asked && !asked->damaged && asked->approval.status == core::ApprovalStatus::kRejected;
+        if (asked && !asked->damaged && (asked->approval.pending() || rejected)) return {};
+    }
+    std::vector<core::Event> reported(1);
+    reported.front().payload = request_for(cap, use, day);
+    if (!resident.session.admit(reported)) return {};  // too many of its own; the next one asks
+    std::vector<core::Event>& events = transaction.events();
+    resident.session.report(reported, transaction.context(), events);
+    std::int64_t number = 0;
+    for (const core::Event& event : events) {
+        if (std::holds_alternative<core::ApprovalRequested>(event.payload))
+            number = static_cast<std::int64_t>(event.n);
+    }
+    HEADWAY_CHECK(table.add_to_counter(of_session, resident.key - session));
+    HEADWAY_CHECK(table.add_to_counter(of_n, number - n));
+    return transaction.append(resident, events);
+}
+
+Result<> add_more(storage::HistoryTable& table, std::int64_t day, const DayCap& cap,
+                  std::uint64_t tokens, std::uint64_t micros) {
+    const auto add = [&](std::string_view name, std::uint64_t value) -> Result<> {
+        if (value == 0) return {};
+        return table.add_to_counter(counter(day, cap, name), static_cast<std::int64_t>(value));
+    };
+    HEADWAY_CHECK(add("more_tokens", tokens));
+    return add("more_micros", micros);
+}
+
+/// The sessions that a cap holds are looked at in the next turn.
+void wake_held(Transaction& transaction) {
+    for (const storage::SessionKey key : transaction.days().sessions)
+        transaction.wake(key);
+}
+
+/// A person has approved more for a cap of this day.
+Result<> follow_decision(Transaction& transaction, const Resident& resident,
+                         const core::ApprovalDecided& decided) {
+    const bool of_person = decided.channel != "expiry" && decided.channel != "grant";
+    const auto ref = core::parse_approval_id(decided.id);
+    if (decided.decision != core::Decision::kApprove || !of_person || !ref) return {};
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = today(transaction);
+    const core::DayBudget& settings = transaction.settings().day;
+    const auto follow = [&](const DayCap& cap) -> Result<> {
+        HEADWAY_TRY(const std::int64_t session, table.counter(counter(day, cap, "asked_session")));
+        HEADWAY_TRY(const std::int64_t n, table.counter(counter(day, cap, "asked_n")));
+        if (session != resident.key || n == 0 || positive(n) != ref->n) return {};
+        wake_held(transaction);
+        // As much again from where its use is now, if that is beyond the cap.
+        HEADWAY_TRY(const DayUse use, day_use(table, day, cap));
+        const auto more = [](std::uint64_t amount, std::uint64_t used, std::uint64_t added) {
+            const std::uint64_t limit = amount + added;
+            return amount == 0 ? 0 : amount + (used > limit ? used - limit : 0);
+        };
+        const std::uint64_t micros = core::cost_micros(cap.max_cost_usd.value_or(0));
+        return add_more(table, day, cap,
+                        more(cap.max_tokens.value_or(0), use.tokens, use.more_tokens),
+                        more(micros, use.cost_micros, use.more_micros));
+    };
+    if (settings.all.is_set()) HEADWAY_CHECK(follow(settings.all));
+    for (const DayCap& cap : settings.labels)
+        HEADWAY_CHECK(follow(cap));
+    return {};
+}
+
+/// Whether the request was made for a cap, on the day of the request.
+Result<bool> is_of_day(Transaction& transaction, const Resident& resident,
+                       const core::Approval& asked) {
+    const core::DayBudget& settings = transaction.settings().day;
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = core::day_of(asked.requested_at, settings.starts);
+    const auto asks_for = [&](const DayCap& cap) -> Result<bool> {
+        HEADWAY_TRY(const std::int64_t session, table.counter(counter(day, cap, "asked_session")));
+        HEADWAY_TRY(const std::int64_t n, table.counter(counter(day, cap, "asked_n")));
+        return session == resident.key && positive(n) == asked.n;
+    };
+    HEADWAY_TRY(bool found, asks_for(settings.all));
+    for (auto cap = settings.labels.begin(); !found && cap != settings.labels.end(); ++cap) {
+        HEADWAY_TRY(found, asks_for(*cap));
+    }
+    return found;
+}
+
+/// Its requests for caps that have room again wait for no person.
+Result<> close_requests(Transaction& transaction, Resident& resident,
+                        std::vector<core::Event>& events) {
+    std::vector<std::uint64_t> over;
+    for (const core::Approval& asked : resident.session.state().approvals.requests) {
+        if (!asked.pending() || asked.kind != core::ApprovalKind::kBudgetExtension) continue;
+        HEADWAY_TRY(const bool of_day, is_of_day(transaction, resident, asked));
+        if (of_day) over.push_back(asked.n);
+    }
+    for (const std::uint64_t n : over)
+        resident.session.close_extension(n, transaction.context(), events);
+    return {};
+}
+
+Result<api::DayReport> report_of(storage::HistoryTable& table, const core::DayBudget& settings,
+                                 core::Timestamp now) {
+    api::DayReport report;
+    report.day = core::day_of(now, settings.starts);
+    report.begins = core::day_begins(report.day, settings.starts);
+    report.ends = core::day_begins(report.day + 1, settings.starts);
+    const auto add = [&](const DayCap& cap) -> Result<> {
+        if (!cap.is_set()) return {};
+        HEADWAY_TRY(const DayUse use, day_use(table, report.day, cap));
+        report.caps.push_back({cap, use});
+        return {};
+    };
+    HEADWAY_CHECK(add(settings.all));
+    for (const DayCap& cap : settings.labels)
+        HEADWAY_CHECK(add(cap));
+    return report;
+}
+
+}  // namespace
+
+Result<DayUse> day_use(storage::HistoryTable& table, std::int64_t day, const DayCap& cap) {
+    DayUse use;
+    const auto read = [&](std::string_view name, std::uint64_t& value) -> Result<> {
+        HEADWAY_TRY(const std::int64_t stored, table.counter(counter(day, cap, name)));
+        value = positive(stored);
+        return {};
+    };
+    HEADWAY_CHECK(read("tokens", use.tokens));
+    HEADWAY_CHECK(read("micros", use.cost_micros));
+    HEADWAY_CHECK(read("unpriced", use.unpriced));
+    HEADWAY_CHECK(read("more_tokens", use.more_tokens));
+    HEADWAY_CHECK(read("more_micros", use.more_micros));
+    std::uint64_t lifted = 0;
+    HEADWAY_CHECK(read("lifted", lifted));
+    use.lifted = lifted > 0;
+    return use;
+}
+
+Result<> note_day(Transaction& transaction, Resident& resident,
+                  std::span<const core::Event> events) {
+    if (!transaction.settings().day.is_set()) return {};
+    for (const core::Event& event : events) {
+        const auto* decided = std::get_if<core::ApprovalDecided>(&event.payload);
+        if (decided != nullptr) HEADWAY_CHECK(follow_decision(transaction, resident, *decided));
+    }
+    const DayUse use = use_in(events, resident.session.state().budget);
+    if (use.tokens == 0 && use.cost_micros == 0) return {};
+    HEADWAY_TRY(const auto caps, caps_of(transaction, resident));
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = today(transaction);
+    for (const DayCap* cap : caps) {
+        const auto add = [&](std::string_view name, std::uint64_t value) -> Result<> {
+            if (value == 0) return {};
+            const std::string counted = counter(day, *cap, name);
+            HEADWAY_TRY(const std::int64_t now, table.counter(counted));
+            const std::uint64_t room =
+                core::kBudgetCountMax - std::min(positive(now), core::kBudgetCountMax);
+            return table.add_to_counter(counted, static_cast<std::int64_t>(std::min(value, room)));
+        };
+        HEADWAY_CHECK(add("tokens", use.tokens));
+        HEADWAY_CHECK(add("micros", use.cost_micros));
+        HEADWAY_CHECK(add("unpriced", use.unpriced));
+    }
+    return {};
+}
+
+Result<> release_day(Transaction& transaction, Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    transaction.days().sessions.erase(resident.key);
+    if (state.ended() || !state.paused_for_day) return {};
+    DayUse use;
+    HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
+    if (reached != nullptr) {
+        transaction.days().sessions.insert(resident.key);
+        return {};
+    }
+    std::vector<core::Event>& events = transaction.events();
+    HEADWAY_CHECK(close_requests(transaction, resident, events));
+    HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
+                                          transaction.context(), events));
+    return transaction.append(resident, events);
+}
+
+Result<> heed_day(Transaction& transaction, Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    if (state.ended()) return {};
+    if (state.paused_for_day) return release_day(transaction, resident);
+    if (!transaction.settings().day.is_set() || state.paused()) return {};
+    DayUse use;
+    HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
+    if (reached == nullptr) return {};
+    std::vector<core::Event>& events = transaction.events();
+    HEADWAY_CHECK(resident.session.pause(core::day_pause_reason(*reached, use), {},
+                                         transaction.context(), events));
+    HEADWAY_CHECK(transaction.append(resident, events));
+    transaction.days().sessions.insert(resident.key);
+    return ask_for_more(transaction, resident, *reached, use);
+}
+
+Result<api::DayReport> DayQuery::operator()(Reader& reader) const {
+    return report_of(reader.store().history(), reader.settings().day, reader.now());
+}
+
+Result<api::DayReport> DayCommand::operator()(Transaction& transaction) {
+    const core::DayBudget& settings = transaction.settings().day;
+    const auto named = std::find_if(settings.labels.begin(), settings.labels.end(),
+                                    [this](const DayCap& cap) { return cap.label == label; });
+    const DayCap* cap = label.empty()                    ? &settings.all
+                        : named != settings.labels.end() ? &*named
+                                                         : nullptr;
+    if (cap == nullptr || !cap->is_set()) {
+        return Error{ErrorCode::kInvalidField,
+                     "there is no cap of a day for " +
+                         (label.empty() ? std::string{"all sessions"} : label) +
+                         "; set [budget.day] in the configuration",
+                     "/label"};
+    }
+    storage::HistoryTable& table = transaction.store().history();
+    const std::int64_t day = today(transaction);
+    HEADWAY_CHECK(add_more(table, day, *cap, cap->max_tokens ? more_tokens : 0,
+                           cap->max_cost_usd ? core::cost_micros(more_cost_usd) : 0));
+    if (lift) HEADWAY_CHECK(table.add_to_counter(counter(day, *cap, "lifted"), 1));
+    wake_held(transaction);
+    return report_of(table, settings, transaction.now());
+}
+
+}  // namespace headway::server

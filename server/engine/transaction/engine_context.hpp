@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "api/json/json_document.hpp"
+#include "core/values/watch.hpp"
+#include "server/engine/base/commit_times.hpp"
+#include "server/engine/base/known_answers.hpp"
+#include "server/engine/base/settings.hpp"
+#include "server/engine/base/stats.hpp"
+#include "server/engine/cluster/cluster.hpp"
+#include "server/engine/residents/hook_channels.hpp"
+#include "server/engine/residents/session_tree.hpp"
+#include "server/engine/residents/sessions.hpp"
+#include "server/engine/transaction/days.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::server {
+
+class BackupCopy;
+class JudgeScheduler;
+class WebhookScheduler;
+
+/// Names each damaged session in the log once.
+class DamageLog {
+public:
+    explicit DamageLog(EngineReport report) : report_(std::move(report)) {}
+    void say(storage::SessionKey session, const std::string& line) {
+        say_once(said_, session, line);
+    }
+    /// The same of damage that costs nothing; of a session one line each.
+    void say_harmless(storage::SessionKey session, const std::string& line) {
+        say_once(said_harmless_, session, line);
+    }
+
+private:
+    using Said = std::unordered_set<storage::SessionKey>;
+    static constexpr std::size_t kSaidMax = 1'000;  ///< the log is not for more
+
+    void say_once(Said& said, storage::SessionKey session, const std::string& line) {
+        if (said.size() < kSaidMax && said.insert(session).second) report_(true, line);
+    }
+
+    EngineReport report_;
+    Said said_;
+    Said said_harmless_;
+};
+
+/// What the engine owns and its readers, transactions and started operations use. Engine thread
+/// only.
+struct EngineContext {
+    storage::Store& store;
+    const Clock& clock;
+    const core::Watch& watch;
+    EngineSettings& settings;
+    Sessions& sessions;
+    SessionTree& tree;
+    JudgeScheduler& judges;
+    WebhookScheduler& webhooks;
+    HookChannels& channels;
+    BackupCopy& backup;
+    const CommitTimes& commits;
+    DamageLog& damage;
+    DaysHeld& days;
+    Cluster* cluster;             ///< null while no other daemon writes to the store
+    api::JsonDocument& document;  ///< for arguments of approvals
+    EngineStats& stats;           ///< of what is committed
+    /// True while nothing is in memory after a failed commit, or nothing can be written any more.
+    bool unavailable = false;
+    KnownAnswers answers = {};
+};
+
+}  // namespace headway::server

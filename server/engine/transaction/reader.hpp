@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/encode/encode.hpp"
+#include "server/engine/transaction/engine_context.hpp"
+
+namespace headway::server {
+
+/// The intended duration of one slice of a long query.
+inline constexpr std::chrono::microseconds kReaderSlice{400};
+
+/// What queries read: the sessions as of the last commit, and the tables beside the journal. Within
+/// a transaction it also shows what that has written. Engine thread only.
+class Reader {
+public:
+    explicit Reader(EngineContext& parts) : parts_(parts) {}
+
+    storage::Store& store() const { return parts_.store; }
+    const EngineSettings& settings() const { return parts_.settings; }
+    const EngineStats& stats() const { return parts_.stats; }
+    const CommitTimes& commits() const { return parts_.commits; }
+    const JudgeScheduler& judges() const { return parts_.judges; }
+    WebhookScheduler& webhooks() const { return parts_.webhooks; }
+    const HookChannels& channels() const { return parts_.channels; }
+    /// How the hooks of a session's agent arrive; nothing without hooks.
+    std::optional<api::Adapter> adapter(storage::SessionKey key,
+                                        const core::Session& session) const {
+        const core::HookChannel* channel = parts_.channels.find(key);
+        if (channel == nullptr) return std::nullopt;
+        return api::Adapter{*channel,
+                            core::examine_channel(*channel, session.state(), now(), parts_.watch)};
+    }
+    /// That share the store; none where it is this one's own.
+    std::span<const storage::DaemonSeen> daemons() const {
+        if (parts_.cluster == nullptr) return {};
+        return parts_.cluster->daemons();
+    }
+    core::Timestamp now() const { return parts_.clock.now(); }
+    /// For documents.
+    api::ReadingTime time() const { return {now(), parts_.watch}; }
+
+    /// Null when no session has this id. Pointers are valid until the end of the turn.
+    core::Result<const Resident*> find(std::string_view id) const {
+        HEADWAY_TRY(const Resident* resident, parts_.sessions.find(id));
+        return resident;
+    }
+    /// Whether a session has this id; loads none.
+    core::Result<bool> knows(std::string_view id) const {
+        if (parts_.sessions.residents().find(id) != nullptr) return true;
+        HEADWAY_TRY(const auto key, parts_.store.find(id));
+        return key.has_value();
+    }
+    /// Whether it is in memory and has not ended.
+    bool is_open_in_memory(std::string_view id) const {
+        const Resident* resident = parts_.sessions.residents().find(id);
+        return resident != nullptr && !resident->session.state().ended();
+    }
+    /// An unknown id is the error kUnknownSession.
+    core::Result<const Resident*> require(std::string_view id) const {
+        HEADWAY_TRY(const Resident* resident, parts_.sessions.require(id));
+        return resident;
+    }
+    /// Calls `use` with the session, from memory or from disk. Skips a damaged one.
+    template <class Use>
+    core::Result<> with(storage::SessionKey key, Use use) const {
+        return parts_.sessions.with(key, std::move(use));
+    }
+    /// Calls `use` with the session. Error: kInternal for a damaged one.
+    template <class Use>
+    core::Result<> with_whole(storage::SessionKey key, std::string_view id, Use use) const {
+        if (const Resident* resident = parts_.sessions.residents().find(key)) {
+            use(resident->session);
+            return {};
+        }
+        HEADWAY_TRY(const storage::StoredSession stored, parts_.sessions.load(key, id));
+        use(stored.session);
+        return {};
+    }
+    /// True if other daemons write the sessions, too.
+    bool is_shared() const { return parts_.cluster != nullptr; }
+    /// A command chooses its session by what this one is: it is brought up to date with the turn.
+    void look_at(std::string_view id) const {
+        if (parts_.cluster != nullptr) parts_.cluster->look_at(id);
+    }
+    /// True while other daemons have committed more than this one knows of.
+    bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
+    std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
+
+    /// Logs a damaged session that a list leaves out, once.
+    void say_damaged(storage::SessionKey session, const std::string& line) const {
+        parts_.damage.say(session, line);
+    }
+
+private:
+    EngineContext& parts_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/engine/base/answers.hpp"
+#include "server/engine/base/task.hpp"
+#include "server/engine/durability/session_log.hpp"
+#include "server/engine/transaction/projection.hpp"
+#include "server/engine/transaction/reader.hpp"
+
+namespace headway::server {
+
+/// One turn's writes: commands decide events, append() makes them durable with everything that is
+/// derived from them, and nothing is shown before the commit. Dropping a transaction that was not
+/// committed leaves the sessions in memory ahead of the journal: the engine drops them too.
+///
+/// A command changes only the sessions that it has named (WriteTask::name). Engine thread only.
+class Transaction {
+public:
+    struct Turn {
+        core::Timestamp now;
+        std::uint32_t load = 1;  ///< factor on heartbeat intervals
+        bool listening = false;  ///< publish events, not only views
+    };
+
+    Transaction(EngineContext& parts, std::span<Projection* const> projections,
+                SessionLog& session_log, const Turn& turn, Publication& publication);
+
+    /// Begins a command on these sessions.
+    void begin(std::span<const std::string_view> sessions, bool watched);
+    /// Begins the engine's own work, which may change any session.
+    void begin_own();
+
+    /// The context of the current command.
+    const core::Context& context() const { return context_; }
+    core::Timestamp now() const { return context_.now; }
+    /// The same context for an opening: with the floor, unless the caller may control sessions.
+    core::Context opening_context(bool controls) const;
+    const EngineSettings& settings() const { return parts_.settings; }
+    storage::Store& store() { return parts_.store; }
+    Reader& reader() { return reader_; }
+    Sessions& sessions() { return parts_.sessions; }
+    SessionTree& tree() { return parts_.tree; }
+    JudgeScheduler& judges() { return parts_.judges; }
+    WebhookScheduler& webhooks() { return parts_.webhooks; }
+    DaysHeld& days() { return parts_.days; }
+    HookChannels& channels() { return parts_.channels; }
+    KnownAnswers& answers() { return parts_.answers; }
+    api::JsonDocument& document() { return parts_.document; }
+    EngineStats& stats() { return stats_; }
+
+    /// Null when no session has this id.
+    core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
+    /// Error: kUnknownSession.
+    core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
+    /// Sets the time of the turn, which is known when its sessions are held.
+    void set_now(core::Timestamp now) {
+        turn_.now = now;
+        begin_own();
+    }
+    /// True if the turn may change this session at all: other daemons may hold it.
+    bool holds(storage::SessionKey key) const {
+        return parts_.cluster == nullptr || parts_.cluster->holds(key);
+    }
+    /// True if a descendant of the session works (docs/detection.md, section 11).
+    bool children_work(const Resident& resident);
+    /// True if the current command may change this session.
+    bool may_change(std::string_view session) const;
+    /// True if the inbox of a session that cannot be read waits for a daemon that can.
+    bool keeps_inbox(storage::SessionKey key) const {
+        return parts_.cluster != nullptr && parts_.cluster->is_unreadable(key);
+    }
+    /// An empty list for decided events; valid until the next call.
+    std::vector<core::Event>& events() {
+        events_.clear();
+        return events_;
+    }
+    /// Appends events that the session has decided and folded, with everything that is derived
+    /// from them. Does nothing without events; moves from them otherwise.
+    core::Result<> append(Resident& resident, std::vector<core::Event>& events);
+    /// The session's view is published with this turn.
+    void touch(Resident& resident);
+    /// Tells another session of something by a row of its inbox. It decides about it in the next
+    /// turn.
+    core::Result<> tell(storage::SessionKey other, core::Payload told);
+    /// The session is looked at in the next turn, whether it is due or not.
+    void wake(storage::SessionKey session) { woken_.push_back(session); }
+    /// The sessions that were told something or woken since the last call, each once.
+    std::vector<storage::SessionKey> take_woken();
+    /// The sessions that got events since the last call.
+    std::vector<Resident*> take_news();
+    /// Something is to be deleted, whatever retention says.
+    void hurry_deletion() { deletes_ = true; }
+    bool deletes() const { return deletes_; }
+    /// The tokens changed.
+    void publish_tokens() { tokens_changed_ = true; }
+
+    /// Commits. Error: the transaction was not committed and needs a rollback.
+    core::Result<> commit();
+    /// The sessions to publish.
+    std::span<Resident* const> touched() const { return touched_; }
+    /// Those of them with new events.
+    std::span<Resident* const> moved() const { return moved_; }
+
+private:
+    EngineContext& parts_;
+    std::span<Projection* const> projections_;
+    SessionLog& session_log_;
+    Reader reader_;
+    Turn turn_;
+    Publication& publication_;
+    EngineStats stats_;  ///< of the engine once committed
+    core::Context context_;
+    std::span<const std::string_view> names_;  ///< of the command
+    bool own_ = true;                          ///< any session may change
+    std::vector<core::Event> events_;
+    std::vector<Resident*> touched_;
+    std::vector<Resident*> moved_;
+    std::vector<Resident*> news_;
+    std::vector<storage::SessionKey> woken_;
+    bool tokens_changed_ = false;
+    bool deletes_ = false;
+};
+
+}  // namespace headway::server

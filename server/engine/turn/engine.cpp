@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/turn/engine.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The shortest attention gap that is recorded; core::Watch interprets them. With the wait before
+/// it, a shorter gap is below two heartbeat intervals of the busiest agents.
+constexpr auto kGapNoticed = 300ms;
+constexpr auto kUpkeepEvery = 250ms;
+constexpr auto kGapEvery = 1s;
+constexpr auto kReceiveAgain = 2ms;
+/// The I/O thread encodes the replies of one part at once, and receives and sends between parts.
+constexpr std::size_t kRepliesPerPart = 256;
+
+}  // namespace
+
+Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineSettings settings,
+               Publish publish, EngineReport report, JudgeLink judge)
+    : store_(store),
+      clock_(clock),
+      queue_(queue),
+      settings_(std::move(settings)),
+      publish_(std::move(publish)),
+      report_(std::move(report)),
+      sessions_(store, clock),
+      wall_clock_(clock, settings_.clock_confirm, report_),
+      disk_(store, {report_, [this] { watch_.begin_anew(clock_.now()); },
+                    [this](std::string fatal) {
+                        auto publication = std::make_unique<Publication>();
+                        publication->fatal = std::move(fatal);
+                        announce(std::move(publication));
+                    }}),
+      upkeep_(store, settings_),
+      backup_(store,
+              [this](CopiedFile copied) {
+                  auto publication = std::make_unique<Publication>();
+                  publication->copied = std::move(copied);
+                  announce(std::move(publication));
+              }),
+      judges_(store, settings_.judge, std::move(judge), report_),
+      webhooks_(store.outbox(), settings_.webhooks),
+      session_rows_(store),
+      approval_rows_(store),
+      estimate_rows_(store),
+      use_rows_(store),
+      expectation_rows_(store),
+      projections_{&use_rows_,      &session_rows_, &approval_rows_,   &judges_,
+                   &estimate_rows_, &webhooks_,     &expectation_rows_},
+      damage_(report_),
+      cluster_(store.shared() == nullptr
+                   ? nullptr
+                   : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
+      parts_{store_,  clock_,         watch_,    settings_, sessions_, tree_,
+             judges_, webhooks_,      channels_, backup_,   commits_,  damage_,
+             days_,   cluster_.get(), document_, totals_} {
+    sessions_.on_damage([this](storage::SessionKey session, const std::string& line) {
+        damage_.say_harmless(session, line);
+    });
+}
+
+core::Result<std::uint64_t> Engine::recover() {
+    HEADWAY_TRY(storage::Recovery recovery, store_.recover());
+    if (cluster_) return recover_shared(recovery);
+    HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
+    HEADWAY_CHECK(wall_clock_.start_after(store_));
+    const core::Timestamp start = clock_.now();
+    watch_.start(start);
+    upkeep_.start(recovery.snapshots);
+    // The others are loaded when due; their heartbeat interval is known only then.
+    const core::Timestamp first_look = start + 2 * settings_.policy.heartbeat_interval;
+    for (const storage::SessionKey key : open)
+        deadlines_.schedule(key, first_look);
+    // Approvals may have expired meanwhile.
+    HEADWAY_TRY(const std::vector<storage::SessionKey> asking,
+                store_.approvals().asking_sessions());
+    for (const storage::SessionKey key : asking)
+        deadlines_.schedule(key, start);
+    HEADWAY_TRY(totals_.approvals.pending, store_.approvals().count_pending());
+    HEADWAY_TRY(totals_.open, store_.index().count_open());
+    HEADWAY_TRY(totals_.approvals.alarmed, store_.index().count_alarms());
+    HEADWAY_CHECK(judges_.recover());
+    HEADWAY_TRY(receivers_, store_.inbox().receivers());
+    HEADWAY_CHECK(recover_webhooks());
+    for (storage::StoredSession& stored : recovery.sessions) {
+        sessions_.note_damage(stored);
+        HEADWAY_TRY(Resident * resident, sessions_.adopt(std::move(stored)));
+        sessions_.residents().mark_dirty(*resident, recovery.snapshots + 1);
+        tree_.note(*resident);
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
+    }
+    return recovery.events;
+}
+
+/// Sessions, deadlines and inboxes are read when they are needed: other daemons move them, too.
+core::Result<std::uint64_t> Engine::recover_shared(const storage::Recovery& recovery) {
+    cluster_->begin_anew(recovery.head);
+    upkeep_.start(recovery.snapshots);
+    receivers_.clear();
+    Publication publication;
+    HEADWAY_CHECK(cluster_->pulse(watch_, totals_, publication));
+    cluster_->forget_tokens();
+    HEADWAY_CHECK(judges_.recover());
+    HEADWAY_CHECK(recover_webhooks());
+    return std::uint64_t{0};
+}
+
+void Engine::run() {
+    std::vector<Request> requests;
+    while (!queue_.closed_and_empty() || !reads_.empty() || (cluster_ && cluster_->waiting())) {
+        const auto planned = next_wake();
+        const std::size_t left = queue_.take(requests, planned);
+        if (!cluster_) wall_clock_.follow(watch_);
+        note_gap(planned);
+        const auto began = Clock::steady();
+        clock_.begin_turn();
+        turn(requests, left);
+        // Housekeeping runs in idle gaps, because its commits would delay reports. Under steady
+        // traffic there are no gaps, so its bounded work also runs when overdue.
+        const bool overdue = left == 0 && Clock::steady() - gap_at_ >= kGapEvery;
+        const bool gap = (requests.empty() && reads_.empty()) || overdue;
+        if (gap) gap_at_ = Clock::steady();
+        upkeep(gap);
+        feed_watchdog();
+        note_gap(began);
+        clock_.end_turn(watch_);
+    }
+    save_everything();
+    backup_.abandon();
+}
+
+Clock::Steady::time_point Engine::next_wake() const {
+    const auto now = Clock::steady();
+    if (!reads_.empty() || backup_.running()) return now;
+    if (judges_.waiting() && !lost_) return now;
+    auto wake = now + kUpkeepEvery;
+    if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
+    if (disk_.is_closed()) return wake;  // due work has to wait
+    // Another daemon may hold what is to be looked at.
+    if (!receivers_.empty() && !lost_) return cluster_ ? now + kReceiveAgain : now;
+    if (cluster_ && !lost_) wake = std::min(wake, cluster_->next_wake(now));
+    if (!retry_queue_.empty() && !lost_ && disk_.writable())
+        wake = std::min(wake, std::max(now, retry_queue_.next_try()));
+    const core::Timestamp told = sends() ? webhooks_.next_wake() : core::kNever;
+    if (told != core::kNever)
+        wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
+    if (const auto due = deadlines_.next())
+        wake = std::min(wake, now + std::max(*due - clock_.now(), core::Millis{0}));
+    return wake;
+}
+
+/// Records a gap in our own attention if it is longer than kGapNoticed.
+void Engine::note_gap(Clock::Steady::time_point begin) {
+    const auto gap = std::chrono::duration_cast<core::Millis>(Clock::unattended_since(begin));
+    if (gap <= kGapNoticed || cluster_) return;  // others listen meanwhile
+    const core::Timestamp now = clock_.now();
+    watch_.note_gap(now - gap, now);
+}
+
+void Engine::turn(std::vector<Request>& requests, std::size_t left) {
+    deliver_again(requests);
+    take_turn(requests, left);
+}
+
+/// Before the requests of the turn, which may be about the same session.
+void Engine::deliver_again(const std::vector<Request>& requests) {
+    if (!retry_queue_.due(Clock::steady())) return;
+    const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
+    disk_.look_at_files(writes);
+    // Without a client that tries it, a probe says first whether the store takes writes.
+    if (disk_.is_closed() || (!writes && !disk_.writable())) return;
+    if (lost_ && (!writes || !regain())) return;
+    std::vector<Request> again = retry_queue_.take();
+    take_turn(again, 0);
+    retry_queue_.tried(Clock::steady());
+}
+
+void Engine::take_turn(std::vector<Request>& requests, std::size_t left) {
+    const auto started = Clock::steady();
+    if (settings_.reader_seen) note_gap(settings_.reader_seen());
+    for (const Request& request : requests)
+        listening_ = request.listening;
+
+    auto publication = std::make_unique<Publication>();
+    moved_.clear();
+    arrive(requests);
+    start(requests, true, *publication);
+    if (cluster_) cluster_->take_deferred(requests);
+    write_phase(requests, left, *publication);
+    start(requests, false, *publication);
+    note_gap(started);
+    const std::size_t reads_before = reads_.size();
+    take_reads(requests);
+    if (cluster_ && reads_.size() > reads_before) refresh_reads(reads_before, *publication);
+    publish_turn(std::move(publication));  // before the reads, so that reports do not wait for them
+    answer_reads();
+    after_commit();
+    if (cluster_) follow_others();
+    note_gap(started);
+}
+
+/// What is read is as new as anything that was acknowledged when the read arrived.
+void Engine::refresh_reads(std::size_t from, Publication& publication) {
+    if (lost_) return;
+    SessionNames names;
+    for (std::size_t i = from; i < reads_.size(); ++i)
+        reads_[i].read->name(names);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    auto fresh = cluster_->refresh(names, publication);
+    // A reader that comes from another daemon may have seen more than this one has.
+    for (std::size_t i = from; i < reads_.size() && fresh; ++i) {
+        if (reads_[i].read->position() > store_.head())
+            fresh = cluster_->follow(listening_, publication);
+    }
+    if (fresh) return;
+    for (; from < reads_.size(); reads_.pop_back()) {
+        reads_.back().read->fail(fresh.error());
+        publication.replies.push_back({reads_.back().reply_to, std::move(reads_.back().read)});
+    }
+    queue_.hold(reads_.size());
+}
+
+/// What other daemons have committed; that this one serves.
+void Engine::follow_others() {
+    if (lost_) return;
+    const auto now = Clock::steady();
+    auto publication = std::make_unique<Publication>();
+    core::Result<> done;
+    bool figures = false;
+    if (cluster_->pulse_due(now)) {
+        done = cluster_->pulse(watch_, totals_, *publication);
+        if (done && webhooks_.any()) {
+            auto looked = webhooks_.look_again();
+            if (looked) figures = *looked;
+            if (!looked) done = std::move(looked).error();
+        }
+        if (done) done = judges_.look_again();
+    }
+    if (done && cluster_->follow_due(now)) done = cluster_->follow(listening_, *publication);
+    if (!done) {
+        store_.rollback();
+        if (store_.shared()->may_try_again()) {  // in the next turn
+            publication->events.clear();
+            publication->changed.clear();
+        } else {
+            std::vector<Request> none;
+            give_up(done.error(), none, *publication);
+        }
+    }
+    if (!said_newer_ && !cluster_->met_newer().empty()) {
+        said_newer_ = true;
+        report_(true, cluster_->met_newer());
+        return announce(std::move(publication));
+    }
+    if (figures || !publication->empty()) announce(std::move(publication));
+}
+
+/// Lets the tasks see the state before this turn's writes.
+void Engine::arrive(std::vector<Request>& requests) {
+    Reader reader{parts_};
+    for (Request& request : requests) {
+        if (request.write != nullptr) request.write->arrive(parts_);
+        if (request.read != nullptr && !lost_) request.read->arrive(reader);
+    }
+}
+
+/// Starts the operations that belong before or after the writes of the turn.
+void Engine::start(std::vector<Request>& requests, bool first, Publication& publication) {
+    parts_.unavailable = lost_ || disk_.sync_failed();
+    for (Request& request : requests) {
+        if (request.start == nullptr || request.start->first() != first) continue;
+        auto started = request.start->start(parts_, request.reply_to);
+        if (started) continue;  // answered at its end
+        request.start->fail(std::move(started).error());
+        publication.replies.push_back({request.reply_to, std::move(request.start)});
+    }
+}
+
+/// What may only rest on committed state.
+void Engine::after_commit() {
+    if (sends()) {
+        if (auto sent = webhooks_.send_due(clock_.now()); !sent)
+            report_(true, "webhooks cannot be read from the database: " + sent.error().detail);
+    }
+    if (lost_) return;
+    const Reader reader{parts_};
+    judges_.ask_checks(reader);
+    if (!judges_.estimates()) return;
+    std::vector<Resident*> moved;  // but for what other daemons have deleted since the commit
+    for (const storage::SessionKey key : moved_) {
+        if (Resident* resident = sessions_.residents().find(key)) moved.push_back(resident);
+    }
+    judges_.ask_estimates(reader, moved);
+}
+
+EngineStats Engine::stats() const {
+    EngineStats stats = totals_;
+    stats.commits = commits_.commits();
+    stats.commit_failures = commits_.failures();
+    stats.commit_microseconds = commits_.microseconds();
+    stats.snapshots = upkeep_.figures().snapshots;
+    stats.evictions = upkeep_.figures().evictions;
+    stats.checkpoints = upkeep_.figures().checkpoints;
+    stats.deleted_steps = upkeep_.figures().deleted_steps;
+    stats.resident = sessions_.residents().size();
+    stats.budget_levels = sessions_.residents().budget_levels();
+    stats.hook_channels = channels_.tally();
+    stats.wal_pages = static_cast<std::uint64_t>(store_.wal_pages());
+    stats.refused_full = disk_.refused();
+    stats.free_bytes = disk_.free_bytes();
+    stats.writable = disk_.writable();
+    if (cluster_) {
+        stats.conflicts = cluster_->conflicts();
+        stats.retries = cluster_->retries();
+        stats.outdated = !cluster_->met_newer().empty();
+        stats.round_trips = cluster_->round_trips();
+        stats.daemons = cluster_->daemons().size();
+    }
+    stats.short_of_space = disk_.short_of_space();
+    return stats;
+}
+
+/// Publishes what a turn did, if anything.
+void Engine::publish_turn(std::unique_ptr<Publication> publication) {
+    const bool recovered = disk_.writable() && !disk_.short_of_space();
+    if (publication->empty() && recovered) return;
+    std::vector<Answered> replies = std::exchange(publication->replies, {});
+    for (std::size_t done = 0; done < replies.size() || publication != nullptr;) {
+        if (publication == nullptr) publication = std::make_unique<Publication>();
+        const std::size_t part = std::min(replies.size() - done, kRepliesPerPart);
+        const auto from = replies.begin() + static_cast<std::ptrdiff_t>(done);
+        publication->replies.assign(
+            std::make_move_iterator(from),
+            std::make_move_iterator(from + static_cast<std::ptrdiff_t>(part)));
+        done += part;
+        announce(std::exchange(publication, nullptr));
+    }
+}
+
+void Engine::announce(std::unique_ptr<Publication> publication) {
+    publication->stats = stats();
+    publication->stats.webhooks = webhooks_.stats();
+    publish_(std::move(publication));
+}
+
+}  // namespace headway::server

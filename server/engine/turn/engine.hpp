@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/engine/base/command_queue.hpp"
+#include "server/engine/cluster/cluster.hpp"
+#include "server/engine/durability/backup_copy.hpp"
+#include "server/engine/durability/disk_guard.hpp"
+#include "server/engine/durability/retry_queue.hpp"
+#include "server/engine/durability/session_log.hpp"
+#include "server/engine/durability/upkeep.hpp"
+#include "server/engine/durability/wall_clock.hpp"
+#include "server/engine/projections/expectations.hpp"
+#include "server/engine/projections/judge_scheduler.hpp"
+#include "server/engine/projections/projections.hpp"
+#include "server/engine/projections/webhook_scheduler.hpp"
+#include "server/engine/residents/deadlines.hpp"
+#include "server/engine/transaction/reader.hpp"
+#include "server/engine/transaction/transaction.hpp"
+
+namespace headway::server {
+
+/// The one owner of all sessions and of the journal. Each turn takes the waiting tasks, runs the
+/// writes in one transaction, commits, and then publishes; its reads see what it committed. A
+/// failed commit publishes nothing: the turn is rolled back, sessions are loaded from the journal
+/// again, and writes are refused until that succeeds (docs/architecture.md).
+///
+/// Everything but the constructor and recover() runs on the engine's thread.
+class Engine {
+public:
+    /// Called once per turn with something to publish; must not block.
+    using Publish = std::function<void(std::unique_ptr<Publication>)>;
+
+    Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineSettings settings,
+           Publish publish, EngineReport report, JudgeLink judge = {});
+
+    /// Reads the events of the journal after the snapshots and starts listening; returns their
+    /// number.
+    core::Result<std::uint64_t> recover();
+
+    /// See DiskGuard::watch(). Call it before the first turn.
+    void watch_space(storage::DiskSpace& space, std::uint64_t free_min) {
+        disk_.watch(space, free_min);
+    }
+    /// Sets the sender of webhook messages; each accepted message comes back as a
+    /// WebhookDoneCommand. Call it before the first turn.
+    void send_webhooks_with(WebhookScheduler::Send send) { webhooks_.send_with(std::move(send)); }
+    /// Passes on hints of a store that is shared. Call it before the first turn; they outlive it.
+    void hint_by(ClusterHints& hints) {
+        if (cluster_) cluster_->hint_by(hints);
+    }
+    /// Sets the writer of log lines about sessions. Call it before the first turn.
+    void log_sessions_with(SessionLog::Say say, std::function<bool()> debugs) {
+        session_log_.say_with(std::move(say), std::move(debugs));
+    }
+
+    /// Takes turns until the queue is closed and empty, then saves every session.
+    void run();
+
+    /// One turn with these requests, behind one with what is tried again; `left` remain in the
+    /// queue. Public for tests.
+    void turn(std::vector<Request>& requests, std::size_t left);
+    /// Housekeeping after a turn, in bounded steps; more of it when idle. Public for tests.
+    void upkeep(bool idle);
+
+private:
+    Clock::Steady::time_point next_wake() const;
+    void note_gap(Clock::Steady::time_point begin);
+    void deliver_again(const std::vector<Request>& requests);
+    void take_turn(std::vector<Request>& requests, std::size_t left);
+    void arrive(std::vector<Request>& requests);
+    void start(std::vector<Request>& requests, bool first, Publication& publication);
+
+    // Writes.
+    void write_phase(std::vector<Request>& requests, std::size_t left, Publication& publication);
+    void commit_writes(std::vector<Request>& requests, std::size_t left, Publication& publication);
+    core::Result<> name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
+                            std::vector<std::size_t>& ends);
+    core::Result<> write_all(std::vector<Request>& requests, Transaction& transaction);
+    core::Result<bool> is_well_named(Request& request, Transaction& transaction);
+    core::Result<> hold(std::vector<Request>& requests, const SessionNames& names,
+                        const std::vector<std::size_t>& ends, Transaction& transaction);
+    core::Result<> tick_some(Transaction& transaction);
+    core::Result<> tick_held(Transaction& transaction);
+    void publish_views(const Transaction& transaction, Publication& publication);
+    void drop_turn(Publication& publication);
+    bool try_again(const std::vector<Request>& requests, Publication& publication);
+    void give_up(const core::Error& error, std::vector<Request>& requests,
+                 Publication& publication);
+    void refuse(const core::Error& error, std::vector<Request>& requests, Publication& publication);
+    void answer(Request& request, Publication& publication);
+    bool regain();
+    void after_commit();
+
+    // Reads.
+    void take_reads(std::vector<Request>& requests);
+    void answer_reads();
+    /// True when the read is complete.
+    bool read_some(Request& request);
+
+    // Other daemons.
+    core::Result<std::uint64_t> recover_shared(const storage::Recovery& recovery);
+    void refresh_reads(std::size_t from, Publication& publication);
+    void follow_others();
+
+    // Publications.
+    EngineStats stats() const;
+    void publish_turn(std::unique_ptr<Publication> publication);
+    void announce(std::unique_ptr<Publication> publication);
+
+    // Upkeep.
+    void probe();
+    bool try_commit();
+    void count_channels();
+    void turn_day();
+    void retention_step();
+    void forget(const storage::Deletion& deletion);
+    core::Result<> recover_webhooks();
+    void forget_webhooks();
+    void feed_watchdog();
+    void save_everything();
+    /// True while neither sessions nor the disk can be used.
+    bool halted() const { return lost_ || disk_.is_closed(); }
+    /// True if messages may be sent: their results are expected to be stored.
+    bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
+
+    storage::Store& store_;
+    Clock& clock_;
+    CommandQueue& queue_;
+    EngineSettings settings_;
+    Publish publish_;
+    EngineReport report_;
+
+    Sessions sessions_;
+    SessionTree tree_;
+    Deadlines deadlines_;
+    core::Watch watch_;
+    WallClock wall_clock_;
+    DiskGuard disk_;
+    Upkeep upkeep_;
+    BackupCopy backup_;
+    JudgeScheduler judges_;
+    WebhookScheduler webhooks_;
+    HookChannels channels_;
+    Clock::Steady::time_point channels_counted_{};
+    SessionProjection session_rows_;
+    ApprovalProjection approval_rows_;
+    EstimateProjection estimate_rows_;
+    UseProjection use_rows_;
+    ExpectationProjection expectation_rows_;
+    std::array<Projection*, 7> projections_;
+    SessionLog session_log_;
+    CommitTimes commits_;
+    DamageLog damage_;
+    DaysHeld days_;
+    api::JsonDocument document_;
+    std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
+    EngineStats totals_;                ///< what transactions count
+    EngineContext parts_;
+
+    RetryQueue retry_queue_;
+    std::deque<Request> reads_;               ///< without an answer; they count in the queue
+    std::vector<storage::SessionKey> moved_;  ///< sessions with new events of this turn
+    /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next
+    /// turn's.
+    std::vector<storage::SessionKey> receivers_;
+    bool listening_ = false;
+    bool said_newer_ = false;  ///< the log has that this program is outdated
+    bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
+    Clock::Steady::time_point regain_tried_at_{};
+    Clock::Steady::time_point gap_at_{};  ///< last housekeeping
+    Clock::Steady::time_point fed_at_{};  ///< the watchdog
+    std::uint64_t commits_when_fed_ = 0;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "core/base/limits.hpp"
+#include "server/engine/commands/family_writes.hpp"
+#include "server/engine/turn/engine.hpp"
+
+// The write phase of a turn.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::size_t kTicksPerTurn = 500;
+/// Of one turn. A wait for a lock ends after a second, and a daemon that stopped in the middle of a
+/// turn holds its locks for two.
+constexpr int kTriesMax = 4;
+constexpr auto kRegainEvery = std::chrono::milliseconds{500};
+
+/// The factor on heartbeat intervals.
+std::uint32_t load_factor(std::size_t backlog) {
+    if (backlog >= core::limits::kCommandQueueMax * 3 / 4) return 4;
+    return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
+}
+
+}  // namespace
+
+void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
+                         Publication& publication) {
+    const auto due = deadlines_.next();
+    const bool ticks =
+        cluster_ ? cluster_->claim_due(Clock::steady()) : due && *due <= clock_.now();
+    const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
+    disk_.look_at_space(writes);
+    disk_.look_at_files(writes || ticks || !receivers_.empty());
+    if (const auto closed = disk_.closed()) {
+        refuse(*closed, requests, publication);
+        return;
+    }
+    if (cluster_ && cluster_->has_lost_connection()) lost_ = true;
+    if (lost_ && !regain()) {
+        if (writes)
+            give_up({ErrorCode::kStorageUnavailable, "the journal cannot be written", {}}, requests,
+                    publication);
+        return;
+    }
+    if (writes || ticks || !receivers_.empty()) commit_writes(requests, left, publication);
+}
+
+void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
+                           Publication& publication) {
+    const auto started = Clock::steady();
+    const Transaction::Turn turn{clock_.now(), load_factor(requests.size() + left), listening_};
+    for (const Request& request : requests) {
+        if (request.write == nullptr) continue;
+        if (cluster_ || request.write->delivered()) request.write->keep();
+    }
+    std::optional<Transaction> tried;
+    for (int tries = 1;; ++tries) {
+        tried.emplace(parts_, projections_, session_log_, turn, publication);
+        const auto written = write_all(requests, *tried);
+        if (written) break;
+        store_.rollback();
+        if (tries < kTriesMax && try_again(requests, publication)) continue;
+        return give_up(written.error(), requests, publication);
+    }
+    Transaction& transaction = *tried;
+    commits_.note(std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started));
+    if (cluster_) cluster_->settle(publication, transaction.moved());
+    disk_.set_committed();
+    session_log_.commit(Clock::steady());
+    judges_.commit();
+    receivers_ = transaction.take_woken();
+    if (transaction.deletes()) upkeep_.hurry_deletion();
+    for (Request& request : requests) {
+        if (request.write != nullptr) answer(request, publication);
+    }
+    publish_views(transaction, publication);
+}
+
+/// Lets the writes name their sessions, before the transaction: `ends` has for each request where
+/// its names end. What is refused gets its error.
+Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
+                          std::vector<std::size_t>& ends) {
+    ends.reserve(requests.size());
+    for (Request& request : requests) {
+        if (request.write != nullptr) {
+            Result<> named;
+            if (auto refused = request.write->fills_disk() ? disk_.no_room() : std::nullopt) {
+                named = *std::move(refused);
+            } else {
+                named = request.write->name(reader, names);
+                if (!named && is_storage_error(named.error().code)) return named;
+            }
+            if (!named) request.write->fail(std::move(named).error());
+        }
+        ends.push_back(names.size());
+    }
+    return {};
+}
+
+Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transaction) {
+    SessionNames names;
+    std::vector<std::size_t> ends;
+    if (cluster_) cluster_->begin_naming();
+    HEADWAY_CHECK(name_all(requests, transaction.reader(), names, ends));
+    if (cluster_) {
+        HEADWAY_CHECK(hold(requests, names, ends, transaction));
+    } else {
+        HEADWAY_CHECK(store_.begin());
+    }
+    HEADWAY_CHECK(receive(transaction, receivers_));
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
+        Request& request = requests[i];
+        if (request.write == nullptr || request.write->failed()) continue;  // or deferred
+        if (cluster_) {
+            HEADWAY_TRY(const bool well, is_well_named(request, transaction));
+            if (!well) continue;
+        }
+        transaction.begin(std::span{names}.subspan(begin, ends[i] - begin), request.watched);
+        auto done = request.write->run(transaction);
+        if (done) continue;
+        if (is_storage_error(done.error().code)) return done;
+        request.write->fail(std::move(done).error());
+    }
+    transaction.begin_own();
+    HEADWAY_CHECK(cluster_ ? tick_held(transaction) : tick_some(transaction));
+    wake_parents(transaction);
+    HEADWAY_CHECK(tell_relatives(transaction));
+    if (cluster_) {
+        for (const Resident* resident : transaction.touched())
+            cluster_->set_deadline(*resident, resident->session.next_deadline(
+                                                  watch_, core::kNever, resident->agent_runs));
+    }
+    return transaction.commit();
+}
+
+/// Begins the transaction with the rows of its sessions. Writes to what another daemon holds are
+/// left for the next turn.
+Result<> Engine::hold(std::vector<Request>& requests, const SessionNames& names,
+                      const std::vector<std::size_t>& ends, Transaction& transaction) {
+    ReportedIds ids;
+    for (const Request& request : requests) {
+        if (request.write != nullptr && !request.write->failed()) request.write->report_ids(ids);
+    }
+    HEADWAY_CHECK(cluster_->hold(names, receivers_, ids));
+    transaction.set_now(cluster_->now());
+    receivers_.insert(receivers_.end(), cluster_->told().begin(), cluster_->told().end());
+    std::sort(receivers_.begin(), receivers_.end());
+    receivers_.erase(std::unique(receivers_.begin(), receivers_.end()), receivers_.end());
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
+        if (requests[i].write == nullptr || requests[i].write->failed()) continue;
+        const auto own = std::span{names}.subspan(begin, ends[i] - begin);
+        const bool held = std::all_of(own.begin(), own.end(), [this](std::string_view name) {
+            return cluster_->holds(name);
+        });
+        if (!held) cluster_->defer(requests[i]);
+    }
+    return {};
+}
+
+/// False if the write waits for the next turn, or has failed: it was named from what memory had of
+/// sessions that other daemons, or the writes before it, have ended or deleted meanwhile.
+Result<bool> Engine::is_well_named(Request& request, Transaction& transaction) {
+    auto well = request.write->is_well_named(transaction.reader());
+    if (!well) {
+        if (is_storage_error(well.error().code)) return well;
+        request.write->fail(std::move(well).error());
+        return false;
+    }
+    if (!*well) cluster_->defer(request);
+    return well;
+}
+
+/// Sessions whose deadline has come, of those that the turn holds.
+Result<> Engine::tick_held(Transaction& transaction) {
+    const core::Timestamp now = transaction.now();
+    for (const storage::SessionKey key : cluster_->due()) {
+        Resident* resident = sessions_.residents().find(key);
+        if (resident == nullptr) continue;  // damaged
+        const core::Timestamp due =
+            resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);
+        if (due != core::kNever && due <= now) HEADWAY_CHECK(tick(transaction, *resident));
+        if (resident->touched) continue;  // set with the others
+        cluster_->set_deadline(
+            *resident, due == core::kNever || due > now
+                           ? due
+                           : resident->session.next_deadline(watch_, now, resident->agent_runs));
+    }
+    return {};
+}
+
+Result<> Engine::tick_some(Transaction& transaction) {
+    const core::Timestamp now = transaction.now();
+    for (std::size_t i = 0; i < kTicksPerTurn; ++i) {
+        const auto key = deadlines_.pop_due(now);
+        if (!key) return {};
+        Resident* resident = sessions_.residents().find(*key);
+        if (resident == nullptr) {
+            auto stored = sessions_.load(*key);
+            if (!stored && stored.error().code == ErrorCode::kUnknownSession) continue;
+            if (!stored && stored.error().code == ErrorCode::kInternal) {
+                report_(true, stored.error().detail);
+                continue;
+            }
+            if (!stored) return std::move(stored).error();
+            if (stored->session.state().ended()) continue;  // since the deadline was set
+            HEADWAY_TRY(resident, sessions_.adopt(*std::move(stored)));
+            tree_.note(*resident);
+            // Its agent is quiet: it takes no place from one whose agent is not.
+            sessions_.residents().put_last(*resident);
+        }
+        const core::Timestamp due =
+            resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);
+        if (due == core::kNever || due > now) {
+            deadlines_.schedule(*key, due);
+            continue;
+        }
+        HEADWAY_CHECK(tick(transaction, *resident));
+        if (!resident->touched) {  // nothing changed; schedules the next deadline
+            deadlines_.schedule(*key,
+                                resident->session.next_deadline(watch_, now, resident->agent_runs));
+        }
+    }
+    return {};
+}
+
+void Engine::publish_views(const Transaction& transaction, Publication& publication) {
+    publication.views.reserve(transaction.touched().size());
+    for (Resident* resident : transaction.touched()) {
+        resident->touched = false;
+        resident->moved = false;
+        sessions_.residents().measure(*resident);
+        resident->touched_at = transaction.now();
+        sessions_.residents().recount(*resident);
+        if (!cluster_)
+            deadlines_.schedule(resident->key, resident->session.next_deadline(
+                                                   watch_, core::kNever, resident->agent_runs));
+        publication.views.push_back(core::view_of(resident->session));
+    }
+    for (const Resident* resident : transaction.moved())
+        moved_.push_back(resident->key);
+}
+
+/// Drops what the turn has decided and not committed.
+void Engine::drop_turn(Publication& publication) {
+    session_log_.drop();
+    judges_.rollback();
+    sessions_.residents().clear();
+    tree_.clear();
+    publication.views.clear();
+    publication.events.clear();
+    publication.tokens.reset();
+    publication.decided.clear();
+    publication.checked.clear();
+}
+
+/// After a conflict with a transaction of another daemon, which the database has ended by giving up
+/// ours: all is read again, and the commands are as they came. False if the turn has to fail.
+bool Engine::try_again(const std::vector<Request>& requests, Publication& publication) {
+    if (!cluster_ || !store_.shared()->may_try_again()) return false;
+    drop_turn(publication);
+    if (!recover()) return false;
+    cluster_->note_retry();
+    for (const Request& request : requests) {
+        if (request.write != nullptr) request.write->restore();
+    }
+    return true;
+}
+
+/// The turn was rolled back. Each of its commands gets the error; sessions are loaded again before
+/// the next turn.
+void Engine::give_up(const Error& error, std::vector<Request>& requests, Publication& publication) {
+    if (disk_.writable()) report_(true, "commit failed: " + error.detail);
+    disk_.note_failure(error);
+    disk_.look_at_files(true);
+    disk_.set_failed();
+    commits_.note_failure();
+    lost_ = true;
+    drop_turn(publication);
+    Error shown = error;
+    if (shown.code == ErrorCode::kStorageCorrupt) shown.code = ErrorCode::kStorageUnavailable;
+    const bool unknown = shown.code == ErrorCode::kStorageSyncFailed || disk_.misplaced() ||
+                         (cluster_ && store_.shared()->outcome_unknown());
+    shown.detail =
+        (unknown ? "it is not known whether this was stored; send it again with the same event_id ("
+                 : "nothing was stored; send it again (") +
+        shown.detail + ")";
+    refuse(shown, requests, publication);
+}
+
+/// Refuses all commands that write.
+void Engine::refuse(const Error& error, std::vector<Request>& requests, Publication& publication) {
+    for (Request& request : requests) {
+        if (request.write == nullptr) continue;
+        request.write->fail(error);
+        answer(request, publication);
+    }
+}
+
+/// Publishes the result of a write, unless it is tried again.
+void Engine::answer(Request& request, Publication& publication) {
+    if (retry_queue_.keep(request, parts_)) return;
+    publication.replies.push_back({request.reply_to, std::move(request.write)});
+}
+
+bool Engine::regain() {
+    // Each try may take as long as a connection to a host that does not answer.
+    const auto now = Clock::steady();
+    if (cluster_ && now - regain_tried_at_ < kRegainEvery) return false;
+    regain_tried_at_ = now;
+    sessions_.residents().clear();
+    tree_.clear();
+    deadlines_.clear();
+    auto recovered = recover();
+    regain_tried_at_ = recovered ? Clock::Steady::time_point{} : Clock::steady();
+    if (!recovered) return false;
+    lost_ = false;
+    report_(false, "sessions were read again from the journal after a failed commit");
+    return true;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "server/http/body/chunked_body.hpp"
+
+namespace headway::server {
+
+/// Collects the body of one request, of a known length or in chunks. Memory grows with the received
+/// bytes, so a large Content-Length alone costs nothing. Pure.
+class RequestBody {
+public:
+    enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
+
+    /// A body of `length` bytes.
+    void start(std::size_t length);
+    /// A chunked body of at most `bytes_max`.
+    void start_chunked(std::size_t bytes_max);
+    /// Takes the bytes that came with the head; `used` is the number that belong to the body.
+    Status take(std::string_view bytes, std::size_t& used);
+    /// The buffer for the next bytes. Precondition: kNeedMore.
+    std::span<char> room();
+    /// `count` bytes were read into room().
+    Status received(std::size_t count);
+    /// The last status of received() or take().
+    Status status() const noexcept { return status_; }
+    const core::Error& error() const { return chunks_->error(); }
+
+    /// The received part of the body; all of it once complete.
+    std::string_view text() const noexcept { return {text_.data(), have_}; }
+    /// The bytes after its end: the start of the next request.
+    std::string_view behind() const noexcept { return behind_; }
+    /// The size on the wire.
+    std::size_t wire_bytes() const noexcept { return wire_bytes_; }
+    /// The memory that it takes.
+    std::size_t held() const noexcept;
+    void clear();
+
+private:
+    Status decode(std::string_view wire, std::size_t& used);
+
+    std::string text_;  ///< the first have_ bytes are received; the rest is room
+    std::size_t have_ = 0;
+    std::size_t wanted_ = 0;
+    std::size_t wire_bytes_ = 0;
+    std::optional<ChunkedBody> chunks_;
+    std::unique_ptr<char[]> wire_;  ///< chunks, before they are decoded
+    std::string_view behind_;       ///< into wire_
+    Status status_ = Status::kNeedMore;
+};
+
+}  // namespace headway::server

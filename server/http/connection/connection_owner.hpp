@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/settings/settings.hpp"
+#include "server/http/message/gate.hpp"
+#include "server/http/message/request_head.hpp"
+#include "server/http/sockets/bulk_turns.hpp"
+#include "server/http/sockets/passed_descriptors.hpp"
+#include "server/http/sockets/peer.hpp"
+
+namespace headway::server {
+
+class HttpConnection;
+
+/// A complete request. Views are valid until the handler returns, or until the connection lets go
+/// of it if the handler has kept it.
+struct HttpRequest {
+    const RequestHead& head;
+    const Target& target;
+    std::string_view body;
+    const Peer& peer;
+    /// The body is still compressed, since it is long or may be.
+    bool packed = false;
+};
+
+/// Answers requests and owns connections. I/O thread only.
+class ConnectionOwner {
+public:
+    virtual ~ConnectionOwner() = default;
+
+    /// The host names that a connection from `peer` may use.
+    virtual const GateSettings& gate(const Peer& peer) const = 0;
+    virtual const config::ServerSettings& limits() const = 0;
+    virtual bool draining() const = 0;
+    virtual std::string next_request_id() = 0;
+
+    /// Answers `slot` of the connection, now or later, with respond() or begin_stream(). May throw:
+    /// the request is then answered 500.
+    virtual void on_request(HttpConnection& connection, std::uint64_t slot,
+                            const HttpRequest& request) = 0;
+    /// A request was refused before on_request().
+    virtual void on_refused(core::ErrorCode code) = 0;
+    /// The bytes of unread replies and unfinished bodies changed by `change`. False: the total is
+    /// too high; the owner may cut() connections later.
+    virtual bool on_held(std::ptrdiff_t change) = 0;
+    /// The queue for long bodies, inflation and handshakes.
+    virtual BulkTurns& bulk() = 0;
+    /// The descriptors that clients of the report socket send.
+    virtual PassedDescriptors& passed() = 0;
+    /// A stream has written all its data.
+    virtual void on_writable(HttpConnection& connection) = 0;
+    /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the
+    /// loop: a call of the owner that is on the stack may still use what this releases.
+    virtual void on_closed(HttpConnection& connection) = 0;
+    /// Destroys the connection, to which nothing refers any more.
+    virtual void release(HttpConnection& connection) = 0;
+};
+
+}  // namespace headway::server

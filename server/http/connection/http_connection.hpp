@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "server/http/connection/connection_owner.hpp"
+#include "server/http/connection/reply_writer.hpp"
+#include "server/http/connection/transport.hpp"
+#include "server/http/message/request_reader.hpp"
+#include "server/http/message/response.hpp"
+#include "server/http/sockets/net.hpp"
+#include "server/http/sockets/peer.hpp"
+#include "server/http/sockets/tls.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// One client connection: moves bytes from the socket to a RequestReader and from a ReplyWriter to
+/// the socket, one system call for all that is ready, and keeps the deadlines, which the owner's
+/// one timer checks. I/O thread only; destroyed by release() when the last asynchronous operation
+/// has returned.
+class HttpConnection final : private Transport::User {
+public:
+    /// `tls` is null for a connection that is not encrypted.
+    HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<TlsStream> tls,
+                   std::uint64_t id, ConnectionOwner& owner);
+
+    void start();
+    std::uint64_t id() const noexcept { return id_; }
+
+    /// Sets the reply of a slot; the next flush() sends it.
+    void respond(std::uint64_t slot, const Response& response);
+    /// Keeps the request that on_request() was called with, and reads no further one, until
+    /// let_go(). It may be used meanwhile on another thread. The connection outlives it, also once
+    /// its peer is gone.
+    void keep_request();
+    void let_go();
+    /// The path of the request of `slot`, without its query; empty once it is answered.
+    std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
+    /// The pidfd that the client of the report socket sent last, of the agent that it reports for,
+    /// as it says; the caller's from now on. None on other connections.
+    OwnedDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
+    /// Writes what is ready and continues to read.
+    void flush();
+
+    /// Turns the connection into a stream, when `slot` is the oldest unanswered request; false
+    /// otherwise.
+    bool begin_stream(std::uint64_t slot, StreamBody body = StreamBody::kEvents);
+    bool streaming() const noexcept { return writer_.streaming(); }
+    /// True if the peer sends no more: it gets what it is owed, and its stream ends with that.
+    bool peer_ended() const noexcept { return state_ == State::kPeerEnded; }
+    /// True if nothing waits to be written, so that stream() may be called.
+    bool writable() const noexcept { return writer_.empty() && state_ != State::kClosed; }
+    /// Sends as many frames as the socket takes with one call and returns their number. The last
+    /// one may be sent in part; the rest of it follows. Precondition: writable().
+    std::size_t stream(std::span<const Frame> frames);
+    /// Sends text after what already waits.
+    void append_stream(std::string_view text);
+    /// Closes once everything is written.
+    void finish_stream();
+
+    /// Closes the connection if its deadline has passed. `now` is the wheel's.
+    void check_deadline(Clock::Steady::time_point now);
+    /// Drain: closes at once when idle, else after the replies in flight.
+    void drain();
+    void close();
+    /// Bytes held for this client, including a shared frame.
+    std::size_t unread() const noexcept { return held_ + writer_.frame_bytes(); }
+
+private:
+    enum class State : std::uint8_t {
+        kOpen,
+        kPeerEnded,  ///< the peer sends no more; what it is owed goes out
+        kLeaving,    ///< everything is sent; waits for the peer's end
+        kClosed,
+    };
+    /// What the peer has to send in time.
+    enum class Wait : std::uint8_t { kNothing, kRequest, kHead, kBody };
+
+    void on_received(const error_code& ec, std::size_t count) override;
+    void on_room(const error_code& ec) override;
+    void take(const error_code& ec);
+    void read();
+    bool wants_bytes() const;
+    void consume();
+    void handle(RequestReader::Step step);
+    void dispatch();
+    void refuse();
+    std::uint64_t open_slot(const RequestHead* head, const Endpoint* endpoint);
+    void inflate_in_turn();
+    void write();
+    bool note_held();
+    void leave();
+    bool last_before_the_drain() const;
+    Wait awaited() const;
+    void watch();
+    void operation_done();
+
+    Transport transport_;
+    Peer peer_;
+    std::uint64_t id_;
+    ConnectionOwner& owner_;
+    RequestReader reader_;
+    ReplyWriter writer_;
+    std::size_t held_ = 0;  ///< as reported to the owner
+    int operations_ = 0;
+    bool kept_ = false;
+    State state_ = State::kOpen;
+    Wait wait_ = Wait::kRequest;
+    Clock::Steady::time_point read_deadline_;
+    /// For the peer to take what is sent, or to end.
+    Clock::Steady::time_point write_deadline_ = Clock::Steady::time_point::max();
+};
+
+}  // namespace headway::server

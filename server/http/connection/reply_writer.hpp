@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/http/message/endpoint.hpp"
+#include "server/http/message/response.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// Text of a stream, stored once for all connections that send it.
+using Frame = std::shared_ptr<const std::string>;
+
+/// The replies of one connection as bytes to send. Requests take their places in order, replies may
+/// come in any order, bytes leave in that of the requests; the last reply says that it is the last.
+/// The connection may end in a stream, which follows its one reply. Pure: the owner of the socket
+/// sends unsent() and reports with sent() how much it took.
+class ReplyWriter {
+public:
+    /// What a reply needs to know of its request.
+    struct Asked {
+        std::string request_id;
+        std::string path;  ///< without the query
+        Clock::Steady::time_point at;
+        const Deprecation* deprecation = nullptr;
+        bool keep_alive = true;  ///< false: no request follows it
+        bool head_only = false;
+        bool http_1_0 = false;
+        bool stream = false;  ///< no request follows it, unless it is refused
+    };
+
+    /// False while no further request may be taken: too many wait for their reply, a stream is
+    /// about to begin, or the connection ends.
+    bool accepts() const noexcept;
+    /// True while so many bytes are unsent that no further request should be read.
+    bool full() const noexcept;
+    /// True if the newest request is answered by a stream that has not begun.
+    bool awaits_stream() const noexcept;
+    /// Takes the next place in the order and returns its number. Not while the connection ends.
+    std::uint64_t open(Asked asked);
+    /// The path of an unanswered request; empty for any other.
+    std::string_view path(std::uint64_t number) const noexcept;
+    /// True while a request has no reply, or one that waits for an older one.
+    bool owes() const noexcept { return !slots_.empty(); }
+    bool owes_one() const noexcept { return slots_.size() == 1; }
+
+    /// The reply of `number`, unless that has one. One that closes, and a place that does, make the
+    /// newest reply the last.
+    void respond(std::uint64_t number, const Response& response, Clock::Steady::time_point now);
+    /// No request follows those that have a place.
+    void expect_no_more() noexcept;
+    /// True if the connection ends with what has a place or waits to be sent.
+    bool ending() const noexcept { return state_ == State::kLast || state_ == State::kStreamEnds; }
+    /// Says 100 Continue when all older replies are out, unless the body comes before.
+    void expect_body();
+
+    /// Begins a stream as the reply of `number`, which must be the only place; false otherwise.
+    bool begin_stream(std::uint64_t number, StreamBody body = StreamBody::kEvents);
+    bool streaming() const noexcept {
+        return state_ == State::kStream || state_ == State::kStreamEnds;
+    }
+    /// Sends text after what already waits.
+    void append(std::string_view text) { out_.append(text); }
+    /// The socket took the first `count` bytes of `frames`, past everything else. Returns how many
+    /// of them are done with; the last one may be sent in part, and stays here until it is whole.
+    std::size_t sent_frames(std::span<const Frame> frames, std::size_t count);
+    /// The end of a stream: nothing follows what waits to be sent.
+    void end_stream() noexcept;
+
+    /// What is to be sent, in this order; pieces may be empty.
+    std::array<std::string_view, 2> unsent() const noexcept;
+    /// The socket took the first `count` bytes of unsent().
+    void sent(std::size_t count);
+    /// True if nothing waits to be sent.
+    bool empty() const noexcept { return out_.empty() && !frame_; }
+    /// True if everything is sent and nothing follows: the connection is to be closed.
+    bool finished() const noexcept { return ending() && slots_.empty() && empty(); }
+
+    /// The memory of unsent bytes, shared frames excepted.
+    std::size_t held() const noexcept { return (out_.empty() ? 0 : out_.capacity()) + early_; }
+    std::size_t frame_bytes() const noexcept { return frame_ ? frame_->size() : 0; }
+    /// The peer is gone: drops everything.
+    void clear() noexcept;
+
+private:
+    enum class State : std::uint8_t {
+        kReplies,
+        kLast,  ///< the newest place is the last one
+        kStream,
+        kStreamEnds,  ///< with what waits to be sent
+    };
+    struct Slot {
+        std::uint64_t number = 0;
+        Asked asked;
+        bool ready = false;
+        std::string text;  ///< the reply, while an older one is missing
+    };
+    void render(const Slot& slot, const Response& response, Clock::Steady::time_point now,
+                std::string& out) const;
+    void collect();
+
+    std::vector<Slot> slots_;  ///< requests without a reply in out_, oldest first
+    std::uint64_t next_number_ = 1;
+    Frame frame_;  ///< goes out before out_
+    std::size_t frame_sent_ = 0;
+    std::string out_;
+    std::size_t out_sent_ = 0;
+    std::size_t early_ = 0;  ///< bytes of replies in slots_
+    State state_ = State::kReplies;
+    bool owes_continue_ = false;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace headway::server {
+
+class Call;
+
+enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOptions, kOther };
+
+/// What a caller needs for a route.
+enum class Guard : std::uint8_t {
+    kPublic,    ///< nothing, in any mode
+    kAnyToken,  ///< mode `token`: some token
+    kReport,    ///< `report:<prefix>` of the session
+    kRead,      ///< `read`, or `report:<prefix>` of the session
+    kOverview,  ///< `read` or `report:`, for routes about all sessions
+    kControl,   ///< `control`
+    kApprove,   ///< `approve`; in every mode
+    kAdmin,     ///< `admin`; in every mode
+};
+inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmin) + 1;
+
+/// What the gate needs before the body is read.
+struct BodyRule {
+    bool read = false;          ///< false: a body within bytes_max is accepted and ignored
+    bool lines = false;         ///< also as application/x-ndjson
+    std::size_t bytes_max = 0;  ///< also of an inflated body
+    bool protobuf = false;      ///< also as application/x-protobuf
+    bool any_type = false;      ///< whatever its Content-Type says
+};
+
+enum class Effect : std::uint8_t {
+    kReads,  ///< changes no session and no table
+    /// Refused here while the daemon goes down, and by the engine while it cannot write.
+    kWrites,
+    kReports,  ///< the same of what agents send, which the engine refuses on a short disk too
+};
+
+enum class ReplyKind : std::uint8_t { kDocument, kStream };
+
+/// A deprecated route: still served, and every reply says so (RFC 9745).
+struct Deprecation {
+    std::string_view message;    ///< what to use instead
+    std::string_view successor;  ///< a path template, for people and tools
+    std::uint64_t since = 0;     ///< seconds since 1970
+};
+
+/// Decides and replies, or sends a command to the engine. The caller answers an error. I/O
+/// thread.
+using Handler = core::Result<>(Call& call);
+
+/// One route: everything about it but its code. table.cpp has the table.
+struct Endpoint {
+    Method method;
+    /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
+    /// `{check}` that of a check. `{asset}` may contain slashes; `{page}` is a
+    /// name in the documentation, `{agent}` the name of a dialect of hooks. `{ping}` may contain
+    /// slashes: ping_path.hpp.
+    std::string_view path;
+    std::string_view name;    ///< the operationId in openapi.json, unique
+    std::string_view metric;  ///< the label `route` in /metrics; aliases share one
+    Guard guard;
+    BodyRule body;
+    Effect effect;
+    std::string_view parameters;  ///< names of the query, separated by blanks, or kAnyQuery
+    std::string_view summary;     ///< as in openapi.json
+    Handler* handler;
+    ReplyKind reply = ReplyKind::kDocument;
+    const Deprecation* deprecation = nullptr;
+
+    /// True if the path names the session; otherwise the handler has to check access to it.
+    constexpr bool names_session() const {
+        return path.find("{id}") != path.npos || path.find("{approval}") != path.npos ||
+               path.find("{ping}") != path.npos;
+    }
+};
+
+inline constexpr std::string_view kAnyQuery = "*";  ///< the query is ignored
+
+/// Every route, in the order in which they are matched.
+std::span<const Endpoint> route_table() noexcept;
+/// The index of a row of the table.
+std::size_t index_of(const Endpoint& endpoint) noexcept;
+/// The row of this name, which must exist.
+const Endpoint& endpoint_named(std::string_view name);
+/// The table as a JSON array, for tests and tools: `headway routes --json`.
+std::string route_table_document();
+
+/// A parsed request line.
+struct Target {
+    const Endpoint* endpoint = nullptr;  ///< not null after match()
+    std::string session;                 ///< the `{id}` of the path, validated; or empty
+    std::string asset;  ///< the `{asset}`, `{page}` or `{agent}` of the path, or what a ping says
+    std::string check;  ///< the `{check}` of the path, validated; or empty
+    std::uint64_t approval = 0;  ///< number of the `{approval}`, which names `session`
+    std::string alias;  ///< the `{approval}` if it is a UUID: then `session` is unknown here
+    std::string key;    ///< a token in the path of a ping; or empty
+    std::string query;  ///< after the `?`, still encoded
+};
+
+/// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
+/// kInvalidId, kBadRequest; what `found` holds then means nothing. Pure.
+core::Result<> find_route(Method method, std::string_view target, Target& found);
+/// The same by value.
+core::Result<Target> match(Method method, std::string_view target);
+
+}  // namespace headway::server

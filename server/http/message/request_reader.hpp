@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "server/http/body/request_body.hpp"
+#include "server/http/message/endpoint.hpp"
+#include "server/http/message/gate.hpp"
+#include "server/http/message/request_head.hpp"
+
+namespace headway::server {
+
+/// Cuts the bytes of one connection into requests. Each head is checked by gate and route before
+/// its body is taken; a body that is whole in the buffer is used where it lies. Takes bytes in
+/// pieces of any size, with the same result and with work that is linear in them. Pure.
+///
+/// Bytes come by room() and received(), then next() says what to do until it needs more of them.
+class RequestReader {
+public:
+    enum class Step : std::uint8_t {
+        kNeedsBytes,
+        kContinue,  ///< the client awaits 100 Continue before its body; said once
+        kPacked,    ///< the body is whole and compressed: inflate(), when there is time for it
+        kRequest,   ///< head(), target() and body() are a request, until done()
+        kRefused,   ///< error() is the answer; nothing follows if it is the last(); until done()
+    };
+
+    RequestReader();
+
+    /// Space for the next bytes, at least one, valid until received(). Not while a request is in
+    /// use or packed.
+    std::span<char> room();
+    /// `count` bytes were put into room(); they are dropped if nothing more is taken.
+    void received(std::size_t count);
+    /// True if next() may be called: no room() is lent, and no request in use, packed or the last.
+    bool ready() const noexcept { return lent_ == Lent::kNone && collects(); }
+    /// The next thing to do. `gate` has the host names that this client may use.
+    Step next(const GateSettings& gate);
+    /// Inflates the body after kPacked; kRequest or kRefused. One that is longer than is read at
+    /// once stays as it is, where the route takes it: still_packed().
+    Step inflate();
+    /// Gives up what has begun to arrive, also while room() is lent, and takes no more.
+    Step refuse(core::Error error);
+    /// The request or the refusal is dealt with; its views end here.
+    void done();
+    /// Drops what has been read and takes no more requests after the one in use. True if another
+    /// one had begun, empty lines aside. May be called again, to drop what came since.
+    bool end();
+
+    /// Null if a head that cannot be read was refused.
+    const RequestHead* head() const noexcept { return head_.bytes > 0 ? &head_ : nullptr; }
+    const Target& target() const noexcept { return target_; }
+    std::string_view body() const noexcept { return text_; }
+    const core::Error& error() const noexcept { return error_; }
+    bool last() const noexcept { return last_; }
+
+    /// True if no byte of a further request is here.
+    bool idle() const noexcept { return state_ == State::kHead && begin_ == end_; }
+    bool in_body() const noexcept { return state_ == State::kBody; }
+    bool packed() const noexcept { return state_ == State::kPacked; }
+    /// True for a body in use that is not inflated.
+    bool still_packed() const noexcept { return still_packed_; }
+    /// True for a request that the caller has to finish first: it is in use or packed.
+    bool holds_one() const noexcept { return !collects() && state_ != State::kEnded; }
+    /// The bytes of this body on the wire so far.
+    std::size_t body_bytes() const noexcept { return in_body() ? body_.wire_bytes() : 0; }
+    /// The memory of bodies. It counts until it is freed: a body may wait to be inflated, or be
+    /// given up while its room() is lent.
+    std::size_t held() const noexcept { return body_.held(); }
+
+private:
+    enum class State : std::uint8_t {
+        kHead,     ///< collects a head in buffer_
+        kBody,     ///< collects a body in body_; its head stays in buffer_
+        kPacked,   ///< has a whole body
+        kRequest,  ///< in use
+        kRefused,  ///< in use
+        kEnded,    ///< drops everything
+    };
+    enum class Lent : std::uint8_t { kNone, kBuffer, kBody };
+
+    bool collects() const noexcept { return state_ == State::kHead || state_ == State::kBody; }
+    std::string_view unread() const noexcept { return {buffer_.get() + begin_, end_ - begin_}; }
+    bool worth_parsing();
+    Step read_head(const GateSettings& gate);
+    Step admit(const GateSettings& gate);
+    Step begin_body();
+    Step go_on_with_body();
+    Step whole(std::string_view text, std::size_t used);
+    Step refused(core::Error error);
+    void skip(std::size_t used) noexcept;
+    void make_room();
+
+    std::unique_ptr<char[]> buffer_;  ///< unread bytes are [begin_, end_)
+    std::size_t capacity_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    std::size_t parsed_ = 0;    ///< size of an incomplete head when it was parsed last
+    std::size_t searched_ = 0;  ///< its bytes that do not hold its end
+    std::size_t lines_ = 0;     ///< of the head, at which it was parsed
+
+    RequestHead head_;  ///< of what is collected or in use
+    Target target_;
+    RequestBody body_;
+    std::string inflated_;
+    std::string_view text_;  ///< the body, packed or in use: into buffer_, body_ or inflated_
+    std::size_t used_ = 0;   ///< bytes of the buffer of what is in use
+    core::Error error_;
+    State state_ = State::kHead;
+    Lent lent_ = Lent::kNone;
+    bool last_ = false;  ///< nothing is taken after what is in use
+    bool still_packed_ = false;
+};
+
+}  // namespace headway::server

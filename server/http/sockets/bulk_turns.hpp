@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+
+#include "server/http/sockets/net.hpp"
+
+namespace headway::server {
+
+/// A FIFO queue for the work of clients that send much. It runs a few pieces per turn of the loop,
+/// so that other clients wait for these few and not for all. Each connection has at most one piece
+/// in it. I/O thread only; outlives the run of the loop.
+class BulkTurns {
+public:
+    /// Pieces per turn of the loop: 64 KB of bodies, or a few milliseconds of handshakes.
+    static constexpr std::size_t kPerTurn = 4;
+
+    explicit BulkTurns(net::io_context& io) : io_(io) {}
+
+    /// Runs `work` later, once, from the loop; never before this returns.
+    void add(std::function<void()> work);
+
+private:
+    void run();
+
+    net::io_context& io_;
+    std::deque<std::function<void()>> waiting_;
+    bool posted_ = false;
+};
+
+}  // namespace headway::server

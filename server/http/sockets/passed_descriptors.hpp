@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "server/http/sockets/net.hpp"
+#include "server/process/owned_descriptor.hpp"
+
+namespace headway::server {
+
+/// What clients of the report socket send beside their bytes: a pidfd of the agent. Bounded over
+/// all connections, and the kernel drops what does not fit, so that clients cannot use up our
+/// descriptors. Anything else that they send is closed at once, on another thread, since closing a
+/// file of theirs may take as long as they like. I/O thread only.
+class PassedDescriptors {
+public:
+    /// The place of one connection: at most one descriptor, the last that came.
+    class Place {
+    public:
+        explicit Place(PassedDescriptors& all) : all_(all) {}
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        ~Place() { take(); }
+
+        bool open() const noexcept { return held_.open(); }
+        /// The descriptor of the agent's process, which is the caller's from now on; or none.
+        OwnedDescriptor take() noexcept;
+
+    private:
+        friend class PassedDescriptors;
+        PassedDescriptors& all_;
+        OwnedDescriptor held_;
+    };
+
+    PassedDescriptors();
+
+    /// How many may wait to be taken; 0 takes none.
+    void allow(std::size_t count) noexcept { allowed_ = count; }
+    /// Reads as recv() does, without waiting, and takes a descriptor that comes with the bytes.
+    std::size_t receive(int socket, std::span<char> space, Place& place, error_code& ec);
+    std::size_t waiting() const noexcept { return waiting_; }
+
+private:
+    void keep(OwnedDescriptor came, Place& place);
+    void close_elsewhere(OwnedDescriptor foreign);
+
+    std::size_t allowed_;
+    std::size_t waiting_ = 0;
+    std::shared_ptr<std::atomic<int>> closing_;  ///< shared with threads, which may outlive us
+};
+
+}  // namespace headway::server

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "server/http/sockets/net.hpp"
+
+namespace headway::server {
+
+/// The origin of a connection, as reported by the kernel.
+struct Peer {
+    std::array<std::uint8_t, 16> address{};  ///< IPv6, or IPv4 mapped into it; zeros: the socket
+    bool local = false;                      ///< the operator's socket, so root or our own user
+    bool reports = false;         ///< the report socket, any user; never together with `local`
+    bool encrypted = false;       ///< TLS
+    std::uint32_t uid = kNoUser;  ///< of a Unix socket's peer when it connected (SO_PEERCRED)
+
+    static constexpr std::uint32_t kNoUser = UINT32_MAX;
+    /// True without an address: one of the Unix sockets.
+    bool on_socket() const noexcept { return local || reports; }
+};
+
+/// The peer of an accepted connection. Pure.
+Peer peer_at(const net::ip::tcp::endpoint& endpoint);
+
+/// The address, or the socket and its user, as text for a log. Pure.
+std::string shown(const Peer& peer);
+
+}  // namespace headway::server

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "server/engine/base/command_queue.hpp"
+#include "server/engine/base/task.hpp"
+#include "server/http/sockets/net.hpp"
+#include "server/hub/streams/streams.hpp"
+#include "server/hub/streams/view_cache.hpp"
+
+namespace headway::server {
+
+/// Sends the I/O thread's tasks to the engine: staged one by one, handed over once per turn
+/// of the event loop, so that what arrives together commits together. I/O thread only.
+class Intake {
+public:
+    Intake(net::io_context& io, CommandQueue& queue, const ViewCache& views, const Streams& streams)
+        : io_(io), queue_(queue), views_(views), streams_(streams) {}
+
+    /// False when the queue is full. `session` is the session concerned, or empty; `bytes` is the
+    /// size of the request body.
+    bool ask(Request request, const std::string& session, std::size_t bytes = 0);
+    /// The same for tasks that must not be lost: with a full queue the task is kept and staged
+    /// later. The caller bounds their number.
+    void deliver(Request request, const std::string& session, std::size_t bytes);
+    /// Stages kept tasks as far as there is room. Called once a second.
+    void pass_kept();
+    /// The connection has closed: its queries need no answer.
+    void forget(std::uint64_t connection) { queue_.forget(connection); }
+    /// True if there is room for another request.
+    bool has_room() const;
+    std::size_t size() const { return queue_.size(); }
+
+private:
+    /// With the session that it is about, since who follows it may change meanwhile.
+    struct Kept {
+        std::string session;
+        Request request;
+    };
+    bool stage(Request& request, const std::string& session);
+
+    net::io_context& io_;
+    CommandQueue& queue_;
+    const ViewCache& views_;
+    const Streams& streams_;
+    /// bounded by the open questions to judges, the messages to webhooks, the sessions of processes
+    /// and the hooks that are held
+    std::vector<Kept> kept_;
+    bool wake_posted_ = false;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/encode/encode.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// The time of documents made on the I/O thread: up to which clients were heard.
+inline api::ReadingTime reading_time(const Clock& clock) {
+    return {clock.heard_until(), clock.watch()};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/views/view.hpp"
+
+namespace headway::server {
+
+/// The published views of sessions, for reads without the engine. A missing view is queried
+/// once; from then on every publication updates it. Of sessions that no client reads only the
+/// newest are kept. I/O thread only.
+class ViewCache {
+public:
+    /// Sends a ViewQuery; false when the queue is full.
+    using Ask = std::function<bool(const std::string& session)>;
+    /// Gets the view, null for an unknown session, or an error.
+    using Callback = std::function<void(core::Result<const core::SessionView*>)>;
+
+    explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
+    ViewCache(const ViewCache&) = delete;
+    ViewCache& operator=(const ViewCache&) = delete;
+    /// Other daemons change sessions, too: only the engine knows whether a view is the newest.
+    void share() { shared_ = true; }
+
+    /// A view and its version, a number that no other view has had.
+    struct Versioned {
+        const core::SessionView* view = nullptr;
+        std::uint64_t version = 0;
+    };
+
+    /// The cached view or null; valid until the next publication.
+    const core::SessionView* find(const std::string& session) const;
+    /// The same for a client, who will read it again: it stays.
+    Versioned read(const std::string& session);
+    /// The same if it is the newest, as far as that is known here.
+    Versioned read_newest(const std::string& session) {
+        return shared_ ? Versioned{} : read(session);
+    }
+    const core::SessionView* find_newest(const std::string& session) {
+        return read_newest(session).view;
+    }
+    /// Calls back with the newest view, at once or when the engine answers.
+    void get(const std::string& session, Callback callback);
+
+    /// A commit touched the session. Its view here if it is watched, else null.
+    const core::SessionView* update(core::SessionView view);
+    /// The session was deleted.
+    void forget(const std::string& session);
+    /// The engine answered a question; null = unknown session.
+    void resolve(const std::string& session, core::Result<const core::SessionView*> view);
+
+    /// A waiter or stream watches the session: its view stays cached, and its agent gets a shorter
+    /// heartbeat interval.
+    void watch(const std::string& session);
+    void unwatch(const std::string& session);
+    bool watched(const std::string& session) const;
+
+    /// Shrinks to limits::kViewsUnreadMax and kViewCacheMax. Call it after the replies of a
+    /// publication, which use its views.
+    void trim();
+    std::size_t size() const noexcept { return entries_.size(); }
+
+private:
+    struct Entry {
+        bool present = false;
+        bool read = false;    ///< a client asked for it
+        bool listed = false;  ///< among the unread ones
+        std::uint32_t watchers = 0;
+        std::uint64_t version = 0;
+        Entry* before = nullptr;  ///< its neighbours there
+        Entry* after = nullptr;
+        core::SessionView view;
+    };
+    using Entries = std::unordered_map<std::string, Entry>;
+
+    void list(Entry& entry);
+    void unlist(Entry& entry);
+    Entries::iterator erase(Entries::iterator entry);
+
+    Ask ask_;
+    bool shared_ = false;
+    std::uint64_t versions_ = 0;  ///< given so far
+    Entries entries_;
+    std::unordered_map<std::string, std::vector<Callback>> asked_;
+    /// Those whose views came unasked, oldest first; linked through the entries, which stay where
+    /// they are in memory.
+    Entry* oldest_unread_ = nullptr;
+    Entry* newest_unread_ = nullptr;
+    std::size_t unread_ = 0;
+};
+
+}  // namespace headway::server

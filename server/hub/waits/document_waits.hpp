@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "server/http/message/reply_to.hpp"
+
+namespace headway::server {
+
+/// Long polls on one document each, an approval or a check. The document is queried again when it
+/// is decided or answered, at the deadline, and when the daemon drains. Waits are not stored: after
+/// a restart the client repeats the request. I/O thread only.
+class DocumentWaits {
+public:
+    /// Sends the query whose reply is the answer; false when the queue is full.
+    using Ask = std::function<bool(const ReplyTo&, const std::string& id)>;
+
+    explicit DocumentWaits(Ask ask) : ask_(std::move(ask)) {}
+
+    /// Notes that the reply to `to` may wait until `deadline`; the caller asks for the first
+    /// document. Error: kOverloaded, when there are
+    /// limits::kWaitersMax of them.
+    core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline);
+    /// A document has arrived. True: the wait continues, because the document is pending and there
+    /// is time, from now on for the document `id` unless that is empty. False: the document is the
+    /// answer, and the wait is over.
+    bool keeps_waiting(const ReplyTo& to, bool pending, const std::string& id = {});
+    /// The request was answered otherwise.
+    void answered(const ReplyTo& to);
+    /// The document `id` is not pending any more.
+    void notify(const std::string& id);
+    /// Any document may have changed: queries all of them.
+    void look_again();
+    /// The client is gone.
+    void drop_connection(std::uint64_t connection);
+    /// Queries the documents whose deadline has passed; kNever: all.
+    void expire(core::Timestamp now);
+    /// The earliest deadline, kNever without waits.
+    core::Timestamp next_deadline() const;
+    std::size_t size() const noexcept { return waits_.size(); }
+
+private:
+    using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< connection and slot
+    struct Wait {
+        std::string id;
+        core::Timestamp deadline = core::kNever;
+        bool asked = true;  ///< a document is on its way
+        bool last = false;  ///< the next document is the answer
+    };
+    void finish(const Place& place, Wait& wait);
+    void remove(std::map<Place, Wait>::iterator wait);
+
+    Ask ask_;
+    std::map<Place, Wait> waits_;
+    std::multimap<std::string, Place> by_id_;
+    std::multimap<core::Timestamp, Place> deadlines_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "server/engine/hooks/hook_commands.hpp"
+#include "server/engine/hooks/hook_dialogs.hpp"
+#include "server/http/connection/http_connection.hpp"
+#include "server/http/message/reply_to.hpp"
+#include "server/http/message/response.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// Replies to hooks, and hooks that are kept waiting: by a pause, or until a person has decided
+/// about their call. While a hook waits its client gets a blank every kSignEvery, so that it can
+/// tell a hold from a daemon that hangs. The question is asked again when the session has changed,
+/// and a last time when the agent's own limit is near; a few at a time, in turn, so that the engine
+/// hears others between the questions of many holds. I/O thread only.
+class HookHolds {
+public:
+    using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
+    /// Sends the question; false when the queue is full.
+    using Ask = std::function<bool(const ReplyTo&, HookAgainCommand)>;
+    /// Sets the reply of a request that has not begun to be answered.
+    using Put = std::function<void(const ReplyTo&, const Response&)>;
+
+    /// Says that an agent's dialog does not wait for its approval any more. If the queue is full,
+    /// that ends by its time.
+    using Leave = std::function<void(DialogLeftCommand)>;
+
+    static constexpr std::chrono::seconds kSignEvery{5};
+    /// Questions that are on their way at once: some milliseconds of the engine.
+    static constexpr std::size_t kAskedMax = 32;
+
+    HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
+        : find_(std::move(find)),
+          ask_(std::move(ask)),
+          put_(std::move(put)),
+          leave_(std::move(leave)) {}
+
+    /// The engine's answer.
+    void take(const ReplyTo& to, HookAnswered answered);
+    /// The engine refused the question of a hook that waits, which goes on without an answer. False
+    /// if none waits there.
+    bool refused(const ReplyTo& to);
+    void session_changed(const std::string& session);
+    void drop_connection(std::uint64_t connection);
+    /// Blanks, and the holds whose time is up.
+    void second(Clock::Steady::time_point now);
+    /// Asks for the last answer of all of them, and answers each at once from now on: the daemon
+    /// goes down. The session then knows that the calls did not run.
+    void drain();
+    std::size_t size() const noexcept { return holds_.size(); }
+
+private:
+    using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< connection and slot
+    struct Hold {
+        std::string session;
+        HookCall call;
+        Clock::Steady::time_point deadline;
+        Clock::Steady::time_point next_sign;
+        bool streams = false;  ///< the reply has begun
+        bool asked = false;    ///< the question is on its way
+        bool changed = false;  ///< the session has changed since it was asked
+        bool due = false;      ///< stands in due_
+    };
+    using Holds = std::map<Place, Hold>;
+
+    void begin(const ReplyTo& to, HookAnswered&& answered);
+    void go_on(Holds::iterator hold, HookAnswered&& answered);
+    void ask_again(Holds::iterator hold);
+    void ask_due(Clock::Steady::time_point now);
+    bool ask(Holds::iterator hold, Clock::Steady::time_point now);
+    void finish(Holds::iterator hold, const std::string& body);
+    void remove(Holds::iterator hold);
+    void leave(const std::string& session, const HookCall& call) const;
+
+    FindConnection find_;
+    Ask ask_;
+    Put put_;
+    Leave leave_;
+    bool draining_ = false;
+    Holds holds_;
+    std::multimap<std::string, Place> by_session_;
+    std::deque<Place> due_;  ///< to be asked; each hold once, and some that are gone
+    std::size_t asked_ = 0;  ///< questions on their way
+};
+
+}  // namespace headway::server

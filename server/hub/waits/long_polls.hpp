@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "server/engine/base/answers.hpp"
+#include "server/http/connection/replies.hpp"
+#include "server/hub/streams/intake.hpp"
+#include "server/hub/waits/document_waits.hpp"
+#include "server/hub/waits/waiters.hpp"
+
+namespace headway::server {
+
+/// Delayed replies: waits on the verdict of sessions, and on a document (an approval, a check)
+/// until it is decided. Has one timer for all deadlines. I/O thread only.
+class LongPolls {
+public:
+    LongPolls(net::io_context& io, const Clock& clock, ViewCache& views, Intake& intake,
+              Replies& replies);
+
+    /// Waits on sessions. Error: kOverloaded.
+    core::Result<> add(Wait wait);
+    /// Waits until `deadline` for the document `id` (an approval's id, or check_key()). The caller
+    /// queries the first document. Error: kOverloaded.
+    core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
+    /// A document has arrived: sends it, unless the wait continues.
+    void take_document(const ReplyTo& to, DocumentReply reply);
+    /// The request was answered otherwise, for instance with an error.
+    void answered(const ReplyTo& to) { documents_.answered(to); }
+
+    void session_changed(const std::string& session) { sessions_.notify(session); }
+    void session_deleted(const std::string& session) { sessions_.session_deleted(session); }
+    void document_changed(const std::string& id) { documents_.notify(id); }
+    /// Other daemons may have changed documents.
+    void look_again() { documents_.look_again(); }
+    void drop_connection(std::uint64_t connection);
+    /// Answers all waits now, for the drain.
+    void expire_all();
+    /// Call it after deadlines may have changed.
+    void arm();
+    void stop() { timer_.cancel(); }
+    std::size_t sessions() const noexcept { return sessions_.size(); }
+    std::size_t size() const noexcept { return sessions_.size() + documents_.size(); }
+
+private:
+    bool ask_for(const ReplyTo& to, const std::string& id);
+
+    const Clock& clock_;
+    Intake& intake_;
+    Replies& replies_;
+    Waiters sessions_;
+    DocumentWaits documents_;
+    Timer timer_;
+    core::Timestamp timer_at_ = core::kNever;
+};
+
+/// The key of a long poll on a check, by its name among those of all sessions (check_name()), or by
+/// its id alone until the first answer names the session; distinct from approvals. Pure.
+inline std::string check_key(const std::string& name) {
+    return "check/" + name;
+}
+
+}  // namespace headway::server

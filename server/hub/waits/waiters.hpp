@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/encode/encode.hpp"
+#include "core/views/wait.hpp"
+#include "server/http/message/reply_to.hpp"
+#include "server/http/message/response.hpp"
+#include "server/hub/streams/view_cache.hpp"
+
+namespace headway::server {
+
+/// What a long poll waits for.
+struct Wait {
+    ReplyTo reply_to;
+    core::WaitFor what;
+    std::vector<std::string> sessions;       ///< exactly one, unless `several`
+    bool several = false;                    ///< from /v1/wait: the reply lists the sessions
+    bool all = false;                        ///< every session must be met, not any
+    bool missing_ok = false;                 ///< waits for sessions that are not opened yet
+    core::Timestamp open_by = core::kNever;  ///< limit for their opening
+    core::Timestamp deadline = core::kNever;
+};
+
+/// Long polls: answered when a view meets the condition, when it becomes impossible (the session
+/// has ended, its agent is gone, it was not opened in time), at the deadline, or in a drain. I/O
+/// thread only.
+class Waiters {
+public:
+    using Answer = std::function<void(const ReplyTo&, core::Result<Response>)>;
+    using Time = std::function<api::ReadingTime()>;
+
+    Waiters(ViewCache& views, Answer answer, Time time)
+        : views_(views), answer_(std::move(answer)), time_(std::move(time)) {}
+
+    /// Error: kOverloaded, when there are limits::kWaitersMax of them.
+    core::Result<> add(Wait wait);
+    /// A session's view changed.
+    void notify(const std::string& session);
+    /// Answers the waits that do not wait for a session of this id to be opened.
+    void session_deleted(const std::string& session);
+    /// The client is gone.
+    void drop_connection(std::uint64_t connection);
+    /// Answers the waits whose deadline has passed or that became impossible by time; kNever: all.
+    void expire(core::Timestamp now);
+    /// When expire() must be called next; kNever without waiters.
+    core::Timestamp next_deadline() const;
+    std::size_t size() const noexcept { return waits_.size(); }
+
+private:
+    struct Pending {
+        Wait wait;
+        std::size_t unresolved = 0;              ///< views not yet received
+        bool overdue = false;                    ///< the deadline passed before they arrived
+        core::Timestamp look_at = core::kNever;  ///< its key in due_; kNever: none
+    };
+    void resolved(std::uint64_t id, const std::string& session,
+                  const core::Result<const core::SessionView*>& view);
+    bool try_answer(std::uint64_t id, bool final);
+    core::WaitAnswer answer_for(const Wait& wait, const std::string& session,
+                                const api::ReadingTime& time) const;
+    core::Timestamp next_look(const Pending& pending, const api::ReadingTime& time) const;
+    void schedule(std::uint64_t id, Pending& pending, core::Timestamp at);
+    void remove(std::uint64_t id);
+
+    ViewCache& views_;
+    Answer answer_;
+    Time time_;
+    std::uint64_t next_id_ = 1;
+    std::unordered_map<std::uint64_t, Pending> waits_;
+    std::unordered_map<std::string, std::vector<std::uint64_t>> by_session_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> by_connection_;
+    std::set<std::pair<core::Timestamp, std::uint64_t>> due_;  ///< next look at each wait
+};
+
+}  // namespace headway::server

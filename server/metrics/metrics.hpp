@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/engine/base/stats.hpp"
+#include "server/http/connection/http_server.hpp"
+#include "server/outbound/judge/judge_ledger.hpp"
+
+namespace headway::server {
+
+/// The values that /metrics shows. Labels are bounded sets (route, verdict, configured judge or
+/// webhook), never a session.
+struct MetricsInput {
+    const HttpStats& http;
+    const EngineStats& engine;
+    const std::vector<std::uint64_t>& routes;  ///< requests by row of the table of endpoints
+    std::uint64_t refused_access = 0;
+    std::uint64_t access_failures = 0;
+    std::uint64_t access_paused = 0;
+    std::uint64_t failing_addresses = 0;
+    std::uint64_t connections_max = 0;
+    std::uint64_t held = 0;  ///< bytes of stream frames, which clients share
+    std::uint64_t queue = 0;
+    std::uint64_t streams = 0;
+    std::uint64_t waiters = 0;
+    std::uint64_t views = 0;
+    std::uint64_t frames_sent = 0;
+    std::uint64_t lagged = 0;
+    const JudgeStats* judge = nullptr;  ///< null when no judge is configured
+};
+
+/// The Prometheus text exposition format.
+std::string metrics_text(const MetricsInput& input);
+
+}  // namespace headway::server

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/outbound/commands/command_run.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "config/values/duration.hpp"
+#include "core/base/limits.hpp"
+#include "core/redaction/sanitize.hpp"
+#include "core/text/words.hpp"
+#include "server/outbound/webhooks/webhook_request.hpp"
+
+namespace headway::server {
+namespace {
+
+namespace limits = core::limits;
+using Instant = Clock::Steady::time_point;
+
+constexpr int kTryAgain = 75;  // EX_TEMPFAIL of sysexits.h
+/// Reads of one turn, so that a command that prints without end does not hold up the others.
+constexpr int kReadsMax = 16;
+/// Between two looks at a process that the kernel tells nothing about.
+constexpr std::chrono::milliseconds kBlindTurn{20};
+/// How long the end of a killed process is waited for; it may hang in the kernel.
+constexpr std::chrono::milliseconds kLastWait{1'000};
+
+struct Pipe {
+    OwnedDescriptor read;
+    OwnedDescriptor write;
+};
+
+/// Above the standard ones, which the child's ends are copied to.
+OwnedDescriptor raised(int number) {
+    if (number > STDERR_FILENO) return OwnedDescriptor{number};
+    const OwnedDescriptor low{number};
+    const int high = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (high < 0) throw std::system_error(errno, std::generic_category(), "no descriptor is left");
+    return OwnedDescriptor{high};
+}
+
+Pipe make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        throw std::system_error(errno, std::generic_category(), "no pipe");
+    OwnedDescriptor read = raised(ends[0]);
+    return {std::move(read), raised(ends[1])};
+}
+
+void do_not_block(const OwnedDescriptor& file) {
+    const int flags = ::fcntl(file.get(), F_GETFL);
+    static_cast<void>(::fcntl(file.get(), F_SETFL, flags | O_NONBLOCK));
+}
+
+/// Variables of the command: few, and none of them of an agent.
+std::vector<std::string> variables_for(const WebhookTarget& target, const WebhookJob& job) {
+    std::vector<std::string> variables{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                                       "HEADWAY_WEBHOOK=" + target.endpoint().name,
+                                       "HEADWAY_MESSAGE_ID=" + job.id};
+    if (const char* home = std::getenv("HOME"); home != nullptr)
+        variables.push_back(std::string{"HOME="} + home);
+    return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (std::string& word : words)
+        pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// What the child has of us: its group, its signals, three descriptors and the root folder.
+class SpawnRules {
+public:
+    SpawnRules(int input, int output) {
+        posix_spawn_file_actions_init(&files_);
+        posix_spawnattr_init(&attributes_);
+        sigset_t signals;
+        sigemptyset(&signals);
+        bool failed = posix_spawnattr_setsigmask(&attributes_, &signals) != 0;
+        sigfillset(&signals);
+        failed |= posix_spawnattr_setsigdefault(&attributes_, &signals) != 0;
+        failed |= posix_spawnattr_setpgroup(&attributes_, 0) != 0;
+        failed |=
+            posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                       POSIX_SPAWN_SETSIGDEF) != 0;
+        failed |= posix_spawn_file_actions_adddup2(&files_, input, STDIN_FILENO) != 0;
+        failed |= posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO) != 0;
+        failed |= posix_spawn_file_actions_adddup2(&files_, output, STDERR_FILENO) != 0;
+        failed |= posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1) != 0;
+        failed |= posix_spawn_file_actions_addchdir_np(&files_, "/") != 0;
+        if (failed) throw std::system_error(ENOMEM, std::generic_category());
+    }
+    SpawnRules(const SpawnRules&) = delete;
+    SpawnRules& operator=(const SpawnRules&) = delete;
+    ~SpawnRules() {
+        posix_spawn_file_actions_destroy(&files_);
+        posix_spawnattr_destroy(&attributes_);
+    }
+
+    pid_t start(std::vector<std::string> words, std::vector<std::string> variables) const {
+        pid_t pid = 0;
+        const int error = ::posix_spawn(&pid, words.front().c_str(), &files_, &attributes_,
+                                        pointers_to(words).data(), pointers_to(variables).data());
+        if (error != 0)
+            throw std::system_error(error, std::generic_category(), "cannot run " + words.front());
+        return pid;
+    }
+
+private:
+    posix_spawn_file_actions_t files_{};
+    posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+CommandRun::CommandRun(const WebhookTarget& target, WebhookJob job, std::string_view link)
+    : target_(target),
+      job_(std::move(job)),
+      input_(request_for(target, job_, link).body),
+      started_(Clock::steady()),
+      deadline_(started_ + target.endpoint().timeout) {
+    drop_bodies(job_);
+    Pipe input = make_pipe();
+    Pipe output = make_pipe();
+    do_not_block(input.write);
+    do_not_block(output.read);
+    const SpawnRules rules{input.read.get(), output.write.get()};
+    pid_ = rules.start(target.endpoint().argv, variables_for(target, job_));
+    stdin_ = std::move(input.write);
+    stdout_ = std::move(output.read);
+    process_ = OwnedDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+}
+
+CommandRun::~CommandRun() {
+    if (pid_ == 0) return;
+    kill_group();
+    const Instant until = Clock::steady() + kLastWait;
+    while (pid_ != 0 && Clock::steady() < until) {
+        if (has_exited()) {
+            reap();
+        } else {
+            pollfd wait{process_.get(), POLLIN, 0};
+            ::poll(&wait, 1, static_cast<int>(kBlindTurn.count()));
+        }
+    }
+}
+
+void CommandRun::wait_on(std::vector<pollfd>& polls) const {
+    if (stdin_.open()) polls.push_back({stdin_.get(), POLLOUT, 0});
+    if (stdout_.open()) polls.push_back({stdout_.get(), POLLIN, 0});
+    if (process_.open()) polls.push_back({process_.get(), POLLIN, 0});
+}
+
+Instant CommandRun::next_turn() const {
+    if (!process_.open()) return Clock::steady() + kBlindTurn;
+    return timed_out_ ? Instant::max() : deadline_;
+}
+
+bool CommandRun::turn() {
+    write_some();
+    read_some();
+    if (has_exited()) {
+        read_some();   // what was on its way
+        kill_group();  // what it has left running; the process is not reaped, so the number is its
+                       // own
+        reap();
+        return true;
+    }
+    if (!timed_out_ && Clock::steady() >= deadline_) {
+        timed_out_ = true;
+        kill_group();
+    }
+    return false;
+}
+
+/// A command need not read its input.
+void CommandRun::write_some() {
+    while (stdin_.open()) {
+        const ssize_t bytes =
+            ::write(stdin_.get(), input_.data() + written_, input_.size() - written_);
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes < 0 && errno == EAGAIN) return;
+        if (bytes > 0) written_ += static_cast<std::size_t>(bytes);
+        if (bytes < 0 || written_ == input_.size()) stdin_ = OwnedDescriptor{};
+    }
+}
+
+void CommandRun::read_some() {
+    std::array<char, 16'384> buffer{};
+    for (int i = 0; stdout_.open() && i < kReadsMax; ++i) {
+        const ssize_t bytes = ::read(stdout_.get(), buffer.data(), buffer.size());
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes < 0 && errno == EAGAIN) return;
+        if (bytes <= 0) {
+            stdout_ = OwnedDescriptor{};
+            return;
+        }
+        const std::size_t room = limits::kWebhookOutputBytesMax - output_.size();
+        output_.append(buffer.data(), std::min(static_cast<std::size_t>(bytes), room));
+    }
+}
+
+/// Leaves it to be reaped.
+bool CommandRun::has_exited() {
+    siginfo_t info{};
+    const int done = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (done != 0) return errno != EINTR;  // reaped by us alone, so this is not expected
+    if (info.si_pid == 0) return false;
+    (info.si_code == CLD_EXITED ? exit_code_ : signal_) = info.si_status;
+    return true;
+}
+
+void CommandRun::kill_group() const {
+    ::kill(-pid_, SIGKILL);
+}
+
+void CommandRun::reap() {
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+}
+
+WebhookResult CommandRun::blank() const {
+    WebhookResult result;
+    result.job = job_;
+    result.elapsed = std::chrono::duration_cast<core::Millis>(Clock::steady() - started_);
+    return result;
+}
+
+WebhookResult CommandRun::cancelled() const {
+    return blank();
+}
+
+WebhookResult CommandRun::result() const {
+    WebhookResult result = blank();
+    if (exit_code_ == 0 && !timed_out_) {
+        result.outcome = WebhookOutcome::kDelivered;
+        return result;
+    }
+    // Any other status is about this message, so that later ones are not held up by it.
+    const bool later = exit_code_ == kTryAgain || exit_code_ < 0 || timed_out_;
+    result.outcome = later ? WebhookOutcome::kAway : WebhookOutcome::kRefused;
+    if (timed_out_) {
+        result.reason = "did not end within its timeout of " +
+                        config::print_duration(target_.endpoint().timeout) + " and was killed";
+    } else if (exit_code_ < 0) {
+        result.reason = "was ended by signal " + std::to_string(signal_);
+    } else {
+        result.reason = "exit status " + std::to_string(exit_code_);
+    }
+    const std::string said = core::sanitized(output_, "/", limits::kWebhookOutputBytesMax);
+    if (const auto words = core::trimmed(said); !words.empty())
+        result.reason.append(": ").append(words);
+    return result;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/outbound/webhooks/webhook_messages.hpp"
+#include "server/outbound/webhooks/webhook_target.hpp"
+#include "server/process/owned_descriptor.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// One run of a command that gets a message: a process in a group of its own, without a shell, with
+/// three descriptors and a few variables. Arguments and variables are of the configuration and the
+/// message's id; what an agent wrote is on standard input only. Never blocks, but for the start of
+/// the process. One thread.
+class CommandRun {
+public:
+    /// Starts it. `target` must outlive it. Throws std::system_error when it cannot be started.
+    CommandRun(const WebhookTarget& target, WebhookJob job, std::string_view link);
+    CommandRun(const CommandRun&) = delete;
+    CommandRun& operator=(const CommandRun&) = delete;
+    /// Kills the group.
+    ~CommandRun();
+
+    /// What turn() waits for, added to `polls`.
+    void wait_on(std::vector<pollfd>& polls) const;
+    /// When turn() must be called at the latest.
+    Clock::Steady::time_point next_turn() const;
+    /// Writes and reads what is possible; kills the group after the timeout. True when it has
+    /// ended.
+    bool turn();
+    /// After its end.
+    WebhookResult result() const;
+    WebhookResult cancelled() const;
+
+private:
+    void write_some();
+    void read_some();
+    bool has_exited();
+    void kill_group() const;
+    void reap();
+    WebhookResult blank() const;
+
+    const WebhookTarget& target_;
+    WebhookJob job_;
+    std::string input_;
+    std::size_t written_ = 0;
+    std::string output_;  ///< its beginning
+    OwnedDescriptor stdin_;
+    OwnedDescriptor stdout_;  ///< and what it says to standard error
+    OwnedDescriptor process_;
+    pid_t pid_ = 0;  ///< 0: reaped
+    Clock::Steady::time_point started_;
+    Clock::Steady::time_point deadline_;
+    bool timed_out_ = false;
+    int exit_code_ = -1;
+    int signal_ = 0;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/settings/judge_settings.hpp"
+#include "server/outbound/judge/judge_ledger.hpp"
+#include "server/outbound/judge/judge_messages.hpp"
+#include "server/outbound/transfer/curl_loop.hpp"
+
+namespace headway::server {
+
+class JudgeWorker;
+
+/// Sends questions to OpenAI-compatible endpoints, on the thread of libcurl. An answer may take any
+/// time while its bytes arrive; silence ends it. Each endpoint has its own concurrency limit, fair
+/// queue, pauses and circuit breaker, so that no endpoint waits for another.
+///
+/// After a connect error, 429 or 5xx it retries `retries` times with backoff(), in which the whole
+/// endpoint pauses. A question whose try opens the breaker gets its own reason; those that wait get
+/// kUnavailable. JudgeUse counts from the first try, not from submit().
+class JudgeClient {
+public:
+    /// Called on the thread of libcurl, exactly once for each accepted question; must not block,
+    /// and must not call stop(). May submit.
+    using Deliver = std::function<void(JudgeReply)>;
+    /// Logs a line, from the constructor or the thread of libcurl. No line contains secrets.
+    using Report = std::function<void(bool is_error, const std::string& line)>;
+
+    /// Reads the keys. The loop must outlive it. An endpoint without a readable key is reported and
+    /// answers kRefused to every question.
+    JudgeClient(CurlLoop& loop, config::JudgeSettings settings, Deliver deliver, Report report);
+    JudgeClient(const JudgeClient&) = delete;
+    JudgeClient& operator=(const JudgeClient&) = delete;
+    ~JudgeClient();  ///< stop()
+
+    /// Any thread; never waits for the network. False, with no reply to follow:
+    /// limits::kJudgeQueueMax questions are open, the client is stopped, or the endpoint does not
+    /// exist.
+    bool submit(JudgeJob job);
+    /// Any thread. Answers all open questions of the session with kCancelled.
+    void cancel(const std::string& session);
+    /// Answers all open questions with kCancelled and accepts no more. Idempotent; one thread at a
+    /// time, not that of libcurl.
+    void stop();
+    /// Any thread.
+    JudgeStats stats() const;
+
+private:
+    JudgeLedger ledger_;
+    CurlLoop& loop_;
+    std::unique_ptr<JudgeWorker> worker_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/settings/judge_settings.hpp"
+#include "core/base/fields.hpp"
+#include "core/events/judge_payloads.hpp"
+#include "server/outbound/judge/judge_messages.hpp"
+#include "server/outbound/transfer/circuit_breaker.hpp"
+
+namespace headway::server {
+
+/// Figures of one endpoint since the start.
+struct JudgeEndpointStats {
+    std::string name;
+    std::uint64_t waiting = 0;    ///< queued, also for a retry
+    std::uint64_t in_flight = 0;  ///< asked now
+    BreakerState breaker = BreakerState::kClosed;
+    /// Questions by how they ended, in the order of JudgeOutcome.
+    std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
+    std::uint64_t tries = 0;
+    std::uint64_t prompt_tokens = 0;
+    std::uint64_t completion_tokens = 0;
+    double cost_usd = 0;
+    std::uint64_t answered_ms = 0;     ///< sum of JudgeUse::elapsed_ms of those answered
+    std::uint64_t first_token_ms = 0;  ///< sum of JudgeUse::first_token_ms of those answered
+
+    std::uint64_t ended_as(core::JudgeOutcome outcome) const {
+        return outcomes[static_cast<std::size_t>(outcome)];
+    }
+};
+
+struct JudgeStats {
+    std::uint64_t open = 0;         ///< accepted and not yet answered
+    std::uint64_t turned_away = 0;  ///< not accepted: full, stopped, or no such endpoint
+    std::vector<JudgeEndpointStats> endpoints;
+};
+
+/// The figures of all judges and the bound of open questions, which are those accepted and not yet
+/// answered. Any thread.
+class JudgeLedger {
+public:
+    explicit JudgeLedger(const std::vector<config::JudgeEndpoint>& endpoints);
+
+    /// Counts a question as open. False: limits::kJudgeQueueMax are, or there is no such endpoint.
+    bool open(const std::string& endpoint);
+    /// An open question that was not taken after all.
+    void turn_away();
+    /// Counts an answered question and frees its place.
+    void settle(const JudgeReply& reply);
+    /// Keeps the state of one endpoint for stats().
+    void show(std::size_t endpoint, std::size_t waiting, std::size_t in_flight,
+              BreakerState breaker);
+    JudgeStats stats() const;
+
+private:
+    mutable std::mutex mutex_;  ///< guards everything below
+    JudgeStats stats_;
+};
+
+}  // namespace headway::server

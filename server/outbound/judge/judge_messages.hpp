@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/events/judge_payloads.hpp"
+
+namespace headway::server {
+
+/// One question to a judge.
+struct JudgeJob {
+    std::uint64_t id = 0;  ///< chosen by the engine; comes back with the reply
+    std::string session;
+    std::string endpoint;  ///< JudgeEndpoint::name
+    std::string system;    ///< the two messages of the request
+    std::string user;
+    std::uint32_t max_tokens = 100;
+    double temperature = 0;
+};
+
+/// The result of a job; each job gets exactly one. `text` is what the model wrote, complete only
+/// with kAnswered. kDiscarded does not occur here, because the engine interprets the answer.
+struct JudgeReply {
+    std::uint64_t id = 0;
+    std::string session;
+    std::string endpoint;
+    std::string model;  ///< as named by the endpoint, else as configured
+    core::JudgeOutcome outcome = core::JudgeOutcome::kCancelled;
+    std::string text;
+    std::string error;  ///< for people, with the next step where there is one; no secrets
+    core::JudgeUse use;
+};
+
+}  // namespace headway::server

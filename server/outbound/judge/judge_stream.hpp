@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/judge/judge_wire.hpp"
+
+namespace headway::server {
+
+/// Parses the reply to one question: a stream of events with one chunk each, up to `[DONE]`, or one
+/// JSON object from an endpoint that does not stream. The first byte tells which, because some
+/// endpoints send a wrong Content-Type. Memory is bounded by the bytes fed, which the caller
+/// limits. Pure.
+class JudgeStream {
+public:
+    /// Bytes after the end or after an error are ignored.
+    void feed(std::string_view bytes);
+    /// The HTTP reply is complete. A stream without `[DONE]` is complete too if it has a finish
+    /// reason.
+    void end();
+
+    bool whole() const { return whole_; }
+    /// Why this is no answer, or empty. Contains text of the endpoint: bound and sanitize it.
+    const std::string& error() const { return error_; }
+    const std::string& text() const { return text_; }
+    const std::string& model() const { return model_; }  ///< empty: not given
+    const api::ChatUsage& usage() const { return usage_; }
+
+private:
+    enum class Form : std::uint8_t { kUnknown, kEvents, kObject };
+
+    bool over() const { return whole_ || !error_.empty(); }
+    void feed_line(std::string_view bytes);
+    void end_line();
+    void end_event();
+    void read(std::string_view json);
+
+    Form form_ = Form::kUnknown;
+    std::string pending_;  ///< the line, or the object, so far
+    bool after_cr_ = false;
+    std::string data_;  ///< of the event so far
+    bool finished_ = false;
+    bool whole_ = false;
+    std::string error_;
+    std::string text_;
+    std::string model_;
+    api::ChatUsage usage_;
+    api::JsonDocument document_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings/judge_settings.hpp"
+#include "libraries/curl.hpp"
+
+namespace headway::server {
+
+/// One endpoint with its key and request headers. The only place that has the key. Constructed on
+/// any thread, used on the judge thread.
+class JudgeTarget {
+public:
+    using Report = std::function<void(bool is_error, const std::string& line)>;
+
+    /// Reads the key from `api_key`, else the file, else the environment. A mistake is reported and
+    /// kept as problem().
+    JudgeTarget(config::JudgeEndpoint endpoint, const Report& report);
+
+    const config::JudgeEndpoint& endpoint() const { return endpoint_; }
+    /// Why the endpoint is unusable and what to set, or empty.
+    const std::string& problem() const { return problem_; }
+    const std::string& url() const { return url_; }
+    curl_slist* headers() const { return headers_.get(); }
+
+    /// Sanitizes foreign text for logs and events: without the key and the values of the configured
+    /// headers, on one line, at most `bytes_max` bytes.
+    std::string clean(std::string_view text, std::size_t bytes_max) const;
+
+private:
+    struct FreeList {
+        void operator()(curl_slist* list) const { libraries::libcurl().slist_free_all(list); }
+    };
+
+    void read_key();
+    void add_header(const std::string& line);
+    void add_configured_header(const std::string& line);
+    std::string setting(std::string_view key) const;
+
+    config::JudgeEndpoint endpoint_;
+    std::string problem_;
+    std::string url_;
+    std::unique_ptr<curl_slist, FreeList> headers_;
+    std::vector<std::string> secrets_;  ///< none is empty
+};
+
+}  // namespace headway::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/fields.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+enum class BreakerState : std::uint8_t {
+    kClosed,    ///< requests may pass
+    kOpen,      ///< none may
+    kHalfOpen,  ///< one may, the probe
+};
+
+/// Stops requests to a failing endpoint: opens after limits::kJudgeFailuresToOpen failures in a
+/// row, for kJudgeOpenFor; then one probe decides. A failed probe opens it for twice as long as the
+/// last time, at most kJudgeOpenForMax. Time is an argument. Pure.
+class CircuitBreaker {
+public:
+    using Instant = Clock::Steady::time_point;
+
+    /// How a request was admitted. Each permit is returned by exactly one of the three calls below.
+    enum class Permit : std::uint8_t { kNone, kRegular, kProbe };
+
+    /// kNone when open, or when a probe is under way.
+    Permit admit(Instant now);
+    /// The endpoint works. Closes the breaker also when the request is older than the failures.
+    void succeeded(Permit permit);
+    /// The endpoint fails. Ignored if the request started before the breaker opened.
+    void failed(Permit permit, Instant now);
+    /// The request proves nothing about the endpoint, for example because it was cancelled.
+    void abandoned(Permit permit);
+
+    BreakerState state(Instant now) const;
+    /// When it turns half open; only while open.
+    Instant reopens_at() const { return open_until_; }
+
+private:
+    void open(Instant now);
+
+    std::uint32_t failures_ = 0;  ///< in a row
+    bool open_ = false;           ///< or half open, depending on the time
+    bool probing_ = false;
+    Instant open_until_{};
+    std::chrono::milliseconds open_for_{0};  ///< the last time; 0 = not since the last success
+};
+
+}  // namespace headway::server
+
+template <>
+struct headway::core::EnumNames<headway::server::BreakerState> {
+    static constexpr std::array<std::string_view, 3> kNames{"closed", "open", "half_open"};
+};

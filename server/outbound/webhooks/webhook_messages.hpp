@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.hpp"
+
+// The messages between the engine and the webhook sender.
+
+namespace headway::server {
+
+/// A message of the outbox.
+struct WebhookPart {
+    std::int64_t row = 0;     ///< 0: a test, which is not stored
+    std::string id;           ///< the webhook-id
+    std::uint32_t tries = 0;  ///< before this one
+    std::string type;
+    std::string session;
+    std::uint64_t n = 0;
+    std::string body;
+};
+
+/// One try of one message, which tells people of `others` too.
+struct WebhookJob : WebhookPart {
+    std::string endpoint;
+    core::Timestamp at = core::kNever;
+    std::vector<WebhookPart> others;  ///< settled together with it
+    bool backlog = false;             ///< all of them had to wait for the end of a window
+    // The request that waits for a test; 0 for other messages.
+    std::uint64_t connection = 0;
+    std::uint64_t slot = 0;
+};
+
+/// What a result does not take back.
+inline void drop_bodies(WebhookJob& job) {
+    job.body.clear();
+    for (WebhookPart& other : job.others)
+        other.body.clear();
+}
+
+enum class WebhookOutcome : std::uint8_t {
+    kDelivered,  ///< 2xx
+    kRefused,    ///< the receiver does not want this message
+    kAway,       ///< no connection, timeout, or any other status
+    kGone,       ///< 410: the receiver wants no more messages
+    kCancelled,  ///< the daemon is going down
+};
+
+struct WebhookResult {
+    WebhookJob job;  ///< without bodies
+    WebhookOutcome outcome = WebhookOutcome::kCancelled;
+    long status = 0;     ///< 0: no answer
+    std::string reason;  ///< of a failure, with the remedy if known
+    std::optional<core::Millis> retry_after;
+    core::Millis elapsed{0};
+};
+
+}  // namespace headway::server

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/settings/webhook_settings.hpp"
+#include "core/outbound/webhooks.hpp"
+
+namespace headway::server {
+
+/// One endpoint with its secrets. The only place that has them. Constructed on any thread, used on
+/// the thread of libcurl, or that of commands.
+class WebhookTarget {
+public:
+    using Report = std::function<void(bool is_error, const std::string& line)>;
+
+    /// Reads the secrets from the file, else the environment. A mistake is reported and kept as
+    /// problem().
+    WebhookTarget(config::WebhookEndpoint endpoint, const Report& report);
+
+    const config::WebhookEndpoint& endpoint() const { return endpoint_; }
+    const std::vector<std::string>& secrets() const { return secrets_; }  ///< that sign
+    /// An access token or a password; empty without one, and where it is the URL.
+    const std::string& secret() const { return secret_; }
+    /// Why the endpoint is unusable and what to do, or empty.
+    const std::string& problem() const { return problem_; }
+    /// The engine's part of it.
+    core::WebhookRule rule() const;
+
+private:
+    void read_secrets();
+    void take_secret(const std::string& text, const std::string& from);
+    void warn(const Report& report) const;
+    std::string setting(std::string_view key) const;
+    std::string place() const;
+
+    config::WebhookEndpoint endpoint_;
+    std::string problem_;
+    std::vector<std::string> secrets_;
+    std::string secret_;
+};
+
+/// One target per configured endpoint.
+std::vector<WebhookTarget> webhook_targets(const config::WebhookSettings& settings,
+                                           const WebhookTarget::Report& report);
+
+/// The engine's rules for these targets. Pure.
+core::WebhookRules webhook_rules(const config::WebhookSettings& settings,
+                                 const std::vector<WebhookTarget>& targets);
+
+}  // namespace headway::server

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/settings/settings.hpp"
+
+namespace spdlog {
+class formatter;
+class logger;
+}  // namespace spdlog
+
+namespace headway::server {
+
+/// The logger of the daemon, on stderr: text on a terminal, else one JSON object a line. The only
+/// place spdlog is set up.
+std::shared_ptr<spdlog::logger> make_logger(const config::LogSettings& settings);
+
+/// A line of the log: JSON or text, of a message that may quote an agent.
+std::unique_ptr<spdlog::formatter> log_formatter(bool json);
+
+void set_log_level(spdlog::logger& logger, const std::string& level);
+
+}  // namespace headway::server

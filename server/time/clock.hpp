@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+#include "core/base/time.hpp"
+#include "core/values/watch.hpp"
+#include "server/time/clock_steps.hpp"
+#include "server/time/time_source.hpp"
+
+namespace headway::server {
+
+/// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
+/// the wall time of the constructor plus steady time, so they never go back. When the wall clock
+/// jumps ahead (a suspend, or the clock was set), the engine moves the stamps with advance_to()
+/// by the rules of clock_steps.hpp. Any thread.
+class Clock {
+public:
+    using Steady = time_source::Steady;
+
+    Clock();
+    /// Moves by advance_to() only: for tests.
+    explicit Clock(core::Timestamp frozen);
+
+    core::Timestamp now() const;
+    /// The earlier of now() and wall(): for expiry, which a temporarily wrong clock must not cause.
+    core::Timestamp earliest() const;
+    /// What distinguishes a step of the wall clock from a suspend.
+    ClockSteps::Reading reading() const;
+    /// The system's wall clock.
+    static core::Timestamp wall();
+    static Steady::time_point steady() { return time_source::steady(); }
+    /// True if tests move the time.
+    static bool artificial() { return time_source::artificial(); }
+    /// Steady time as of the kernel's last tick: a few milliseconds old and almost free; for
+    /// deadlines.
+    static Steady::time_point coarse() { return time_source::coarse(); }
+    /// How long this process did not run or was busy since `begin`; see time_source.hpp.
+    static Steady::duration unattended_since(Steady::time_point begin) {
+        return time_source::unattended_since(begin);
+    }
+
+    /// Moves now() ahead to `stamp` unless it is past it. Engine thread only.
+    void advance_to(core::Timestamp stamp);
+    /// Sets now() to the time of a store that several daemons share; it may go back by this, since
+    /// the clock of this machine means nothing then. Engine thread only.
+    void follow_shared(core::Timestamp stamp);
+    /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
+    /// between batches. Read it after the time: then a jump of the time comes with its gap.
+    core::Watch watch() const;
+
+    /// No report is heard between these two: a commit may hang while heartbeats wait in the queue.
+    /// Readers see a constant time meanwhile. Engine thread only.
+    void begin_turn();
+    void end_turn(const core::Watch& watch);
+    /// The time up to which reports were heard: now(), or the begin of a running batch.
+    core::Timestamp heard_until() const;
+
+private:
+    static constexpr std::int64_t kNoTurn = 0;
+
+    const bool frozen_ = false;
+    const Steady::time_point steady_at_start_;
+    std::atomic<std::int64_t> stamp_at_start_ms_;
+    std::atomic<std::int64_t> turn_since_ms_{kNoTurn};
+    mutable std::mutex mutex_;
+    core::Watch watch_;  ///< guarded by mutex_
+};
+
+}  // namespace headway::server

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "core/base/result.hpp"
+
+namespace headway::storage {
+
+/// What the database says cannot be true.
+inline core::Error corrupt(std::string what) {
+    return {core::ErrorCode::kStorageCorrupt, std::move(what), {}};
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "core/base/result.hpp"
+
+namespace headway::storage {
+
+/// Free space on the database's disk, and a reserve of it: on a full disk SQLite cannot even
+/// delete. One thread.
+class DiskSpace {
+public:
+    virtual ~DiskSpace() = default;
+
+    /// Bytes that may still be written; nothing if unknown.
+    virtual std::optional<std::uint64_t> free_bytes() = 0;
+    /// Size of the reserve.
+    virtual std::uint64_t size() const = 0;
+    /// True if the reserve is held. A reserve of size 0 always is.
+    virtual bool reserved() const = 0;
+    /// Returns the reserve to the disk; false if it is not held.
+    virtual bool release() = 0;
+    /// Allocates the reserve if that leaves at least `leave` bytes; false if not.
+    virtual bool reserve(std::uint64_t leave) = 0;
+};
+
+/// The reserve as a file of that size beside the database.
+class BallastFile final : public DiskSpace {
+public:
+    /// Adopts an existing file of the right size, and deletes one of another size.
+    BallastFile(std::filesystem::path file, std::uint64_t bytes);
+
+    std::optional<std::uint64_t> free_bytes() override;
+    std::uint64_t size() const override { return bytes_; }
+    bool reserved() const override { return held_; }
+    bool release() override;
+    bool reserve(std::uint64_t leave) override;
+
+private:
+    std::filesystem::path file_;
+    std::uint64_t bytes_;
+    bool held_ = false;
+};
+
+}  // namespace headway::storage

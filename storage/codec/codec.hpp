@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/budgets/expectations.hpp"
+#include "core/events/event.hpp"
+#include "core/state/session_state.hpp"
+
+// Binary encoding of events and snapshots (storage/FORMAT.md). Pure.
+
+namespace headway::storage {
+
+/// Appends the row of consecutive events to `out`. Their `n` is not written: the row has the first.
+void encode_events(std::span<const core::Event> events, std::string& out);
+
+/// Whether texts are checked: invalid UTF-8 indicates a damaged disk and cannot become JSON.
+enum class Texts : std::uint8_t { kTaken, kChecked };
+
+/// Numbers the events from `first_n`. Error: kStorageCorrupt.
+core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
+                                                     Texts texts = Texts::kTaken);
+
+/// True if the row begins with a version that this program does not know.
+bool is_newer_row(std::string_view bytes);
+
+/// Number of events in the row. Error: kStorageCorrupt.
+core::Result<std::uint64_t> count_events(std::string_view bytes);
+
+std::string encode_state(const core::SessionState& state);
+
+/// Error: kStorageCorrupt, also for a snapshot of another core::kSnapshotVersion; the caller then
+/// replays the journal.
+core::Result<core::SessionState> decode_state(std::string_view bytes);
+
+std::string encode_approval(const core::Approval& approval);
+
+/// Error: kStorageCorrupt.
+core::Result<core::Approval> decode_approval(std::string_view bytes);
+
+std::string encode_use_sketches(const core::UseSketches& sketches);
+std::string encode_sketch(const core::Sketch& sketch);
+
+/// Error: kStorageCorrupt. Whether they are sound is for the caller to check.
+core::Result<core::UseSketches> decode_use_sketches(std::string_view bytes);
+core::Result<core::Sketch> decode_sketch(std::string_view bytes);
+
+}  // namespace headway::storage

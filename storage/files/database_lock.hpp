@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "core/base/result.hpp"
+
+namespace headway::storage {
+
+/// Locks a database file against every daemon, as a running daemon does, while it is moved or
+/// replaced. The destructor releases it.
+class DatabaseLock {
+public:
+    /// A missing file needs no lock. Error: kStorageUnavailable if another process has it open, or
+    /// it cannot be opened.
+    static core::Result<DatabaseLock> take(const std::filesystem::path& file);
+
+    DatabaseLock() = default;
+    DatabaseLock(DatabaseLock&& other) noexcept;
+    DatabaseLock& operator=(DatabaseLock&& other) noexcept;
+    ~DatabaseLock();
+
+private:
+    int file_ = -1;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.hpp"
+
+namespace headway::storage {
+
+/// Checks that the database and its log are still under their names and not shorter than written.
+/// SQLite does not check: it continues to write into deleted, renamed or cut files, and all of it
+/// is lost with the process. A log that was cut and written further is as long as before, with a
+/// hole: its header and its last frames are read for that. A few microseconds per check.
+class FileWatch {
+public:
+    enum class Found : std::uint8_t {
+        kSound,
+        kMoved,    ///< the database is not under its name, or replaced; it may come back
+        kLogGone,  ///< the log alone is gone; its content can still be read
+        kCut       ///< one of them is shorter than written, or has a hole
+    };
+
+    FileWatch() = default;  ///< checks nothing
+    /// Both must be there.
+    explicit FileWatch(const std::filesystem::path& database);
+
+    FileWatch(FileWatch&& other) noexcept;
+    FileWatch& operator=(FileWatch&& other) noexcept;
+    ~FileWatch();
+
+    /// `log_bytes`: length of the log up to its last frame; 0 when it holds none.
+    Found look(std::uint64_t log_bytes);
+    /// The finding and what to do about it, for the log and for people.
+    std::string explain(Found found) const;
+
+private:
+    struct File {
+        std::string path;
+        dev_t device = 0;
+        ino_t inode = 0;
+        std::uint64_t bytes_min = 0;
+    };
+    enum class State : std::uint8_t { kHere, kGone, kShort };
+    static State look_at(File& file, std::uint64_t& bytes);
+    bool is_written(std::uint64_t bytes) const;
+
+    File database_;
+    File log_;
+    std::uint64_t written_ = 0;  ///< length of the log when it was last known
+    int log_fd_ = -1;            ///< of the log, to read; none of SQLite's locks are on this file
+};
+
+}  // namespace headway::storage

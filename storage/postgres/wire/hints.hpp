@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/postgres/wire/connection.hpp"
+#include "storage/store/shared_store.hpp"
+
+namespace headway::storage {
+
+/// Hints by LISTEN and NOTIFY, which not every relative of PostgreSQL has.
+class PostgresHints final : public Hints {
+public:
+    /// `id` is this daemon's, whose own hints are ignored.
+    PostgresHints(PostgresConnection::Settings settings, std::string id);
+    ~PostgresHints() override;
+
+    bool wait(int wake, core::Millis most) override;
+    void tell() override;
+
+private:
+    struct Close {
+        void operator()(pg_conn* connection) const;
+    };
+    bool connect();
+    bool answered();
+    bool run(const std::string& sql);
+    bool heard();
+
+    PostgresConnection::Settings settings_;
+    std::string id_;
+    std::unique_ptr<pg_conn, Close> connection_;
+    std::string channel_;  ///< of the tables' schema
+    int rests_ = 0;        ///< waits before the next try to connect
+};
+
+}  // namespace headway::storage

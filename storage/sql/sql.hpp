@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+// SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). The tables
+// beside the journal are written in it once, in what both understand. Parameters are ?1, ?2, ...
+// One thread at a time.
+
+namespace headway::storage {
+
+/// What a database makes of a Statement, whose functions have the comments.
+class StatementImpl {
+public:
+    virtual ~StatementImpl() = default;
+
+    virtual void bind(int index, std::int64_t value) = 0;
+    virtual void bind_text(int index, std::string_view text) = 0;
+    virtual void bind_blob(int index, std::string_view bytes) = 0;
+    virtual void bind_null(int index) = 0;
+    virtual void bind_row(const StatementImpl& row) = 0;
+    virtual core::Result<bool> step() = 0;
+    virtual core::Result<> run() = 0;
+    virtual void reset() = 0;
+    virtual std::int64_t integer(int column) const = 0;
+    virtual std::string_view text(int column) const = 0;
+    virtual std::string_view blob(int column) const = 0;
+    virtual bool is_null(int column) const = 0;
+    virtual int columns() const = 0;
+    virtual std::string_view column_name(int column) const = 0;
+};
+
+/// A prepared statement. Bound text and blobs are not copied: they must live until step() or run()
+/// returns. If a parameter cannot be bound, the next step() fails, because it would run with an
+/// older value.
+class Statement {
+public:
+    Statement() = default;
+    explicit Statement(std::unique_ptr<StatementImpl> impl) : impl_(std::move(impl)) {}
+
+    Statement& bind(int index, std::int64_t value) {
+        impl_->bind(index, value);
+        return *this;
+    }
+    Statement& bind(int index, std::string_view text) {
+        impl_->bind_text(index, text);
+        return *this;
+    }
+    /// As milliseconds since 1970.
+    Statement& bind(int index, core::Timestamp at) {
+        return bind(index, std::int64_t{at.time_since_epoch().count()});
+    }
+    Statement& bind_blob(int index, std::string_view bytes) {
+        impl_->bind_blob(index, bytes);
+        return *this;
+    }
+    Statement& bind_null(int index) {
+        impl_->bind_null(index);
+        return *this;
+    }
+    /// Binds the columns of another statement's row, from parameter 1. Of the same database.
+    Statement& bind_row(const Statement& row) {
+        impl_->bind_row(*row.impl_);
+        return *this;
+    }
+
+    /// Runs to the next row: true on a row, false at the end. After false or an error the statement
+    /// is reset. Use Rows for kept statements with rows.
+    core::Result<bool> step() { return impl_->step(); }
+    /// Runs a statement without rows. A database that is far away may run it later, in order and
+    /// before anything that waits for an answer; then its error is that of the transaction.
+    core::Result<> run() { return impl_->run(); }
+    void reset() { impl_->reset(); }
+
+    std::int64_t integer(int column) const { return impl_->integer(column); }
+    /// A number that is never negative: 0 for a damaged one.
+    std::uint64_t count(int column) const {
+        const std::int64_t number = integer(column);
+        return number < 0 ? 0 : static_cast<std::uint64_t>(number);
+    }
+    core::Timestamp time(int column) const {
+        return core::Timestamp{core::Millis{integer(column)}};
+    }
+    /// Valid until the next step() or reset().
+    std::string_view text(int column) const { return impl_->text(column); }
+    std::string_view blob(int column) const { return impl_->blob(column); }
+    bool is_null(int column) const { return impl_->is_null(column); }
+    int columns() const { return impl_->columns(); }
+    std::string_view column_name(int column) const { return impl_->column_name(column); }
+
+private:
+    std::unique_ptr<StatementImpl> impl_;
+};
+
+/// The rows of a kept statement. Resets the statement at the end of the scope, also after an error,
+/// so that the next reader starts clean.
+class Rows {
+public:
+    explicit Rows(Statement& statement) : statement_(statement) {}
+    Rows(const Rows&) = delete;
+    Rows& operator=(const Rows&) = delete;
+    ~Rows() { statement_.reset(); }
+
+    /// As Statement::step().
+    core::Result<bool> next() { return statement_.step(); }
+    const Statement* operator->() const { return &statement_; }
+    const Statement& row() const { return statement_; }
+
+private:
+    Statement& statement_;
+};
+
+/// A connection. Errors: kStorageUnavailable, kStorageCorrupt, kStorageFull.
+class Sql {
+public:
+    virtual ~Sql() = default;
+
+    /// For statements that are kept, too.
+    virtual core::Result<Statement> prepare(std::string_view sql) = 0;
+    /// How many rows the last statement has changed. Its error, where it was not run yet.
+    virtual core::Result<std::int64_t> changes() = 0;
+    virtual bool in_transaction() const = 0;
+    /// The condition that the text or bytes of a column contain those of a parameter.
+    virtual std::string contains(std::string_view column, std::string_view parameter) const = 0;
+
+    /// The first column of the first row; 0 without one.
+    core::Result<std::int64_t> query_integer(std::string_view sql) {
+        HEADWAY_TRY(Statement statement, prepare(sql));
+        HEADWAY_TRY(const bool row, statement.step());
+        return row ? statement.integer(0) : 0;
+    }
+
+protected:
+    Sql() = default;
+    Sql(const Sql&) = default;
+    Sql& operator=(const Sql&) = default;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/result.hpp"
+#include "storage/sql/sqlite_handle.hpp"
+
+namespace headway::storage {
+
+/// "HDWY", in `PRAGMA application_id`.
+inline constexpr std::int64_t kApplicationId = 0x48445759;
+/// The schema of this build; stored in `PRAGMA user_version`.
+inline constexpr int kSchemaVersion = 1;
+
+/// Creates the tables in an empty file, in one transaction. Errors: kStorageTooNew (a schema that
+/// this build does not know; nothing was touched), kStorageCorrupt (another program's database, or
+/// a damaged header), and those of SQLite.
+core::Result<> prepare_schema(Database& database);
+
+}  // namespace headway::storage

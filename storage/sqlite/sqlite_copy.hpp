@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "storage/sql/sqlite_handle.hpp"
+#include "storage/tables/backup.hpp"
+
+struct sqlite3_backup;
+
+namespace headway::storage {
+
+/// A page-by-page copy of an open database into a file. Writes of its connection go into the copy
+/// too. The database must outlive it. One thread.
+class DatabaseCopy {
+public:
+    /// `file` is empty or missing. Error: kBackupFailed.
+    static core::Result<DatabaseCopy> start(Database& from, const std::filesystem::path& file,
+                                            const std::string& vfs = {});
+    /// Copies this many pages, all of them if negative. When done, the file is complete and closed;
+    /// sync_file() makes it durable. Error: kBackupFailed.
+    core::Result<BackupStep> step(int pages);
+
+private:
+    struct Finish {
+        void operator()(sqlite3_backup* copy) const;
+    };
+    Database target_;
+    std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< destroyed before its target
+};
+
+/// Copies of the store's database. The database outlives it.
+class SqliteBackups final : public BackupSource {
+public:
+    explicit SqliteBackups(Database& database) : database_(database) {}
+
+    core::Result<> start_backup(const std::filesystem::path& file) override;
+    core::Result<BackupStep> step_backup(int pages) override;
+    void abandon_backup() override { copy_.reset(); }
+
+private:
+    Database& database_;
+    std::optional<DatabaseCopy> copy_;  ///< the current backup
+};
+
+/// Content of a database.
+struct DatabaseCounts {
+    int schema = 0;
+    std::uint64_t sessions = 0;
+    std::uint64_t events = 0;
+    std::int64_t head = 0;  ///< cursor of the last event
+    std::uint64_t bytes = 0;
+    std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
+    std::uint64_t damaged_sessions = 0;   ///< that are not read at all
+};
+
+/// Checks every page, index, journal row and session of a closed database, and counts. Does not
+/// change it. Errors: kStorageCorrupt with the finding, kStorageTooNew, kStorageUnavailable. Any
+/// thread.
+core::Result<DatabaseCounts> verify_database(const std::filesystem::path& file);
+
+/// Returns when the file and its directory entry are on disk. Errors: kStorageSyncFailed,
+/// kStorageUnavailable. Any thread.
+core::Result<> sync_file(const std::filesystem::path& file);
+
+}  // namespace headway::storage

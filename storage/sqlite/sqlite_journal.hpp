@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/sql/sql_tables.hpp"
+#include "storage/sql/sqlite_handle.hpp"
+#include "storage/store/store.hpp"
+
+namespace headway::storage {
+
+/// One journal row as read back.
+struct JournalRow {
+    Cursor cursor = 0;
+    SessionKey session = 0;
+    std::uint64_t n = 0;  ///< of its first event
+    Cursor prev = 0;      ///< the session's row before it; 0: none
+    std::string events;
+};
+
+/// The rows of events, chained by session, and the cursors of both ends. Functions as in Store. The
+/// database outlives it.
+class SqliteJournal {
+public:
+    SqliteJournal(Database& database, SqlMeta& meta) : database_(database), meta_(meta) {}
+    /// Prepares the statements and finds both ends. Error: kStorageCorrupt.
+    core::Result<> prepare();
+
+    Cursor oldest() const { return oldest_; }
+    Cursor next() const { return next_; }  ///< cursor of the next event
+
+    // What the store's transaction does; rollback() restores both ends.
+    void begin();
+    void commit();
+    void rollback();
+
+    core::Result<Cursor> append(SessionKey key, Chain& chain, std::span<const core::Event> events);
+    /// Retention deleted rows up to this event.
+    void forget_through(Cursor deleted);
+
+    /// Error: kStorageCorrupt for a row that is missing or damaged.
+    core::Result<JournalRow> row(Cursor cursor);
+    /// Folds the whole chain into a session without events. Error: kStorageCorrupt.
+    core::Result<> replay(StoredSession& stored);
+    core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
+                                                        std::uint64_t after, std::size_t limit);
+    core::Result<StreamPage> read_stream(Cursor after, std::size_t limit);
+
+private:
+    using Names = std::unordered_map<SessionKey, std::string>;
+
+    core::Result<> find_ends();
+    core::Result<const std::string*> name_of(SessionKey key, Names& names);
+
+    Database& database_;
+    SqlMeta& meta_;
+    Statement append_, mark_, row_, mark_after_, stream_, name_;
+    Cursor next_ = 1;
+    Cursor next_at_begin_ = 1;
+    Cursor oldest_ = 1;
+    Cursor oldest_at_begin_ = 1;
+    std::string row_buffer_;  ///< reused for every appended row
+};
+
+}  // namespace headway::storage

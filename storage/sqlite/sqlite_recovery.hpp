@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "storage/sqlite/sqlite_journal.hpp"
+#include "storage/sqlite/sqlite_store.hpp"
+
+namespace headway::storage {
+
+/// What a start does with the rows behind the snapshots. A damaged row costs its session alone.
+/// Lives for one recovery; its arguments outlive it.
+class SqliteRecovery {
+public:
+    SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
+        : database_(database), meta_(meta), journal_(journal), store_(store) {}
+
+    /// As Store::recover, without the index.
+    core::Result<Recovery> recover();
+    /// Fills the index of sessions once after a repair, from what is stored of each session. In a
+    /// transaction.
+    core::Result<> fill_session_index(const Recovery& recovery,
+                                      const SqliteStore::Progress& progress);
+
+private:
+    struct Behind;
+
+    core::Result<Cursor> snapshot_cursor();
+    core::Result<> begin_behind(SessionKey key, Behind& behind);
+    static core::Result<> fold_behind(const Statement& row, Behind& behind, std::uint64_t& count);
+    bool follows(SessionKey key, Cursor prev, const Behind& behind);
+    core::Result<> point_at(SessionKey key, std::uint64_t n, Cursor damaged);
+
+    Database& database_;
+    SqlMeta& meta_;
+    SqliteJournal& journal_;
+    Store& store_;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "storage/sql/sql_tables.hpp"
+#include "storage/sqlite/sqlite_journal.hpp"
+
+namespace headway::storage {
+
+/// Deletes what is older than retention allows, in bounded steps. The database and the tables
+/// outlive it.
+class SqliteRetention {
+public:
+    SqliteRetention(Database& database, SqlMeta& meta, SqliteJournal& journal, SqlHistory& history)
+        : database_(database), meta_(meta), journal_(journal), history_(history) {}
+
+    /// As Store::forget.
+    core::Result<> forget(SessionKey key);
+    /// One step, in a transaction of the caller's; as Store::delete_some.
+    core::Result<Deletion> step(core::Timestamp cutoff);
+
+private:
+    core::Result<bool> forgets_any();
+    core::Result<> doom_forgotten(Deletion& step);
+    core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<> doom(SessionKey key, std::string id, Deletion& step);
+    core::Result<bool> forget_keys(core::Timestamp cutoff);
+    core::Result<bool> delete_rows();
+    /// Events up to here are deleted, or will be.
+    core::Result<> note_deleted(Cursor through);
+    core::Result<bool> delete_side_rows(SessionKey doomed);
+
+    Database& database_;
+    SqlMeta& meta_;
+    SqliteJournal& journal_;
+    SqlHistory& history_;
+};
+
+}  // namespace headway::storage

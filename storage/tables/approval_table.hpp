@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/approvals/approvals.hpp"
+#include "core/base/result.hpp"
+#include "storage/base/keys.hpp"
+
+namespace headway::storage {
+
+/// An approval of any session, from the index.
+struct StoredApproval {
+    Cursor cursor = 0;  ///< of its approval.requested event
+    SessionKey session = 0;
+    std::string session_id;
+    core::Approval approval;
+    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
+    bool damaged = false;  ///< `approval` is unreadable, the rest is as it should be
+};
+
+/// Selects a page of approvals.
+struct ApprovalPage {
+    std::optional<bool> pending;  ///< pending ones are listed oldest first, others newest first
+    std::optional<SessionKey> session;
+    std::optional<core::ApprovalKind> kind;
+    Cursor from = 0;  ///< behind this one; 0 = from the start
+    std::size_t limit = 50;
+};
+
+/// The approvals of all sessions: part of the Store, with its thread, transactions
+/// and errors.
+class ApprovalTable {
+public:
+    virtual ~ApprovalTable() = default;
+
+    /// Inserts or replaces the approval's row. `cursor` and `decided` are those of new events, else
+    /// 0.
+    virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
+                                         Cursor cursor, Cursor decided) = 0;
+    /// The approval whose approval.requested event has this cursor.
+    virtual core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) = 0;
+    virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
+                                                                      std::uint64_t n) = 0;
+    virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
+    /// Pending approvals with the same core::Approval::identity_digest, of all sessions, oldest
+    /// first.
+    virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
+                                                                          std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
+    virtual core::Result<std::uint64_t> count_pending() = 0;
+    /// Sessions with a pending approval.
+    virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "storage/base/keys.hpp"
+
+namespace headway::storage {
+
+/// A status check of any session, from the index.
+struct StoredCheck {
+    std::string id;
+    SessionKey session = 0;
+    std::string session_id;
+    Cursor asked = 0;     ///< of its check.requested event
+    Cursor done = 0;      ///< of its check.completed, or of the session's end; 0 = in flight
+    bool shared = false;  ///< found by its id alone, which other sessions have used too
+};
+
+/// The status checks of all sessions: part of the Store, with its thread, transactions
+/// and errors.
+class CheckTable {
+public:
+    virtual ~CheckTable() = default;
+
+    /// Ids are unique in a session. The check is now the newest of this id over all sessions.
+    virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
+    virtual core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) = 0;
+    /// Finishes all checks in flight of a session that ends.
+    virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
+    /// The newest with this id, of any session.
+    virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
+    virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id,
+                                                                SessionKey key) = 0;
+    /// Checks in flight, oldest first.
+    virtual core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) = 0;
+};
+
+}  // namespace headway::storage

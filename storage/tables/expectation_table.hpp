@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "core/budgets/expectations.hpp"
+
+namespace headway::storage {
+
+/// What the sessions of one agent type used.
+struct StoredUse {
+    std::string agent;
+    core::UseSketches use;
+};
+
+/// What ended sessions have taught, by agent type: part of the Store, with its thread, transactions
+/// and errors. At most limits::kExpectedAgentsMax agent types and limits::kExpectedToolsMax tools
+/// of each: a new one replaces the one that was updated longest ago, first of all one that not
+/// enough sessions have taught. What cannot be decoded, or no session can have taught, counts as
+/// nothing.
+class ExpectationTable {
+public:
+    virtual ~ExpectationTable() = default;
+
+    /// Of all sessions of the agent type, or of those of one complexity; empty if there are none.
+    virtual core::Result<core::UseSketches> use(std::string_view agent,
+                                                std::optional<core::Complexity> complexity) = 0;
+    /// `at` is the end of the session that taught it. An agent type is first saved without a
+    /// complexity.
+    virtual core::Result<> save_use(std::string_view agent,
+                                    std::optional<core::Complexity> complexity,
+                                    const core::UseSketches& use, core::Timestamp at) = 0;
+    /// Durations of the calls of a tool, in ms.
+    virtual core::Result<core::Sketch> calls(std::string_view agent, std::string_view tool) = 0;
+    virtual core::Result<> save_calls(std::string_view agent, std::string_view tool,
+                                      const core::Sketch& calls, core::Timestamp at) = 0;
+
+    /// All agent types, by name.
+    virtual core::Result<std::vector<StoredUse>> list_uses() = 0;
+    /// Tools of the agent type, the most learned first; `ready`: only those that enough sessions
+    /// have taught.
+    virtual core::Result<std::vector<core::ExpectedCall>> list_calls(std::string_view agent,
+                                                                     std::size_t limit,
+                                                                     bool ready) = 0;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/budgets/budget_history.hpp"
+
+namespace headway::storage {
+
+/// What outlives sessions: totals and use records: part of the Store, with its thread, transactions
+/// and errors.
+class HistoryTable {
+public:
+    virtual ~HistoryTable() = default;
+
+    /// A total that outlives the counted sessions; 0 if nothing was added yet.
+    virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
+    virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
+
+    /// Records the use of a session that ends in this transaction.
+    virtual core::Result<> add_use(const core::UseRecord& record) = 0;
+    /// The newest records of one agent type, or of all.
+    virtual core::Result<std::vector<core::UseRecord>> list_uses(
+        const std::optional<std::string>& agent, std::size_t limit) = 0;
+};
+
+}  // namespace headway::storage

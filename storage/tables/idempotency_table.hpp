@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+namespace headway::storage {
+
+/// An earlier use of an `Idempotency-Key`.
+struct IdempotentUse {
+    std::string fingerprint;
+    std::string session;
+    /// Of the use, as found; what began later is another's of the same name.
+    core::Timestamp at = core::kNever;
+};
+
+/// Which `Idempotency-Key`s were used, kept as long as ended sessions: part of the Store, with its
+/// thread, transactions and errors.
+class IdempotencyTable {
+public:
+    virtual ~IdempotencyTable() = default;
+
+    virtual core::Result<std::optional<IdempotentUse>> find_key(std::string_view key) = 0;
+    /// Replaces an existing key.
+    virtual core::Result<> add_key(std::string_view key, const IdempotentUse& use,
+                                   core::Timestamp now) = 0;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/events/event.hpp"
+#include "storage/base/keys.hpp"
+
+namespace headway::storage {
+
+/// What a write tells other sessions than its own: part of the Store, with its thread, transactions
+/// and errors. A message is an event that its receiver decides about in a later turn.
+class Inbox {
+public:
+    virtual ~Inbox() = default;
+
+    virtual core::Result<> post(SessionKey to, const core::Event& told) = 0;
+    /// Returns and removes the messages of a session, oldest first; skips damaged ones.
+    virtual core::Result<std::vector<core::Event>> take(SessionKey to) = 0;
+    /// Sessions with messages.
+    virtual core::Result<std::vector<SessionKey>> receivers() = 0;
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "core/session/session.hpp"
+#include "core/values/verdict.hpp"
+#include "storage/base/keys.hpp"
+
+// Source of lists over all sessions, so that a page or a count reads only the sessions on it.
+// Written in SQL (sql_sessions.cpp).
+
+namespace headway::storage {
+
+/// Selects sessions; empty selects all.
+struct SessionFilter {
+    std::vector<core::Verdict> verdicts;
+    std::optional<bool> open;
+    std::optional<core::Label> label;
+    std::string agent_type;
+    std::string parent;
+    std::string text;  ///< case-insensitive part of id, goal, agent or a label's value
+    std::optional<std::vector<std::string>> ids;  ///< unknown ids are ignored
+};
+
+/// Why an open session needs attention, apart from approvals and alarms.
+struct SessionNeed {
+    SessionKey session = 0;
+    core::Timestamp since = core::kNever;
+    bool over_budget = false;  ///< else its verdict: blocked, stuck or silent
+};
+
+/// A session, open or ended, with an unacknowledged alarm.
+struct SessionAlarm {
+    SessionKey session = 0;
+    core::ApprovalAlarmKind kind = core::ApprovalAlarmKind::kNeverExecuted;  ///< the most urgent
+    core::Timestamp at = core::kNever;
+};
+
+/// Number of sessions by their most urgent alarm.
+using AlarmCounts =
+    std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()>;
+
+using VerdictCounts = std::array<std::uint64_t, core::kVerdictCount>;
+
+/// True if indexes can evaluate the filter; else each session must be read.
+inline bool is_indexed(const SessionFilter& filter) {
+    return filter.ids || !filter.parent.empty() ||
+           (filter.text.empty() && filter.agent_type.empty() && !filter.label);
+}
+
+class SessionIndex {
+public:
+    virtual ~SessionIndex() = default;
+
+    /// Called in the transaction of events that opened or ended the session or changed its verdict,
+    /// budget level or alarms; `now` is theirs.
+    virtual core::Result<> index_session(SessionKey key, const core::Session& session,
+                                         core::Timestamp now) = 0;
+    /// Keys below `before`, newest first.
+    virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
+                                                       SessionKey before, std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
+    /// Open sessions, by verdict.
+    virtual core::Result<VerdictCounts> count_open() = 0;
+    /// Oldest first.
+    virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count_needs() = 0;
+    /// Matching keys from `from` to below `before`, newest first: one step of a list that must read
+    /// many sessions.
+    virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
+                                                             SessionKey from,
+                                                             SessionKey before) = 0;
+    /// A key above all keys.
+    virtual core::Result<SessionKey> sessions_end() = 0;
+    /// The most urgent first, then the oldest.
+    virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
+    virtual core::Result<AlarmCounts> count_alarms() = 0;
+};
+
+}  // namespace headway::storage

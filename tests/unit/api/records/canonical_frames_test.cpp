@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <string>
+#include <variant>
+
+#include "api/decode/decode.hpp"
+#include "api/records/canonical.hpp"
+
+// What platforms put around commands and their output.
+
+namespace {
+
+headway::core::CallFingerprint fingerprint_of_report(const std::string& data) {
+    headway::api::JsonDocument document;
+    const auto report =
+        headway::api::decode_report(document, R"({"type":"tool.finished","data":)" + data + "}",
+                                    headway::api::BodyFormat::kJson);
+    REQUIRE(report.has_value());
+    const auto& call = std::get<headway::core::ToolFinished>(report->events.front().payload);
+    REQUIRE(call.fingerprint);
+    return *call.fingerprint;
+}
+
+std::string ran(const std::string& args, const std::string& result) {
+    return R"({"tool":"shell","ok":true,"args":)" + args + R"(,"result":)" + result + "}";
+}
+
+}  // namespace
+
+TEST_CASE("canonical: a command may be the words of exec", "[api]") {
+    using headway::core::CallKind;
+    const auto kind = [](const std::string& args) {
+        return fingerprint_of_report(ran(args, "\"\"")).kind;
+    };
+    CHECK(kind(R"({"command":["bash","-lc","cargo test"]})") == CallKind::kVerify);
+    CHECK(kind(R"({"command":["cargo","test","--lib"]})") == CallKind::kVerify);
+    CHECK(kind(R"({"command":["sh","-c","sleep 30"]})") == CallKind::kSleep);
+    CHECK(kind(R"({"command":["/usr/bin/bash","-c","make"]})") == CallKind::kVerify);
+    CHECK(kind(R"({"command":["mytool","-c","sleep"]})") == CallKind::kOther);
+    CHECK(kind(R"({"command":["git","-c","sleep=1","push"]})") == CallKind::kOther);
+    CHECK(kind(R"({"command":[]})") == CallKind::kOther);
+    CHECK(kind(R"({"command":[1,"cargo test"]})") == CallKind::kOther);
+}
+
+TEST_CASE("canonical: how long a command took is no part of its answer", "[api]") {
+    const auto outcome = [](const std::string& result) {
+        return fingerprint_of_report(ran(R"({"command":"make"})", result)).outcome;
+    };
+    CHECK(outcome(R"({"output":"x","metadata":{"exit_code":0,"duration_seconds":0.7}})") ==
+          outcome(R"({"output":"x","metadata":{"exit_code":0,"duration_seconds":1.3}})"));
+    CHECK(outcome(R"({"output":"x","metadata":{"exit_code":0}})") !=
+          outcome(R"({"output":"x","metadata":{"exit_code":1}})"));
+    CHECK(outcome("\"Stdout: x\\nProcess Group PGID: 4711\"") ==
+          outcome("\"Stdout: x\\nProcess Group PGID: 4822\""));
+}
+
+TEST_CASE("canonical: an aside about what an agent may use up is masked, work that is left is not",
+          "[api]") {
+    const auto outcome = [](const std::string& text) {
+        return fingerprint_of_report(ran(R"({"command":"x"})", "\"" + text + "\"")).outcome;
+    };
+    CHECK(outcome("ok (17 steps left)") == outcome("ok (16 steps left)"));
+    CHECK(outcome("ok. You have 9 turns remaining") == outcome("ok. You have 8 turns remaining"));
+    CHECK(outcome("attempt 3 failed") == outcome("attempt 4 failed"));
+    CHECK(outcome("Done. 40 requests remaining") != outcome("Done. 39 requests remaining"));
+    CHECK(outcome("3 files left") != outcome("2 files left"));
+}
+
+TEST_CASE("canonical: a receipt of changed rows is an acknowledged action, a sentence is none",
+          "[api]") {
+    const auto fingerprint = [](const std::string& text) {
+        return fingerprint_of_report(ran(R"({"command":"psql -f x.sql"})", "\"" + text + "\""));
+    };
+    CHECK(fingerprint("UPDATE 40").weak());
+    CHECK_FALSE(fingerprint("update 1 is rejected by plan").weak());
+}
+
+TEST_CASE("canonical: what was asked for is compared, though results hold it as an aside",
+          "[api]") {
+    const auto question = [](const std::string& args) {
+        return fingerprint_of_report(ran(args, "\"\"")).question;
+    };
+    CHECK(question(R"({"walltime":"01:00:00"})") != question(R"({"walltime":"24:00:00"})"));
+}
+
+TEST_CASE("canonical: an argument makes no other tool a screen", "[api]") {
+    using headway::core::Shape;
+    const auto acts = [](const std::string& tool) {
+        return fingerprint_of_report(R"({"tool":")" + tool +
+                                     R"(","ok":true,"args":{"action":"click"},"result":"ok"})")
+            .is(Shape::kActs);
+    };
+    CHECK(acts("computer"));
+    CHECK(acts("browser_use"));
+    CHECK_FALSE(acts("search"));
+}
+
+TEST_CASE("canonical: an action of a screen tool that waits is a wait", "[api]") {
+    using headway::core::CallKind;
+    const auto kind = [](const std::string& rest) {
+        return fingerprint_of_report(R"({"tool":"computer","ok":true,"args":{"action":"wait"})" +
+                                     rest + "}")
+            .kind;
+    };
+    CHECK(kind("") == CallKind::kSleep);
+    CHECK(kind(R"(,"result":"Installing 18%")") == CallKind::kPoll);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/top/top_view.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "cli/base/text.hpp"
+#include "tests/support/hostile_text.hpp"
+#include "tests/support/parsed.hpp"
+
+using namespace headway::cli;
+
+namespace {
+
+const WallTime kTopNow = *parse_time("2026-11-21T02:10:00.000Z");
+
+Json row(const std::string& id, const std::string& status) {
+    return {{"id", id},
+            {"status", status},
+            {"since", "2026-11-21T02:00:00.000Z"},
+            {"last_beat_at", "2026-11-21T02:09:58.000Z"},
+            {"last_action", {{"text", "bash: make test"}, {"at", "2026-11-21T02:09:30.000Z"}}},
+            {"budget", {{"level", "low"}, {"pressure", 72.5}, {"dimension", "steps"}}},
+            {"goal", "fix the " + id}};
+}
+
+Json fleet() {
+    Json data;
+    data["overview"] = {{"open", 3},
+                        {"counts", {{"progressing", 2}, {"blocked", 1}}},
+                        {"needs_you_total", 2},
+                        {"needs_you", Json::array({{{"kind", "approval"},
+                                                    {"session", "b"},
+                                                    {"since", "2026-11-21T02:05:00.000Z"},
+                                                    {"reason", "rm -rf build"},
+                                                    {"certain", true},
+                                                    {"approval", "b.a7"}},
+                                                   {{"kind", "stuck"},
+                                                    {"session", "c"},
+                                                    {"since", "2026-11-21T02:06:00.000Z"},
+                                                    {"reason", "the same call 4 times"},
+                                                    {"certain", false},
+                                                    {"approval", nullptr}}})}};
+    data["rows"] = Json::array({row("a", "progressing"), row("b", "blocked"), row("c", "stuck")});
+    data["total"] = 3;
+    return data;
+}
+
+Json asked(const std::string& id) {
+    return {{"id", id},
+            {"status", "pending"},
+            {"kind", "tool"},
+            {"tool", "bash"},
+            {"session", "b"},
+            {"risk", "high"},
+            {"args", {{"command", "rm -rf build"}}}};
+}
+
+std::string screen(const TopState& state, const Json& data, std::size_t width = 100,
+                   std::size_t height = 20) {
+    return draw(state, data, kTopNow, width, height, false);
+}
+
+void keys(TopState& state, const Json& data, std::initializer_list<std::string_view> pressed) {
+    for (const std::string_view key : pressed)
+        press(state, data, key);
+}
+
+}  // namespace
+
+TEST_CASE("top: one screen says what needs a person, and what each session does", "[cli]") {
+    const std::string text = screen({}, fleet());
+    CHECK_THAT(text, Catch::Contains("3 open  1 blocked  2 progressing"));
+    CHECK_THAT(text, Catch::Contains("Needs you (2)\n  5m00s  approval  b  rm -rf build\n"
+                                     "  4m00s  perhaps stuck  c  the same call 4 times\n"));
+    CHECK_THAT(text, Catch::Contains("bash: make test (30.0s)"));
+    CHECK_THAT(text, Catch::Contains("72% steps"));
+}
+
+TEST_CASE("top: when nothing needs a person it says so", "[cli]") {
+    Json data = fleet();
+    data["overview"]["needs_you"] = Json::array();
+    CHECK_THAT(screen({}, data), Catch::Contains("Nothing needs you right now."));
+    data["rows"] = Json::array();
+    CHECK_THAT(screen({}, data), Catch::Contains("headway run -- COMMAND"));
+}
+
+TEST_CASE("top: a screen is as wide and high as the terminal, whatever agents call themselves",
+          "[cli]") {
+    Json data = fleet();
+    data["rows"][0]["goal"] = "\x1b[2Jgone\n" + std::string(500, 'x');
+    for (int i = 0; i < 200; ++i)
+        data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
+    for (const std::size_t height : {1U, 2U, 5U, 24U}) {
+        const std::string text = screen({}, data, 60, height);
+        CHECK(std::count(text.begin(), text.end(), '\n') ==
+              static_cast<long>(height > 1 ? height - 1 : 1));
+        CHECK(text.find('\x1b') == std::string::npos);
+        std::size_t begin = 0;
+        while (begin < text.size()) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            CHECK(width_of(text.substr(begin, end - begin)) <= 60);
+            begin = end + 1;
+        }
+    }
+}
+
+TEST_CASE("top: the chosen session stays chosen while rows move, and stays in sight", "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"j", "j"});
+    CHECK(state.selected == "c");
+    std::swap(data["rows"][0], data["rows"][2]);
+    CHECK_THAT(screen(state, data), Catch::Contains("> stuck"));
+    keys(state, data, {"k"});
+    CHECK(state.selected == "c");  // it is the first now
+    for (int i = 0; i < 50; ++i)
+        data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
+    for (int i = 0; i < 60; ++i)
+        press(state, data, "\x1b[B");
+    CHECK(state.selected == "more-49");
+    CHECK_THAT(screen(state, data), Catch::Contains("> slow") && Catch::Contains("more-49"));
+}
+
+TEST_CASE("top: approving takes a second key, and shows what is approved first", "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    CHECK(state.selected == "b");
+    CHECK_THAT(screen(state, data), Catch::Contains("reading b.a7"));
+    keys(state, data, {"y"});
+    CHECK(state.decided.approval.empty());  // nothing is approved unseen
+    data["approval"] = asked("b.a7");
+    CHECK_THAT(screen(state, data), Catch::Contains("bash") && Catch::Contains("rm -rf build") &&
+                                        Catch::Contains("high"));
+    CHECK_THAT(screen(state, data), Catch::Contains("Approve b.a7 of b?"));
+    SECTION("yes") {
+        keys(state, data, {"y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK(state.decided.approve);
+    }
+    SECTION("any other key takes it back, and does nothing else") {
+        keys(state, data, {"q"});
+        CHECK(state.decided.approval.empty());
+        CHECK_FALSE(state.quit);
+    }
+    SECTION("deny") {
+        keys(state, data, {"x", "d", "y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK_FALSE(state.decided.approve);
+    }
+    SECTION("a session that waits for nothing") {
+        keys(state, data, {"x", "n", "a", "y"});
+        CHECK(state.decided.approval.empty());
+    }
+    CHECK(state.asked.approval.empty());
+}
+
+TEST_CASE("top: a critical approval takes the name of its tool, letter by letter", "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    data["approval"] = asked("b.a7");
+    data["approval"]["risk"] = "critical";
+    CHECK_THAT(screen(state, data), Catch::Contains("CRITICAL") && Catch::Contains("bash"));
+    SECTION("y alone is a letter") {
+        keys(state, data, {"y"});
+        CHECK(state.decided.approval.empty());
+        CHECK(state.asked.approval == "b.a7");
+        keys(state, data, {"\r"});
+        CHECK(state.decided.approval.empty());
+        CHECK_THAT(state.said, Catch::Contains("not approved"));
+    }
+    SECTION("the name") {
+        keys(state, data, {"b", "a", "d", "\x7f", "s", "h"});
+        CHECK_THAT(screen(state, data), Catch::Contains("> bash_"));
+        CHECK(state.decided.approval.empty());
+        keys(state, data, {"\r"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK(state.decided.approve);
+    }
+    SECTION("escape") {
+        keys(state, data, {"b", "a", "s", "h", "\x1b"});
+        CHECK(state.decided.approval.empty());
+    }
+    SECTION("a denial takes none") {
+        keys(state, data, {"\x1b", "d", "y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK_FALSE(state.decided.approve);
+    }
+    CHECK(state.asked.approval.empty());
+    CHECK(state.typed.empty());
+}
+
+TEST_CASE("top: an open session shows the states of its agent, and where it stands", "[cli]") {
+    Json data = fleet();
+    data["session"] = {{"id", "b"}, {"state", "halted"}, {"verdict", {{"status", "halted"}}}};
+    data["events"] = Json::array();
+    TopState state;
+    keys(state, data, {"n", "\r"});
+    CHECK_THAT(screen(state, data, 200, 30),
+               Catch::Contains(">idle  >processing_prompt  streaming_response") &&
+                   Catch::Contains("[halted]"));
+    data["session"]["state"] = nullptr;
+    CHECK_THAT(screen(state, data, 200, 30), !Catch::Contains("processing_prompt"));
+}
+
+TEST_CASE("top: of 500 hostile calls no two questions look the same, and none hides anything",
+          "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    std::set<std::string> shown;
+    for (const std::string& text : headway::tests::hostile_texts()) {
+        data["approval"] = asked("b.a7");
+        data["approval"]["args"] = text;
+        shown.insert(screen(state, data));
+        headway::tests::require_visible(screen(state, data));
+    }
+    CHECK(shown.size() == 500);
+}
+
+TEST_CASE("top: keys while typing a filter are text", "[cli]") {
+    const Json data = fleet();
+    TopState state;
+    keys(state, data, {"/", "q", "a", "\x7f", "j"});
+    CHECK(state.filter == "qj");
+    CHECK_FALSE(state.quit);
+    CHECK(state.stale);
+    keys(state, data, {"\r"});
+    CHECK(state.filter == "qj");
+    keys(state, data, {"\x1b"});
+    CHECK(state.filter.empty());
+}
+
+TEST_CASE("top: a session opens and closes, and help too", "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"\r"});
+    CHECK(state.open);
+    CHECK(state.selected == "a");
+    data["session"] = {{"id", "a"}, {"goal", "fix the tests"}, {"verdict", {{"status", "slow"}}}};
+    data["events"] = Json::array();
+    CHECK_THAT(screen(state, data), Catch::Contains("fix the tests"));
+    keys(state, data, {"?"});
+    CHECK_THAT(screen(state, data), Catch::Contains("this help"));
+    keys(state, data, {"\x1b", "\x1b"});
+    CHECK_FALSE(state.help);
+    CHECK_FALSE(state.open);
+    keys(state, data, {"q"});
+    CHECK(state.quit);
+}
+
+TEST_CASE("top: what another daemon might send breaks nothing", "[cli]") {
+    Json data;
+    data["overview"] = Json::array();
+    data["rows"] = Json::array({nullptr, 7, {{"id", 3}, {"budget", "x"}}});
+    TopState state;
+    keys(state, data, {"j", "n", "a", "\r"});
+    CHECK_FALSE(screen(state, data).empty());
+    data["overview"] = {{"needs_you", 3}, {"counts", "x"}};
+    data["session"] = {{"verdict", 3}};
+    data["events"] = Json::array({nullptr});
+    CHECK_FALSE(screen(state, data).empty());
+}
+
+TEST_CASE("top: arguments longer than the screen are said to be cut, never just cut", "[cli]") {
+    Json data = fleet();
+    data["approval"] = asked("b.a7");
+    data["approval"]["args"]["command"] = std::string(5'000, 'x');
+    TopState state;
+    keys(state, data, {"n", "a"});
+    CHECK_THAT(screen(state, data), Catch::Contains("more lines: `headway approvals --session b`"));
+    data["approval"]["args"]["command"] = std::string(150, 'x') + "the end";
+    CHECK_THAT(screen(state, data), Catch::Contains("the end"));
+}
+
+TEST_CASE("top: bytes that are not shown are said before an approval", "[cli]") {
+    Json data = fleet();
+    data["approval"] = asked("b.a7");
+    data["approval"]["hidden_bytes"] = 17;
+    TopState state;
+    keys(state, data, {"n", "a"});
+    CHECK_THAT(screen(state, data), Catch::Contains("17 bytes of the arguments were cut out"));
+}
+
+TEST_CASE("top: a silent session can be ended as failed or cancelled, others cannot", "[cli]") {
+    Json data = fleet();
+    data["rows"].push_back(row("gone", "silent"));
+    TopState state;
+    keys(state, data, {"e"});
+    CHECK_THAT(state.said, Catch::Contains("a is not silent") && Catch::Contains("headway cancel"));
+    state.selected = "gone";
+    keys(state, data, {"e"});
+    CHECK_THAT(screen(state, data), Catch::Contains("End gone?"));
+    SECTION("failed") {
+        keys(state, data, {"f"});
+        CHECK(state.ended.session == "gone");
+        CHECK(state.ended.outcome == "failed");
+    }
+    SECTION("cancelled") {
+        keys(state, data, {"c"});
+        CHECK(state.ended.outcome == "cancelled");
+    }
+    SECTION("any other key takes it back, and does nothing else") {
+        keys(state, data, {"q"});
+        CHECK(state.ended.session.empty());
+        CHECK_FALSE(state.quit);
+    }
+    CHECK(state.ending.session.empty());
+}
+
+TEST_CASE("top: the rows that are not on the screen are counted", "[cli]") {
+    Json data = fleet();
+    for (int i = 0; i < 60; ++i)
+        data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
+    data["total"] = 63U;
+    const std::string text = screen({}, data, 100, 14);
+    const auto shown = std::count(text.begin(), text.end(), '\n');
+    std::size_t rows = 0;
+    for (std::size_t at = text.find("fix the "); at != std::string::npos;
+         at = text.find("fix the ", at + 1))
+        ++rows;
+    CHECK(shown == 13);
+    CHECK_THAT(text, Catch::Contains("… " + std::to_string(63 - rows) + " more"));
+    data["total"] = 263U;  // beyond the page too
+    CHECK_THAT(screen({}, data, 100, 14),
+               Catch::Contains("… " + std::to_string(263 - rows) + " more"));
+    CHECK_THAT(screen({}, data, 100, 100), Catch::Contains("… 200 more"));
+    CHECK_THAT(screen({}, fleet()), !Catch::Contains("more;"));
+}
+
+TEST_CASE("top: a message that is wider than the screen is shown with its end", "[cli]") {
+    Json data = fleet();
+    data["trouble"] =
+        "this needs a token that may approve, and none of those that were found does; "
+        "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    CHECK_THAT(screen({}, data, 60), Catch::Contains("HEADWAY_TOKEN_FILE"));
+}
+
+TEST_CASE("top: alarms stand out, on top", "[cli]") {
+    Json data = fleet();
+    data["overview"]["alarms"] = 1U;
+    Json alarm = {{"kind", "alarm"},
+                  {"session", "a"},
+                  {"since", "2026-11-21T02:09:00.000Z"},
+                  {"reason", "deploy"},
+                  {"reason_code", "executed_though_rejected"},
+                  {"certain", true},
+                  {"approval", nullptr}};
+    data["overview"]["needs_you"] = Json::array({alarm, data["overview"]["needs_you"][0]});
+    data["rows"][0]["alarm"] = "executed_though_rejected";
+    const std::string text = screen({}, data);
+    CHECK_THAT(text, Catch::Contains("ALARMS in 1"));
+    CHECK_THAT(text, Catch::Contains("Needs you (2)\n  1m00s  ALARM  a  ran although it was "
+                                     "rejected\n"));
+    CHECK_THAT(text, Catch::Contains("ALARM progressing"));
+    CHECK_THAT(draw({}, data, kTopNow, 100, 20, true), Catch::Contains("\x1b[1;31m1m00s  ALARM"));
+}
+
+TEST_CASE("top: a risk has a column once a row has one", "[cli]") {
+    Json data = fleet();
+    CHECK_THAT(screen({}, data), !Catch::Contains("RISK"));
+    data["rows"][1]["risk"] = 0.617;
+    CHECK_THAT(screen({}, data), Catch::Contains("RISK") && Catch::Contains("0.62"));
+}
+
+TEST_CASE("top: how far each has come", "[cli]") {
+    Json data = fleet();
+    data["rows"][0]["estimate"] = {{"percent", 61.6}};
+    CHECK_THAT(screen({}, data), Catch::Contains("62%"));
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/budgets/budget_fold.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "core/budgets/budget.hpp"
+#include "tests/support/budgeted.hpp"
+#include "tests/support/names.hpp"
+
+// The meter event by event, as the fold feeds it. Levels and directives are in budget_test.cpp and
+// session_budget_test.cpp.
+
+using namespace headway::core;
+using namespace headway::tests;
+
+namespace {
+
+using Origin = BudgetSource;
+using Runs = BudgetClock;
+
+/// A state to which single payloads are metered, one a second.
+struct Metered {
+    SessionState state;
+    std::int64_t now = 0;
+
+    explicit Metered(const BudgetLimits& limits = {}) {
+        SessionStarted started;
+        started.budget = limits;
+        if (limits != BudgetLimits{}) started.budget_source = Origin::kRequest;
+        takes(std::move(started));
+    }
+    template <class P>
+    Metered& takes(P payload, bool replayed = false) {
+        Event made = event(std::move(payload));
+        made.at = at(now += 1'000);
+        charge_clock(state.budget, made);
+        meter_event(state, made, replayed);
+        return *this;
+    }
+    const BudgetMeter& meter() const { return state.budget; }
+    const LastWords& words() const { return state.budget.last_words.at(0); }
+};
+
+SessionStarted opening_with(const BudgetLimits& limits, Origin source) {
+    SessionStarted started;
+    started.budget = limits;
+    started.budget_source = source;
+    return started;
+}
+
+SessionAmended amended_to(const BudgetLimits& limits,
+                          std::optional<std::uint64_t> suggested_from = {}) {
+    SessionAmended amended;
+    amended.budget = limits;
+    amended.suggested_from = suggested_from;
+    return amended;
+}
+
+ToolFinished call_with(bool ok, std::string result) {
+    ToolFinished call;
+    call.tool = "bash";
+    call.ok = ok;
+    static_cast<Text&>(call.result) = bounded_text(std::move(result));
+    return call;
+}
+
+Message said_by(std::string role, std::string text) {
+    Message message;
+    message.role = std::move(role);
+    message.text = bounded_text(std::move(text));
+    return message;
+}
+
+ToolFinished turned_away_by(std::string error_class) {
+    ToolFinished call = call_with(false, "");
+    call.error = ToolError{std::move(error_class), {}};
+    return call;
+}
+
+DirectiveIssued told_of(std::string id, BudgetLevel level, std::string from = {}) {
+    DirectiveIssued directive;
+    directive.id = std::move(id);
+    directive.budget = level;
+    directive.from = std::move(from);
+    return directive;
+}
+
+ChildProgress child_at(std::string id, std::uint64_t steps, bool over = false) {
+    ChildProgress child;
+    child.child = std::move(id);
+    child.steps = steps;
+    child.tokens = 10 * steps;
+    child.cost_usd = 0.5;
+    child.level = BudgetLevel::kLow;
+    child.ended = over;
+    return child;
+}
+
+BudgetExtended extended_by(std::uint64_t seconds, std::vector<std::string> calls = {}) {
+    BudgetExtended extended;
+    extended.added = time_limit(seconds);
+    extended.calls = std::move(calls);
+    return extended;
+}
+
+}  // namespace
+
+TEST_CASE("budget fold: the opening says where its limits come from", "[budget]") {
+    struct Case {
+        BudgetLimits limits;
+        Origin said;
+        Origin kept;
+    };
+    const Case cases[] = {{step_limit(5), Origin::kRequest, Origin::kRequest},
+                          {step_limit(5), Origin::kBuiltin, Origin::kBuiltin},
+                          {step_limit(5), Origin::kSuggested, Origin::kSuggested},
+                          {{}, Origin::kNone, Origin::kNone},
+                          // Older versions did not record it.
+                          {step_limit(5), Origin::kNone, Origin::kUnknown}};
+    for (const Case& c : cases) {
+        CAPTURE(c.said);
+        Metered m;
+        m.takes(opening_with(c.limits, c.said));
+        CHECK(m.meter().limits == c.limits);
+        CHECK(m.meter().source == c.kept);
+    }
+}
+
+TEST_CASE("budget fold: a later opening changes the source only if it changes the limits",
+          "[budget]") {
+    struct Case {
+        const char* name;
+        BudgetLimits before;
+        SessionAmended amended;
+        Origin after;
+    };
+    const Case cases[] = {
+        {"first limits", {}, amended_to(step_limit(5)), Origin::kRequest},
+        {"other limits", step_limit(5), amended_to(step_limit(6)), Origin::kMixed},
+        {"the same limits", step_limit(5), amended_to(step_limit(5)), Origin::kRequest},
+        {"no limits any more", step_limit(5), amended_to({}), Origin::kNone},
+        {"accepted from a suggestion", {}, amended_to(step_limit(5), 40), Origin::kSuggested},
+        {"a suggestion over limits", step_limit(5), amended_to(step_limit(6), 40),
+         Origin::kSuggested},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.name) {
+            Metered m{c.before};
+            m.takes(c.amended);
+            CHECK(m.meter().source == c.after);
+            CHECK(m.meter().limits == c.amended.budget);
+        }
+    }
+}
+
+TEST_CASE("budget fold: limits of an operator are an operator's, and their removal leaves none",
+          "[budget]") {
+    Metered m{step_limit(5)};
+    m.takes(BudgetSet{step_limit(9), "ann", ""});
+    CHECK(m.meter().source == Origin::kOperator);
+    CHECK(m.meter().limits == step_limit(9));
+    m.takes(BudgetSet{});
+    CHECK(m.meter().source == Origin::kNone);
+    CHECK_FALSE(m.meter().limited());
+}
+
+TEST_CASE("budget fold: an extension adds to the limits, a credit of time keeps their source",
+          "[budget]") {
+    Metered m{time_limit(100)};
+    BudgetExtended credit = extended_by(7);
+    credit.automatic = true;
+    m.takes(credit);
+    CHECK(m.meter().limits == time_limit(107));
+    CHECK(m.meter().source == Origin::kRequest);
+    m.takes(extended_by(30));
+    CHECK(m.meter().limits == time_limit(137));
+    CHECK(m.meter().source == Origin::kOperator);
+}
+
+TEST_CASE("budget fold: extra time of calls ends with the last of them", "[budget]") {
+    Metered m{time_limit(100)};
+    m.state.open_calls = {OpenCall{"a", "bash", at(0)}, OpenCall{"b", "bash", at(0)}};
+    m.takes(extended_by(60, {"a", "b"}));
+    CHECK(m.meter().limits == time_limit(100));
+    CHECK(m.meter().extended);
+    CHECK(m.meter().extension_seconds == 60);
+    m.state.open_calls.erase(m.state.open_calls.begin());
+    m.takes(Heartbeat{});
+    CHECK(m.meter().extended_calls == std::vector<std::string>{"b"});
+    CHECK(m.meter().extension_seconds == 60);
+    m.state.open_calls.clear();
+    m.takes(Heartbeat{});
+    CHECK(m.meter().extended_calls.empty());
+    CHECK(m.meter().extension_seconds == 0);
+    CHECK(m.meter().extended);  // it was given, and is given once
+    m.takes(BudgetSet{time_limit(200), "ann", ""});
+    CHECK_FALSE(m.meter().extended);  // new limits allow another
+}
+
+TEST_CASE("budget fold: each clock gets the time of what the session waited for", "[budget]") {
+    Metered m;
+    CHECK(m.meter().running == Runs::kModel);
+    m.state.open_calls = {OpenCall{"a", "bash", at(0)}};
+    m.takes(Heartbeat{});
+    CHECK(m.meter().running == Runs::kTool);
+    m.state.open_calls.clear();
+    m.takes(turned_away_by("rate_limit"));
+    CHECK(m.meter().running == Runs::kRateLimit);
+    m.state.agent_state = AgentState::kAwaitingPermission;
+    m.takes(StateChanged{});
+    CHECK(m.meter().running == Runs::kHuman);
+    m.takes(Heartbeat{});
+    CHECK(m.meter().model == Millis{1'000});
+    CHECK(m.meter().tool == Millis{1'000});
+    CHECK(m.meter().rate_limit == Millis{1'000});
+    CHECK(m.meter().human == Millis{1'000});
+    CHECK(m.meter().waited == Millis{1'000});
+}
+
+TEST_CASE("budget fold: time before the first event and time that runs back is free", "[budget]") {
+    Metered m;
+    CHECK(m.meter().model == Millis{0});
+    BudgetMeter meter = m.meter();
+    Event earlier = beat();
+    earlier.at = meter.clock_at - Millis{5'000};
+    charge_clock(meter, earlier);
+    CHECK(meter == m.meter());
+    earlier.at = meter.clock_at;
+    charge_clock(meter, earlier);
+    CHECK(meter == m.meter());
+}
+
+TEST_CASE("budget fold: a credit takes the time in which Headway did not listen off the clock",
+          "[budget]") {
+    for (const auto& [credited, charged] : {std::pair{0U, 10'000}, std::pair{4'000U, 6'000},
+                                            std::pair{10'000U, 0}, std::pair{90'000U, 0}}) {
+        CAPTURE(credited);
+        BudgetMeter meter = Metered{}.meter();
+        BudgetExtended extended;
+        extended.credited_ms = credited;
+        Event made = event(extended);
+        made.at = meter.clock_at + Millis{10'000};
+        charge_clock(meter, made);
+        CHECK(meter.model == Millis{charged});
+        CHECK(meter.clock_at == made.at);
+    }
+}
+
+TEST_CASE("budget fold: what ends the wait for a rate limit", "[budget]") {
+    const auto limited_after = [](auto payload) {
+        Metered m;
+        m.takes(turned_away_by("rate_limit"));
+        REQUIRE(m.meter().rate_limited);
+        m.takes(std::move(payload));
+        return m.meter().rate_limited;
+    };
+    Heartbeat used;
+    used.usage = use_of(5, 0, 0, 0);
+    Heartbeat counted;
+    counted.iteration = 1;
+    ProgressEstimated of_judge;
+    of_judge.judge = "local";
+    CHECK(limited_after(Heartbeat{}));
+    CHECK(limited_after(BudgetSet{}));  // not the agent's
+    CHECK(limited_after(of_judge));
+    CHECK(limited_after(turned_away_by("overloaded")));
+    CHECK_FALSE(limited_after(used));
+    CHECK_FALSE(limited_after(counted));
+    CHECK_FALSE(limited_after(said_by("assistant", "on")));
+    CHECK_FALSE(limited_after(call_with(true, "x")));
+    CHECK_FALSE(limited_after(turned_away_by("not_found")));
+    CHECK_FALSE(limited_after(ErrorReported{}));
+    CHECK_FALSE(limited_after(ProgressEstimated{}));
+    CHECK_FALSE(limited_after(ToolStarted{}));
+}
+
+TEST_CASE("budget fold: the last words are kept under a budget only", "[budget]") {
+    Metered free;
+    free.takes(said_by("assistant", "hello")).takes(call_with(true, "1"));
+    CHECK(free.meter().last_words.empty());
+
+    Metered m{step_limit(5)};
+    m.takes(said_by("user", "no")).takes(said_by("system", "no")).takes(said_by("tool", "no"));
+    m.takes(said_by("operator", "no")).takes(said_by("assistant", ""));
+    m.takes(call_with(false, "red")).takes(call_with(true, "")).takes(call_with(true, "x"), true);
+    CHECK(m.meter().last_words.empty());
+    m.takes(said_by("assistant", "hello"));
+    CHECK(m.words() == LastWords{"hello", "", "", false, true});
+    m.takes(call_with(true, "{}"));
+    CHECK(m.words() == LastWords{"hello", "bash", "{}", true, false});
+    m.takes(call_with(true, std::string(2'000, '1')));
+    CHECK(m.words().result == std::string(limits::kPartialResultBytesMax, '1'));
+    CHECK_FALSE(m.words().result_is_json);  // cut JSON is text
+}
+
+TEST_CASE("budget fold: a call that had finished before uses nothing", "[budget]") {
+    Metered m{step_limit(5)};
+    ToolFinished call = call_with(true, "x");
+    call.usage = use_of(0, 3, 4, 0.25);
+    m.takes(call).takes(call, true);
+    CHECK(m.meter().tokens == 7);
+    CHECK(m.meter().cost_micros == 250'000);
+}
+
+TEST_CASE("budget fold: a new directive replaces the one before, a lower level withdraws it",
+          "[budget]") {
+    Metered m{step_limit(5)};
+    m.state.directives = {Directive{"d1", {}, ""}, Directive{"other", {}, ""}};
+    m.takes(told_of("d1", BudgetLevel::kLow));
+    CHECK(m.meter().directive == "d1");
+    m.state.directives.push_back(Directive{"d2", {}, ""});
+    m.takes(told_of("d2", BudgetLevel::kExhausted));
+    CHECK(m.meter().told);  // the reply carries it
+    REQUIRE(m.state.directives.size() == 2);
+    CHECK(m.state.directives[0].id == "other");
+    CHECK(m.state.directives[1].id == "d2");
+    BudgetLevelChanged change;
+    change.to = BudgetLevel::kCritical;
+    m.takes(change);
+    CHECK(m.state.directives.size() == 1);
+    CHECK(m.meter().directive.empty());
+    CHECK(m.meter().told_level == BudgetLevel::kNominal);
+    CHECK_FALSE(m.meter().told);
+}
+
+TEST_CASE("budget fold: a stop that no reply carried is delivered with the next report",
+          "[budget]") {
+    Metered m{step_limit(5)};
+    DirectiveIssued stop = told_of("d1", BudgetLevel::kExhausted);
+    stop.unasked = true;
+    m.takes(stop);
+    CHECK_FALSE(m.meter().told);
+    m.takes(BudgetUpdated{});  // not the agent's
+    CHECK_FALSE(m.meter().told);
+    m.takes(Heartbeat{});
+    CHECK(m.meter().told);
+}
+
+TEST_CASE("budget fold: of the budget of an ancestor one directive is in force", "[budget]") {
+    Metered m{step_limit(5)};
+    m.state.directives = {Directive{"own", {}, ""}, Directive{"p1", {}, ""}};
+    m.takes(told_of("own", BudgetLevel::kLow)).takes(told_of("p1", BudgetLevel::kLow, "root"));
+    m.state.directives.push_back(Directive{"p2", {}, ""});
+    m.takes(told_of("p2", BudgetLevel::kCritical, "root"));
+    CHECK(*m.meter().parent == ParentBudget{"root", "p2", BudgetLevel::kCritical});
+    REQUIRE(m.state.directives.size() == 2);
+    CHECK(m.state.directives[0].id == "own");
+    CHECK(m.meter().directive == "own");
+    DirectiveIssued unrelated;
+    unrelated.id = "x";
+    m.takes(unrelated);
+    CHECK(m.meter().directive == "own");
+}
+
+TEST_CASE("budget fold: totals of a child replace its last ones, and stay after its end",
+          "[budget]") {
+    Metered m;
+    m.takes(child_at("a", 2)).takes(child_at("b", 1)).takes(child_at("a", 3));
+    REQUIRE(m.meter().children.size() == 2);
+    CHECK(m.meter().children[0] ==
+          ChildUse{child_key("a"), {3, 30, 500'000, {}}, BudgetLevel::kLow, {}});
+    m.takes(child_at("a", 4, true)).takes(child_at("never seen", 5, true));
+    CHECK(m.meter().children.size() == 1);
+    CHECK(*m.meter().ended_children == BudgetUse{9, 90, 1'000'000, {}});
+    CHECK(m.meter().ended_count == 2);
+}
+
+TEST_CASE("budget fold: a child without a place is counted as such", "[budget]") {
+    Metered m;
+    for (std::size_t i = 0; i < limits::kChildrenMax + 1; ++i)
+        m.takes(child_at("c" + std::to_string(i), 1));
+    CHECK(m.meter().children.size() == limits::kChildrenMax);
+    CHECK(m.meter().uncounted_count == 1);
+    m.takes(child_at("c0", 1, true)).takes(child_at("late", 1));
+    CHECK(m.meter().uncounted_count == 1);
+}
+
+TEST_CASE("budget fold: a session that accepts a suggestion keeps its source in a replay",
+          "[budget]") {
+    Session session{"story"};
+    std::vector<headway::core::Event> events;
+    SessionStarted implicit;
+    implicit.implicit = true;
+    session.open(implicit, {}, context(0), events);
+    SessionStarted again;
+    again.budget = step_limit(40);
+    again.budget_source = Origin::kSuggested;
+    again.suggested_from = 25;
+    require_ok(session.amend(again, {}, context(1'000), events));
+    CHECK(session.state().budget.source == Origin::kSuggested);
+    CHECK(session.state().budget.limits == step_limit(40));
+    CHECK(folded(events) == session.state());
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/calls/answers.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "core/calls/tool_names.hpp"
+
+using namespace headway::core;
+
+TEST_CASE("answers: messages that name an exit status and nothing else", "[core]") {
+    for (const char* bare :
+         {"exit code 1", "exit 1", "Command failed with exit code 22", "exit status 22",
+          "non-zero return code", "Process exited with code 127", "Exit code: 2"})
+        CHECK(is_only_exit_status(bare));
+    for (const char* said : {"", "1", "failed", "error", "exit code 1: no such file",
+                             "Exited by user", "command not found", "the code failed"})
+        CHECK_FALSE(is_only_exit_status(said));
+}
+
+TEST_CASE("answers: confirmations", "[core]") {
+    for (const char* done : {"", "ok", "Clicked.", "Scrolled down 500 px",
+                             "The label has been saved to the database successfully."})
+        CHECK(is_acknowledgement(done));
+    for (const char* news : {"Clicked, but the element is not visible", "error: update failed",
+                             "42", "No results found", "nothing was sent"})
+        CHECK_FALSE(is_acknowledgement(news));
+    CHECK_FALSE(is_acknowledgement(std::string(200, 'x') + " saved"));
+}
+
+TEST_CASE("answers: tools that act on a screen", "[core]") {
+    for (const char* tool :
+         {"scroll", "browser_click", "pressKey", "computer.type", "mouse-move", "navigate"})
+        CHECK(acts_on_screen(tool));
+    for (const char* tool : {"bash", "read_file", "search", "edit", "screenshot", "typecheck"})
+        CHECK_FALSE(acts_on_screen(tool));
+}
+
+TEST_CASE("answers: edits of comments and white space", "[core]") {
+    CHECK(differ_in_looks_only("#1", "#2"));
+    CHECK(differ_in_looks_only("x = 1", "x  =  1"));
+    CHECK(differ_in_looks_only("f(); // old", "f(); // new"));
+    CHECK(differ_in_looks_only("/* a */ int x;", "/* b */ int x;"));
+    CHECK_FALSE(differ_in_looks_only("x = 1", "x = 2"));
+    CHECK_FALSE(differ_in_looks_only("s = '# a'", "s = '# b'"));
+    CHECK_FALSE(differ_in_looks_only("u = http://a", "u = http://b"));
+    CHECK_FALSE(differ_in_looks_only("#include <a>", "#include <b>"));
+    CHECK_FALSE(differ_in_looks_only("same", "same"));
+}
+
+TEST_CASE("answers: files that tools write by themselves", "[core]") {
+    CHECK(is_artifact("coverage.xml"));
+    CHECK(is_artifact("run.log"));
+    CHECK(is_artifact("pkg/__pycache__/a.pyc"));
+    CHECK_FALSE(is_artifact("src/main.c"));
+    CHECK_FALSE(is_artifact("docs/logging.md"));
+}
+
+TEST_CASE("answers: what a message quotes is left out", "[core]") {
+    CHECK(without_quotes("relation \"a\" does not exist") == "relation \"\" does not exist");
+    CHECK(without_quotes("no such file: 'x y'") == "no such file: ''");
+    CHECK(without_quotes("don't and can't") == "don't and can't");
+    CHECK(without_quotes("an \"open one") == "an \"open one");
+}
+
+TEST_CASE("answers: an end that no waiting changes", "[core]") {
+    const char* const over =
+        GENERATE("completed cancelled", R"({"state":"FAILED","finished":true})", "Killed",
+                 "5512044 PENDING DependencyNeverSatisfied",
+                 "checkout-1  0/1  ImagePullBackOff  0  4m", "worker lost, will not be restarted");
+    CAPTURE(over);
+    CHECK(says_over(over));
+    const char* const other = GENERATE("", "running", "0 failed, 12 passed", "2 failed, 1 running",
+                                       "no failure", "completed success", "unfailing",
+                                       "ask again if failed", "restarting: failed once");
+    CAPTURE(other);
+    CHECK_FALSE(says_over(other));
+    CHECK_FALSE(says_over("failed" + std::string(4096, ' ') + "x"));  // a log, not a status
+}
+
+TEST_CASE("answers: ends of before, of others and in names are none", "[core]") {
+    for (const char* over : {R"({"status":"timed_out"})", "123 main me OUT_OF_MEMORY 0:00",
+                             "NAME STATE\njob-1 FAILED", "job-7: failed"})
+        CHECK(says_over(over));
+    for (const char* other :
+         {R"({"status":"ok","previous":"failed"})", "last: failed; now: ok",
+          "NAME READY FAILED\nweb 3 0", "wrote failed_jobs.csv", "see logs/failed for more"})
+        CHECK_FALSE(says_over(other));
+}
+
+TEST_CASE("answers: receipts of changed rows", "[core]") {
+    for (const char* receipt : {"UPDATE 1000", "DELETE 3", "INSERT 0 12", "3 rows affected"})
+        CHECK(is_receipt(receipt));
+    for (const char* other : {"", "UPDATE 0", "update the docs", "0 rows affected", "1000",
+                              "UPDATE 3 error: deadlock", "update 1 is rejected"})
+        CHECK_FALSE(is_receipt(other));
+    for (const char* receipt : {"Query OK, 3 rows affected (0.01 sec)", "(3 rows affected)",
+                                "{ acknowledged: true, matchedCount: 1, modifiedCount: 1 }",
+                                "{ acknowledged: true, insertedId: ObjectId('65') }"})
+        CHECK(is_receipt(receipt));
+    for (const char* other : {"Query OK, 0 rows affected (0.01 sec)", "(0 rows affected)",
+                              "{ acknowledged: true, matchedCount: 1, modifiedCount: 0 }"})
+        CHECK_FALSE(is_receipt(other));
+}
+
+TEST_CASE("answers: the frame that a platform puts around an output", "[core]") {
+    CHECK(without_frame("Command: ls\nDirectory: (root)\nStdout: a.txt\nb\nStderr: (empty)\n"
+                        "Exit Code: 0") == "a.txt\nb");
+    CHECK(without_frame("Command: ls\nStdout: (empty)\nStderr: (empty)\nError: (none)").empty());
+    CHECK(without_frame("Command: a\nStdout: (empty)\nStderr: no such key\nError: (none)") ==
+          "no such key");
+    CHECK(without_frame("<returncode>2</returncode>\n<output>\nno\n</output>\n") == "no");
+    CHECK(without_frame("<returncode>2</returncode>\n<output>\ncut") == "cut");
+    for (const char* plain : {"", "Command: x", "<returncode>1", "a <output> b", "Stdout: x"})
+        CHECK(without_frame(plain) == plain);
+}
+
+TEST_CASE("answers: tools that write the agent's own memory", "[core]") {
+    CHECK(only_remembers("memory_write"));
+    CHECK(only_remembers("rememberFact"));
+    CHECK_FALSE(only_remembers("memory_dump"));
+    CHECK_FALSE(only_remembers("inspect_memory"));
+    CHECK_FALSE(only_remembers("create_note"));
+    CHECK_FALSE(only_remembers("write_file"));
+}
+
+TEST_CASE("answers: words of a user that only tell it to go on", "[core]") {
+    for (const char* word : {"continue", "Go on.", "please continue", "OK, keep going!", "next"})
+        CHECK(only_goes_on(word));
+    for (const char* request : {"", "run the tests", "continue with the parser", "status?",
+                                "go to 3", "[cron] check the inbox and report"})
+        CHECK_FALSE(only_goes_on(request));
+}
+
+TEST_CASE("answers: that something is in use by others", "[core]") {
+    CHECK(says_busy("E: Could not get lock /var/lib/dpkg/lock-frontend"));
+    CHECK(says_busy("429 Too Many Requests"));
+    CHECK_FALSE(says_busy("ok"));
+    CHECK_FALSE(says_busy(std::string(512, 'x') + " is locked"));
+}

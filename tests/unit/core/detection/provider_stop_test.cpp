@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detection/provider_stop.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+
+#include "core/calls/call_fingerprint.hpp"
+#include "core/events/work_payloads.hpp"
+#include "core/text/text.hpp"
+#include "tests/support/make.hpp"
+
+using namespace headway::core;
+using namespace std::chrono_literals;
+using headway::tests::at;
+
+namespace {
+
+ErrorReported error(std::string error_class, std::string message = "boom",
+                    std::optional<std::uint64_t> status = {}) {
+    ErrorReported made;
+    made.error_class = std::move(error_class);
+    made.message = bounded_text(std::move(message));
+    made.status = status;
+    return made;
+}
+
+void check_words(std::string_view message, Cause cause) {
+    INFO(message);
+    const ProviderStop stop = stop_of(error("", std::string{message}));
+    CHECK(name_of(stop.cause) == name_of(cause));
+    CHECK_FALSE(stop.typed);
+}
+
+}  // namespace
+
+TEST_CASE("cause: a typed class is known in each spelling, and is enough", "[core]") {
+    const std::pair<const char*, Cause> cases[] = {
+        {"authentication_failed", Cause::kCredentials},
+        {"oauth_org_not_allowed", Cause::kCredentials},
+        {"account_on_hold", Cause::kCredentials},
+        {"verification_required", Cause::kCredentials},
+        {"cloud_credential_error", Cause::kCredentials},
+        {"ProviderAuthError", Cause::kCredentials},
+        {"UNAUTHENTICATED", Cause::kCredentials},
+        {"ExpiredTokenException", Cause::kCredentials},
+        {"billing_error", Cause::kBilling},
+        {"insufficient_quota", Cause::kBilling},
+        {"BudgetExceededError", Cause::kBilling},
+        {"CreditsError", Cause::kBilling},
+        {"model_not_found", Cause::kModelMissing},
+        {"DeploymentNotFound", Cause::kModelMissing},
+        {"usage_limit_reached", Cause::kUsageLimit},
+        {"usage_limit_exceeded", Cause::kUsageLimit},
+        {"QUOTA_EXHAUSTED", Cause::kUsageLimit},
+        {"TerminalQuotaError", Cause::kUsageLimit},
+        {"rate_limit_error", Cause::kRateLimit},
+        {"RateLimitError", Cause::kRateLimit},
+        {"ThrottlingException", Cause::kRateLimit},
+        {"overloaded_error", Cause::kOverloaded},
+        {"server_is_overloaded", Cause::kOverloaded},
+        {"internal_server_error", Cause::kOverloaded},
+        {"MODEL_CAPACITY_EXHAUSTED", Cause::kOverloaded},
+        {"ServiceUnavailableException", Cause::kOverloaded},
+        {"ContextWindowExceededError", Cause::kContextFull},
+        {"context_window_exceeded", Cause::kContextFull},
+        {"exceed_context_size_error", Cause::kContextFull},
+        {"APIConnectionError", Cause::kNetwork},
+        {"ENOTFOUND", Cause::kNetwork},
+        {"EAI_AGAIN", Cause::kNetwork},
+        {"UND_ERR_SOCKET", Cause::kNetwork},
+        {"SELF_SIGNED_CERT_IN_CHAIN", Cause::kCertificate},
+        {"DEPTH_ZERO_SELF_SIGNED_CERT", Cause::kCertificate},
+        {"invalid_request", Cause::kRefused},
+        {"429", Cause::kRateLimit},
+        {"http_503", Cause::kOverloaded},
+    };
+    for (const auto& [name, cause] : cases) {
+        DYNAMIC_SECTION(name) {
+            const ProviderStop stop = stop_of(error(name));
+            CHECK(name_of(stop.cause) == name_of(cause));
+            CHECK(stop.typed);
+        }
+    }
+}
+
+TEST_CASE("cause: a status is enough", "[core]") {
+    const std::pair<std::uint64_t, Cause> cases[] = {
+        {200, Cause::kNone},         {399, Cause::kNone},       {400, Cause::kRefused},
+        {401, Cause::kCredentials},  {402, Cause::kBilling},    {403, Cause::kCredentials},
+        {404, Cause::kModelMissing}, {408, Cause::kNetwork},    {413, Cause::kContextFull},
+        {422, Cause::kRefused},      {429, Cause::kRateLimit},  {500, Cause::kOverloaded},
+        {503, Cause::kOverloaded},   {529, Cause::kOverloaded}, {600, Cause::kNone},
+        {99'999, Cause::kNone},
+    };
+    for (const auto& [status, cause] : cases) {
+        DYNAMIC_SECTION(status) {
+            const ProviderStop stop = stop_of(error("", "boom", status));
+            CHECK(name_of(stop.cause) == name_of(cause));
+            CHECK(stop.typed == (cause != Cause::kNone));
+        }
+    }
+}
+
+TEST_CASE("cause: words make a vague class or status more exact", "[core]") {
+    const auto cause = [](const ErrorReported& reported) {
+        const ProviderStop stop = stop_of(reported);
+        CHECK(stop.typed);
+        return name_of(stop.cause);
+    };
+    CHECK(cause(error("rate_limit", "You've hit your session limit, resets 3pm")) == "usage_limit");
+    CHECK(cause(error("rate_limit", "slow down", 429)) == "rate_limit");
+    CHECK(cause(error("APIError", "usage limit", 402)) == "usage_limit");
+    CHECK(cause(error("APIError", "boom", 401)) == "credentials");
+    CHECK(cause(error("APIError", "boom", 429)) == "rate_limit");
+    CHECK(cause(error("invalid_request_error", "Your credit balance is too low", 400)) ==
+          "billing");
+    CHECK(cause(error("invalid_request_error", "prompt is too long: 1 > 0", 400)) ==
+          "context_full");
+    CHECK(cause(error("not_found_error", "model: claude-x", 404)) == "model_missing");
+    CHECK(cause(error("RESOURCE_EXHAUSTED", "QuotaFailure quotaId GenerateRequestsPerDay", 429)) ==
+          "usage_limit");
+    CHECK(cause(error("RESOURCE_EXHAUSTED",
+                      "You exceeded your current quota, please check your plan and billing "
+                      "details. Please retry in 34.07s.",
+                      429)) == "rate_limit");
+    // A cause that waiting does not cure is not one that passes.
+    CHECK(cause(error("billing_error", "rate limit")) == "billing");
+    CHECK(cause(error("", "too many requests", 402)) == "billing");
+}
+
+TEST_CASE("cause: words alone are known, and need a second one", "[core]") {
+    check_words("You've hit your usage limit. Upgrade to Pro or try again in 3 days 4 hours.",
+                Cause::kUsageLimit);
+    check_words("You\u2019ve hit your usage limit. try again at Nov 27th, 2026 2:52 AM.",
+                Cause::kUsageLimit);
+    check_words("You've hit your 5-hour limit · resets 12:31am (UTC)", Cause::kUsageLimit);
+    check_words("You have exhausted your daily quota on this model.", Cause::kUsageLimit);
+    check_words("Premium request quota exceeded. Resets on the 1st.", Cause::kUsageLimit);
+    check_words("402 Payment Required: insufficient credits", Cause::kBilling);
+    check_words("Quota exceeded. Check your plan and billing details.", Cause::kBilling);
+    check_words("OAuth token has expired. Please obtain a new token.", Cause::kCredentials);
+    check_words("Token refresh failed: 401", Cause::kCredentials);
+    check_words("Invalid API key · Please run /login", Cause::kCredentials);
+    check_words("fetch failed: getaddrinfo EAI_AGAIN api.example.com", Cause::kNetwork);
+    check_words("stream disconnected before completion: error sending request", Cause::kNetwork);
+    check_words("unable to verify the first certificate", Cause::kCertificate);
+    check_words("The model `m-9` does not exist or you do not have access to it.",
+                Cause::kModelMissing);
+    check_words("model 'qwen3' not found, try pulling it first", Cause::kModelMissing);
+    check_words("Your input exceeds the context window of this model.", Cause::kContextFull);
+    check_words("the request exceeds the available context size", Cause::kContextFull);
+    check_words("Selected model is at capacity. Please try a different model.", Cause::kOverloaded);
+    check_words("HTTP 503: try later", Cause::kOverloaded);
+    check_words("Too many tokens, please wait before trying again.", Cause::kRateLimit);
+}
+
+TEST_CASE("cause: words that public reports quote", "[core]") {
+    check_words("You've hit your usage limit. Upgrade to Pro, purchase more credits or try again.",
+                Cause::kUsageLimit);
+    check_words("Server is temporarily limiting requests (not your usage limit)",
+                Cause::kRateLimit);
+    check_words("You're out of extra usage", Cause::kUsageLimit);
+    check_words("You have exceeded your premium request allowance", Cause::kUsageLimit);
+    check_words("You hit your spend cap set by the owner of your workspace", Cause::kBilling);
+    check_words("ExceededBudget: End User=x over budget.", Cause::kBilling);
+    check_words("Stream idle timeout - partial response received", Cause::kNetwork);
+    check_words("The socket connection was closed unexpectedly", Cause::kNetwork);
+    check_words("Failed to connect to api.example.com: UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+                Cause::kCertificate);
+    check_words(R"({"error":"invalid_grant","error_subtype":"invalid_rapt"})", Cause::kCredentials);
+    check_words("The server had an error while processing your request", Cause::kOverloaded);
+    check_words("No capacity available for model x on the server", Cause::kOverloaded);
+    check_words("Provider finish_reason: model_context_window_exceeded", Cause::kContextFull);
+    check_words("Output blocked by content filtering policy", Cause::kRefused);
+    check_words("connect ENOTFOUND api.example.com", Cause::kNetwork);
+    const ProviderStop free_quota = stop_of(error("", "The free quota has been exhausted.", 403));
+    CHECK(name_of(free_quota.cause) == "usage_limit");
+    CHECK(name_of(stop_of(error("api_error", "bad", 400)).cause) == "refused");
+}
+
+TEST_CASE("cause: notes and other programs' words are no stop", "[core]") {
+    check_words("ModuleNotFoundError: No module named 'yaml'", Cause::kNone);
+    check_words("Approaching usage limit, resets at 7pm", Cause::kNone);
+    check_words("You've used 90% of your weekly limit", Cause::kNone);
+    check_words("Credit balance: $41.20 remaining", Cause::kNone);
+    check_words("Disk quota exceeded", Cause::kNone);
+    check_words("MCP error -32001: Request timed out", Cause::kNone);
+    check_words("Your quota will reset after 5s. Retrying after 6173ms", Cause::kNone);
+    ErrorReported over = error("", "Approaching usage limit; usage limit reached");
+    over.ends_turn = true;
+    CHECK(stop_of(over).cause == Cause::kUsageLimit);
+}
+
+TEST_CASE("cause: a wait that is named without words is a limit of the rate", "[core]") {
+    ErrorReported waits = error("", "Attempt 5 failed. Retrying after 40805000ms");
+    waits.retry_at = at(40'805'000);
+    CHECK(stop_of(waits).cause == Cause::kRateLimit);
+    CHECK(retry_in_words("Claude AI usage limit reached|1795300000") ==
+          Timestamp{Millis{1'795'300'000'000}});
+    CHECK(retry_in_words(R"({"type":"usage_limit_reached","resets_at": 1795300000})") ==
+          Timestamp{Millis{1'795'300'000'000}});
+    for (const char* none : {"resets 3pm (Europe/Berlin)", "limit reached|soon", R"("resets_at":)",
+                             R"("resets_at":17953000000000000)", ""})
+        CHECK(retry_in_words(none) == kNever);
+}
+
+TEST_CASE("cause: an error that no table knows stops only if a turn ended by it", "[core]") {
+    ErrorReported odd = error("frobnication", "the flux was not aligned");
+    CHECK(stop_of(odd).cause == Cause::kNone);
+    odd.ends_turn = true;
+    CHECK(stop_of(odd).cause == Cause::kUnknown);
+    CHECK(stop_of(odd).typed);
+    ErrorReported words = error("", "the usage limit is reached");
+    words.ends_turn = true;
+    CHECK(stop_of(words).cause == Cause::kUsageLimit);
+    CHECK(stop_of(words).typed);
+}
+
+TEST_CASE("cause: limits of the agent itself are no usage limit", "[core]") {
+    check_words("Maximum number of turns limit reached", Cause::kNone);
+    check_words("tool call limit reached", Cause::kNone);
+    check_words("the stack is full", Cause::kNone);
+    check_words("", Cause::kNone);
+}
+
+TEST_CASE("cause: an error of a tool stops the agent only for want of access or of the tool",
+          "[core]") {
+    ErrorReported of_tool = error("", "no such thing", 404);
+    of_tool.tool = "web_fetch";
+    CHECK(stop_of(of_tool).cause == Cause::kNone);
+    of_tool.status = 401;
+    CHECK(stop_of(of_tool).cause == Cause::kCredentials);
+    CHECK(stop_of(of_tool).typed);
+}
+
+TEST_CASE("cause: only the first KiB of a message is read", "[core]") {
+    const std::string before(1024 - 11, '.');
+    CHECK(stop_of(error("", before + "usage limit")).cause == Cause::kUsageLimit);
+    CHECK(stop_of(error("", before + ".usage limit")).cause == Cause::kNone);
+}
+
+TEST_CASE("cause: a reset is later than now and at most eight days ahead", "[core]") {
+    CHECK(plausible_retry(at(1), at(0)) == at(1));
+    CHECK(plausible_retry(at(0), at(0)) == kNever);
+    CHECK(plausible_retry(at(-1), at(0)) == kNever);
+    CHECK(plausible_retry(at(0) + 8 * 24h, at(0)) == at(0) + 8 * 24h);
+    CHECK(plausible_retry(at(1) + 8 * 24h, at(0)) == kNever);
+    CHECK(plausible_retry(kNever, at(0)) == kNever);
+    CHECK(plausible_retry(Timestamp::max(), at(0)) == kNever);
+    CHECK(plausible_retry(Timestamp::min(), at(0)) == kNever);
+}
+
+TEST_CASE("cause: a time is written in UTC to the minute", "[core]") {
+    CHECK(minute_text(Timestamp{Millis{1'795'300'000'000}}) == "2026-11-21 22:26 UTC");
+    CHECK(minute_text(Timestamp{Millis{59'999}}) == "1970-01-01 00:00 UTC");
+}
+
+TEST_CASE("cause: each has a phrase for people, and each failure of a call that blocks a cause",
+          "[core]") {
+    for (std::size_t i = 1; i < EnumNames<Cause>::kNames.size(); ++i)
+        CHECK_FALSE(phrase_of(static_cast<Cause>(i)).empty());
+    CHECK(stop_of_call(FailureKind::kAuth, true, "").cause == Cause::kCredentials);
+    CHECK(stop_of_call(FailureKind::kUnknownTool, true, "").cause == Cause::kTool);
+    CHECK(stop_of_call(FailureKind::kTransient, false, "429 Too Many Requests").cause ==
+          Cause::kRateLimit);
+    CHECK(stop_of_call(FailureKind::kTransient, false, "?").cause == Cause::kNetwork);
+    CHECK(stop_of_call(FailureKind::kAssertion, true, "").cause == Cause::kNone);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/hooks/hook_answer.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/approvals/approvals.hpp"
+#include "core/base/limits.hpp"
+
+using namespace headway::core;
+
+namespace {
+
+SessionState open_session() {
+    SessionState state;
+    state.n = 1;
+    return state;
+}
+
+HookQuestion held_call(std::string_view id = "c1") {
+    HookQuestion asked;
+    asked.session = "s";
+    asked.waits = true;
+    asked.takes_words = true;
+    asked.call_id = id;
+    asked.tool = "deploy";
+    asked.args_digest = "sha256:1";
+    return asked;
+}
+
+Approval approval(std::uint64_t n, ApprovalStatus status, std::string call_id = "c1") {
+    Approval made;
+    made.n = n;
+    made.tool = "deploy";
+    made.call_id = std::move(call_id);
+    made.args_digest = "sha256:1";
+    made.status = status;
+    return made;
+}
+
+void direct(SessionState& state, std::string id, DirectiveKind kind, bool delivered = false) {
+    state.directives.push_back({std::move(id), kind, "because", delivered});
+}
+
+}  // namespace
+
+TEST_CASE("hook answer: a session with nothing to say lets the call run", "[core]") {
+    const HookAnswer answer = answer_hook(open_session(), held_call());
+    CHECK_FALSE(answer.hold);
+    CHECK(answer.deny.empty());
+    CHECK(answer.allow.empty());
+    CHECK(answer.stop.empty());
+    CHECK(answer.delivered.empty());
+}
+
+TEST_CASE("hook answer: a paused session holds calls, and nothing else", "[core]") {
+    SessionState state = open_session();
+    state.paused_at = Timestamp{Millis{1}};
+    direct(state, "d1", DirectiveKind::kPause);
+    CHECK(answer_hook(state, held_call()).hold);
+    HookQuestion other = held_call();
+    other.waits = false;
+    CHECK_FALSE(answer_hook(state, other).hold);
+    HookQuestion late = held_call();
+    late.time_is_up = true;
+    const HookAnswer answer = answer_hook(state, late);
+    CHECK_FALSE(answer.hold);
+    CHECK(answer.undecided);
+    CHECK(answer.deny.find("paused") != std::string::npos);
+}
+
+TEST_CASE("hook answer: a call waits for its approval, and gets its decision", "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kPending)};
+    CHECK(answer_hook(state, held_call()).hold);
+    HookQuestion late = held_call();
+    late.time_is_up = true;
+    CHECK(answer_hook(state, late).deny.find("s.a5") != std::string::npos);
+
+    state.approvals.requests.front().status = ApprovalStatus::kApproved;
+    state.approvals.requests.front().decision = Decision::kApprove;
+    state.approvals.requests.front().by = "ana";
+    CHECK(answer_hook(state, held_call()).allow == "approved by ana");
+    CHECK(answer_hook(state, held_call()).edit.empty());
+    state.approvals.requests.front().decision = Decision::kEdit;
+    CHECK_FALSE(answer_hook(state, held_call()).edit.empty());
+
+    state.approvals.requests.front().status = ApprovalStatus::kRejected;
+    state.approvals.requests.front().decision = Decision::kReject;
+    state.approvals.requests.front().reason = "not today";
+    CHECK(answer_hook(state, held_call()).deny == "This call was not allowed: not today");
+}
+
+TEST_CASE("hook answer: the approval of the same arguments serves a call with another id",
+          "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kPending)};
+    CHECK(answer_hook(state, held_call("c2")).hold);  // the agent tries again
+    // A rejection is of that call only: another one of the same arguments asks for itself.
+    state.approvals.requests.front().status = ApprovalStatus::kRejected;
+    state.approvals.requests.front().decision = Decision::kReject;
+    CHECK(answer_hook(state, held_call("c2")).deny.empty());
+    CHECK(approval_of_call(state, "c2", "deploy", "sha256:1") == nullptr);
+    CHECK(approval_of_call(state, "c1", "deploy", "sha256:1") != nullptr);
+    CHECK(approval_of_call(state, "", "deploy", "") == nullptr);
+    state.approvals.requests.front().status = ApprovalStatus::kPending;
+    CHECK(approval_of_call(state, "c2", "other", "sha256:1") == nullptr);
+    CHECK(approval_of_call(state, "c2", "deploy", "sha256:2") == nullptr);
+}
+
+TEST_CASE("hook answer: a decision is about its own arguments, whatever id they come with",
+          "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
+    state.approvals.requests.front().decision = Decision::kApprove;
+    HookQuestion other = held_call();
+    other.args_digest = "sha256:2";
+    CHECK(answer_hook(state, other).allow.empty());
+    CHECK_FALSE(answer_hook(state, held_call()).allow.empty());
+    // What a person has put in their place comes under the same id.
+    state.approvals.requests.front().run_digest = "sha256:2";
+    CHECK_FALSE(answer_hook(state, other).allow.empty());
+
+    state.approvals.requests.front() = approval(5, ApprovalStatus::kRejected);
+    state.approvals.requests.front().decision = Decision::kReject;
+    CHECK(answer_hook(state, other).deny.empty());
+    CHECK_FALSE(answer_hook(state, held_call()).deny.empty());
+    // The question before it is open: nothing of this id goes on unasked.
+    state.approvals.requests.front() = approval(5, ApprovalStatus::kPending);
+    CHECK(answer_hook(state, other).hold);
+    // Its own question comes before a newer one of the same id.
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved),
+                                approval(6, ApprovalStatus::kPending)};
+    state.approvals.requests.back().args_digest = "sha256:2";
+    CHECK_FALSE(answer_hook(state, held_call()).allow.empty());
+    CHECK(answer_hook(state, other).hold);
+}
+
+TEST_CASE("hook answer: what was not heard is said once, where it reaches the model", "[core]") {
+    SessionState state = open_session();
+    direct(state, "d1", DirectiveKind::kChangeApproach);
+    direct(state, "d2", DirectiveKind::kWrapUp, true);
+    direct(state, "d3", DirectiveKind::kContinue);
+    const HookAnswer answer = answer_hook(state, held_call());
+    CHECK(answer.delivered == std::vector<std::string>{"d1", "d3"});
+    CHECK(answer.words == "Headway supervises this session and says:\nbecause");
+    HookQuestion deaf = held_call();
+    deaf.takes_words = false;
+    CHECK(answer_hook(state, deaf).delivered.empty());
+    // A refusal reaches the model, but for a client that passes no words on.
+    state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
+    state.approvals.requests.front().decision = Decision::kReject;
+    CHECK(answer_hook(state, deaf).delivered.size() == 2);
+    deaf.wordless = true;
+    CHECK(answer_hook(state, deaf).delivered.empty());
+    CHECK_FALSE(answer_hook(state, deaf).deny.empty());
+}
+
+TEST_CASE("hook answer: a stop asks for the answer first, and comes before everything", "[core]") {
+    SessionState state = open_session();
+    state.paused_at = Timestamp{Millis{1}};
+    direct(state, "d1", DirectiveKind::kChangeApproach);
+    direct(state, "d2", DirectiveKind::kStop);
+    HookAnswer answer = answer_hook(state, held_call());
+    CHECK(answer.stop == "because");
+    CHECK_FALSE(answer.hard);
+    CHECK_FALSE(answer.hold);
+    CHECK(answer.delivered == std::vector<std::string>{"d2"});
+
+    state.directives.back().delivered = true;
+    HookQuestion turn = held_call();
+    turn.waits = false;
+    turn.stops = 1;
+    CHECK_FALSE(answer_hook(state, turn).hard);  // the turn in which it may still answer
+    turn.stops = 2;
+    CHECK(answer_hook(state, turn).hard);
+    CHECK(answer_hook(state, held_call()).hard);
+}
+
+TEST_CASE(
+    "hook answer: what was delivered with an answer that was lost is said again, and counted once",
+    "[core]") {
+    SessionState state = open_session();
+    direct(state, "d1", DirectiveKind::kChangeApproach, true);
+    direct(state, "d2", DirectiveKind::kWrapUp, true);
+    const std::vector<std::string> lost{"d2", "d7"};
+    HookQuestion again = held_call();
+    again.unheard = lost;
+    CHECK(answer_hook(state, again).words ==
+          "Headway supervises this session and says:\nWrap up. because");
+    CHECK(answer_hook(state, again).delivered.empty());
+    direct(state, "d3", DirectiveKind::kStop, true);
+    CHECK(answer_hook(state, again).hard);
+    const std::vector<std::string> lost_stop{"d3"};
+    again.unheard = lost_stop;
+    CHECK_FALSE(answer_hook(state, again).hard);  // it has not heard that it should stop
+    CHECK(answer_hook(state, again).stop == "because");
+    CHECK(answer_hook(state, again).delivered.empty());
+}
+
+TEST_CASE("hook answer: a cancelled or ended session stops its agent at once", "[core]") {
+    SessionState state = open_session();
+    direct(state, "d1", DirectiveKind::kStop);
+    state.cancel_requested = true;
+    CHECK(answer_hook(state, held_call()).hard);
+    SessionState ended = open_session();
+    ended.outcome = Outcome::kHalted;
+    CHECK(answer_hook(ended, held_call()).hard);
+    CHECK(answer_hook(ended, held_call()).stop == "the session has ended");
+    CHECK(answer_hook(ended, held_call()).delivered.empty());
+}

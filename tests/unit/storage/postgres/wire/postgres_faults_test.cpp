@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "storage/postgres/wire/hints.hpp"
+#include "tests/support/postgres_here.hpp"
+#include "tests/support/postgres_writer.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+TEST_CASE("postgres: after a commit that the database refused the next transaction works",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto store = here.daemon();
+    PostgresWriter a{*store, "a"};
+    a.hold();
+    a.report({beat()});
+    here.run("INSERT INTO journal(session,n,count,events,crc) VALUES(1,2,1,'',0)");
+    CHECK_FALSE(store->commit());
+    CHECK_FALSE(store->outcome_unknown());
+    const auto breaks = store->breaks();
+    store->rollback();
+    require_ok(store->recover());
+    require_ok(store->begin());
+    require_ok(store->commit());
+    CHECK(store->breaks() == breaks);
+}
+
+TEST_CASE("postgres: an idempotency key is looked up by one daemon after the other", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    const auto two = here.daemon("two");
+    require_ok(one->begin());
+    REQUIRE_FALSE(one->idempotency().find_key("k").value());
+    std::optional<IdempotentUse> found;
+    std::thread other{[&] {
+        if (!two->begin()) return;
+        if (auto use = two->idempotency().find_key("k")) found = *std::move(use);
+        two->rollback();
+    }};
+    while (here.number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type='Lock' AND "
+                       "query LIKE '%feed%'") == 0) {
+    }
+    require_ok(one->idempotency().add_key("k", {"print", "s"}, at(0)));
+    require_ok(one->commit());
+    other.join();
+    REQUIRE(found);
+    CHECK(found->session == "s");
+}
+
+TEST_CASE("postgres: times of a clock that ran ahead hide no gap and keep no lease", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    std::int64_t time = 10'000'000;
+    const auto now = [&time] { return at(time); };
+    {
+        const auto gone = here.daemon("gone", now);
+        require_ok(gone->pulse());
+        CHECK(gone->lease("work", Millis{60'000}).value());
+    }
+    time = 1'000'000;  // of the server that took over
+    const auto one = here.daemon("one", now);
+    require_ok(one->pulse());
+    CHECK(one->lease("work", Millis{60'000}).value());
+    time += 10'000;
+    const auto pulse = one->pulse();
+    require_ok(pulse);
+    REQUIRE(pulse->gaps.size() == 1);
+    CHECK(pulse->gaps[0].second == at(time));
+    CHECK(pulse->daemons.size() == 1);
+}
+
+TEST_CASE("postgres: of many daemons those that serve are listed", "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    here.run(
+        "INSERT INTO daemon(id,name,version,started_at,seen_at) SELECT 'd'||i,'x','',1,"
+        "(extract(epoch FROM clock_timestamp())*1000)::bigint-60000 FROM "
+        "generate_series(1,500) i");
+    const auto pulse = one->pulse();
+    require_ok(pulse);
+    CHECK(pulse->daemons.size() == 100);
+    CHECK(std::any_of(pulse->daemons.begin(), pulse->daemons.end(),
+                      [](const DaemonSeen& daemon) { return daemon.id == "one"; }));
+}
+
+TEST_CASE("postgres: a daemon that stopped while it tidied up does not stop the others",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    const auto one = here.daemon("one");
+    here.run("INSERT INTO daemon(id,name,version,started_at,seen_at) VALUES('old','x','',1,1)");
+    here.run("INSERT INTO lease(name,holder,until) VALUES('check:old','x',1)");
+    PostgresConnection stopped{{here.url()}};
+    require_ok(stopped.connect());
+    require_ok(stopped.begin());
+    require_ok(stopped.ask("DELETE FROM daemon WHERE id='old' RETURNING id"));
+    require_ok(stopped.ask("DELETE FROM lease WHERE name='check:old' RETURNING name"));
+    require_ok(one->pulse());
+    stopped.rollback();
+}
+
+TEST_CASE("postgres: a server that is stopped does not hold up the thread of the hints",
+          "[postgres]") {
+    if (!PostgresHere::found()) return;
+    const PostgresHere here;
+    PostgresConnection::Settings settings{here.url()};
+    settings.answer_timeout = Millis{300};
+    PostgresHints hints{settings, "one"};
+    CHECK_FALSE(hints.wait(-1, Millis{1}));
+    const auto server = here.number(
+        "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND query LIKE "
+        "'%'||current_schema()||'%'");
+    REQUIRE(::kill(static_cast<pid_t>(server), SIGSTOP) == 0);
+    hints.tell();  // returns
+    CHECK(::kill(static_cast<pid_t>(server), SIGCONT) == 0);
+}
