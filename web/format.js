@@ -103,8 +103,10 @@ const SAYS = {
   'verdict.changed': (d) => `${d.from} → ${d.to}${d.reason ? ': ' + d.reason : ''}`,
   'state.changed': (d) => `${d.from ? d.from + ' → ' : ''}${d.state}${d.invalid ? ' (no valid transition)' : ''} ${d.detail || ''}`,
   'test.result': (d) => `${d.passed ?? 0} passed, ${d.failed ?? 0} failed`,
-  'progress.estimated': (d) => `${d.percent} % ${text(d.reasoning)}`,
-  'budget.updated': (d) => `step ${d.current_step}${d.max_steps != null ? ' of ' + d.max_steps : ''}, ${d.elapsed_seconds} s, ${d.level}`,
+  'progress.estimated': (d) => `${d.percent} % ${d.is_stuck ? 'stalled ' : ''}${text(d.reasoning)}`,
+  'progress.stats': (d) => `${plural(d.tool_calls, 'call')} · ${d.successes} well, ${d.failures} failed · ${plural(d.files_modified, 'file')} changed`,
+  'budget.updated': (d) => `step ${d.current_step}${d.max_steps != null ? '/' + d.max_steps : ''} · ${span(d.elapsed_seconds * 1000)}`
+      + (d.remaining_seconds != null ? ` · ${span(d.remaining_seconds * 1000)} left` : ''),
   'budget.level': (d) => `${d.from} → ${d.to} (${d.dimension} ${Math.round(d.pressure)} %)`,
 };
 const PARTS = ['number', 'goal', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message',

@@ -234,12 +234,18 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
     asked.tool = call.tool;
     asked.call_id = core::cut_text(call.call_id, limits::kIdBytesMax);
     asked.source = call.requires_approval ? "call" : "policy";
+    asked.summary = call.description;
+    const core::Text& said = call.description;
+    if (!said.whole())
+        note_hidden(asked, said.bytes - std::min<std::uint64_t>(said.bytes, said.kept.size()));
     if (args.empty()) {
         asked.question = question_of(call.tool, std::nullopt);
         asked.args_digest =
             call.args_digest.empty() ? no_args_digest() : core::bound_digest(call.args_digest);
         if (asked.args_digest == core::kNoArgsDigest) return asked;
-        asked.summary = core::bounded_text(std::string{kArgsNotSent});
+        asked.summary = core::bounded_text(
+            std::string{kArgsNotSent} +
+            (call.description.empty() ? "" : " The agent says: " + call.description.kept));
         asked.risk = core::Risk::kHigh;
         return asked;
     }

@@ -119,6 +119,8 @@ void write_counts(JsonWriter& json, const core::SessionState& state) {
     json.open_object();
     json.member("calls", state.tool_calls);
     json.member("failures", state.tool_failures);
+    json.member("failures_in_a_row", state.detectors->tool_failures.count);
+    json.member("unreadable_in_a_row", state.detectors->empty_turns.count);
     json.member("files_modified", state.files_modified);
     json.close_object();
     json.key("progress");

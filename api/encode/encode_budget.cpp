@@ -12,10 +12,7 @@
 namespace headway::api {
 namespace {
 
-/// One digit behind the point, rounded down: 69.96 is not yet 70.
-double shown_percent(double percent) {
-    return std::floor(percent * 10) / 10;
-}
+using core::shown_percent;
 
 std::uint64_t seconds(core::Millis span) {
     return static_cast<std::uint64_t>(span.count()) / 1000;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -216,15 +217,16 @@ inline Result<> decode(JsonValue json, std::vector<core::Label>& out) {
     return result;
 }
 
-/// The names of T's fields, for an error message.
+/// A field that T does not have: the names that it has, and the one that was meant.
+Error unknown_field(std::string_view key, std::span<const std::string_view> known);
+
 template <core::Described T>
-std::string known_fields() {
-    std::string names;
+[[gnu::cold, gnu::noinline]] Error unknown_field_of(std::string_view key) {
+    std::vector<std::string_view> names;
     core::for_each_field<T>([&](const auto& field, std::size_t) {
-        if (field.internal) return;
-        names += (names.empty() ? "" : ", ") + std::string{field.name};
+        if (!field.internal) names.push_back(field.name);
     });
-    return names;
+    return unknown_field(key, names);
 }
 
 template <core::Described T>
@@ -250,8 +252,7 @@ Result<> decode_object(JsonValue json, T& out) {
             }
         });
         if (!known) {
-            result = Error{
-                ErrorCode::kUnknownField, "unknown field; known are " + known_fields<T>(), {}};
+            result = unknown_field_of<T>(member.key());
         }
         if (!result) result = under(result.error(), member.key());
         return result.has_value();

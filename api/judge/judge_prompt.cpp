@@ -50,6 +50,7 @@ void add_task(Facts& facts, const core::SessionState& state) {
                           ? "not told"
                           : inert_clean(state.about.goal.kept, limits::kJudgeGoalBytesMax));
     facts.add("agent type", inert_name(state.about.agent.type));
+    if (state.iteration) facts.add("iteration of the agent", std::to_string(*state.iteration));
     const core::PhaseRecord& phase = *state.current_phase;
     std::string in_phase = inert_name(phase.name.empty() ? state.phase : phase.name);
     if (!phase.description.empty()) in_phase += ": " + inert_name(phase.description);
@@ -81,6 +82,24 @@ void add_figures(Facts& facts, const core::SessionState& state) {
         open.push_back(inert_name(call.tool));
     facts.add("calls under way", list(open));
     if (state.waits_for_human()) facts.add("waits for", "a person who was asked to decide");
+}
+
+/// The newest facts that fit, the newest last.
+void add_known(Facts& facts, const core::Checks& checks) {
+    constexpr std::size_t kLineBytes = 16;         // of the label
+    constexpr std::size_t kKnownBytesMax = 4'500;  // the goal and the figures have the rest
+    std::vector<std::string> fit;
+    std::size_t bytes = 0;
+    for (auto fact = checks.facts.rbegin(); fact != checks.facts.rend(); ++fact) {
+        std::string text = inert_clean(*fact, 2 * limits::kFactBytesMax);
+        bytes += kLineBytes + text.size();
+        if (bytes > kKnownBytesMax) break;
+        fit.push_back(std::move(text));
+    }
+    if (checks.facts_learned > fit.size())
+        facts.add("older known facts left out", std::to_string(checks.facts_learned - fit.size()));
+    for (auto text = fit.rbegin(); text != fit.rend(); ++text)
+        facts.add("known fact", *text);
 }
 
 /// "#12 call bash ..." with its line feed.
@@ -142,12 +161,7 @@ JudgePrompt estimate_prompt(const core::SessionState& state, std::span<const cor
     facts.add("completed steps", std::to_string(state.tool_calls - failed));
     facts.add("failed steps", std::to_string(failed));
     facts.add("files changed", std::to_string(state.files_modified));
-    const std::size_t known = state.checks->facts.size();
-    if (state.checks->facts_learned > known)
-        facts.add("older known facts left out",
-                  std::to_string(state.checks->facts_learned - known));
-    for (const std::string& fact : state.checks->facts)
-        facts.add("known fact", inert_clean(fact, 2 * limits::kFactBytesMax));
+    add_known(facts, *state.checks);
     std::string data = facts.take();
 
     const Latest latest = latest_of(recent);

@@ -25,4 +25,10 @@ const Json* row_of(const Json& data, const std::string& id) {
     return nullptr;
 }
 
+bool needs_name(const TopState& state, const Json& data) {
+    return state.asked.approve && sees_it(state, data) &&
+           plain_text(data["approval"], "risk") == "critical" &&
+           !plain_text(data["approval"], "tool").empty();
+}
+
 }  // namespace headway::cli::top

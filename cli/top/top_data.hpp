@@ -20,4 +20,8 @@ const Json::List& needs_of(const Json& data);
 /// Whether the person can see what is decided: it was read, and is that one.
 bool sees_it(const TopState& state, const Json& data);
 
+/// Whether an approval takes the name of its tool, as on the page: one of critical risk that the
+/// person sees.
+bool needs_name(const TopState& state, const Json& data);
+
 }  // namespace headway::cli::top

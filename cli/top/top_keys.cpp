@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "cli/base/text.hpp"
 #include "cli/top/top_data.hpp"
 #include "cli/views/event_line.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 using namespace top;
 
 constexpr std::size_t kFilterBytesMax = 100;
+constexpr std::size_t kNameBytesMax = 4096;  // as long as the name of a tool may be
 
 void move(TopState& state, const Json& data, std::ptrdiff_t by) {
     const Json::List& rows = data["rows"].list();
@@ -41,6 +43,7 @@ void ask(TopState& state, const Json& data, bool approve) {
         const std::string approval = plain_text(need, "approval");
         if (approval.empty() || plain_text(need, "session") != state.selected) continue;
         state.asked = {approval, state.selected, approve};
+        state.typed.clear();
         return;
     }
     state.said = state.selected.empty() ? "no session is selected"
@@ -74,6 +77,26 @@ void type_filter(TopState& state, std::string_view key) {
     state.stale = true;
 }
 
+/// The name of the tool of a critical call: nothing shorter approves it.
+void type_name(TopState& state, const Json& data, std::string_view key) {
+    const bool enter = key == "\r" || key == "\n";
+    if (enter && state.typed == plain_text(data["approval"], "tool")) {
+        state.decided = state.asked;
+        state.asked = {};
+    } else if (enter) {
+        state.said = "not approved: \"" + clean_line(state.typed) + "\" is not its name";
+        state.asked = {};
+    } else if (key == "\x1b") {
+        state.asked = {};
+    } else if (key == "\x7f" || key == "\b") {
+        if (!state.typed.empty()) state.typed.pop_back();
+    } else if (key.size() == 1 && static_cast<unsigned char>(key[0]) >= ' ' &&
+               state.typed.size() < kNameBytesMax) {
+        state.typed += key;
+    }
+    if (state.asked.approval.empty()) state.typed.clear();
+}
+
 /// Back, one step at a time.
 void go_back(TopState& state) {
     if (state.help) {
@@ -94,6 +117,8 @@ void press(TopState& state, const Json& data, std::string_view key) {
         state.typing || !state.asked.approval.empty() || !state.ending.session.empty();
     if (key == "\x03" || (key == "q" && !types)) {
         state.quit = true;
+    } else if (needs_name(state, data)) {
+        type_name(state, data, key);
     } else if (!state.asked.approval.empty()) {
         if (key == "y" && !sees_it(state, data)) return;
         if (key == "y") state.decided = state.asked;

@@ -12,6 +12,7 @@
 #include "cli/views/approval_view.hpp"
 #include "cli/views/event_line.hpp"
 #include "cli/views/table.hpp"
+#include "core/events/state_machine.hpp"
 
 namespace headway::cli {
 namespace {
@@ -187,11 +188,36 @@ void add_asked(std::vector<std::string>& lines, const TopState& state, const Jso
                     clean_line(state.asked.session) + "` shows all of it");
 }
 
+/// The states of the agent in a row: [the present one], and those that may follow it with a >.
+void add_states(std::vector<std::string>& lines, const Json& session, std::size_t width) {
+    constexpr std::string_view kHead = "states      ";
+    core::AgentState now{};
+    if (!core::parse_name(session.text_of("state"), now)) return;
+    const auto& names = core::EnumNames<core::AgentState>::kNames;
+    std::string line{kHead};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto state = static_cast<core::AgentState>(i);
+        std::string name{names[i]};
+        if (state == now) {
+            name = "[" + name + "]";
+        } else if (core::valid_transition(now, state)) {
+            name = ">" + name;
+        }
+        if (line.size() + name.size() > width && line.size() > kHead.size()) {
+            lines.push_back(line);
+            line.assign(kHead.size(), ' ');
+        }
+        line += name + "  ";
+    }
+    lines.push_back(line);
+}
+
 void add_session(std::vector<std::string>& lines, const Json& data, WallTime now, std::size_t width,
                  bool color) {
     const std::string details = session_details(data["session"], now, color);
     for (std::string& line : lines_of(details))
         lines.push_back(std::move(line));
+    add_states(lines, data["session"], width);
     lines.emplace_back();
     LineStyle style;
     style.width = width;
@@ -213,6 +239,11 @@ constexpr std::array<std::string_view, 10> kHelp{
     "The same keys work on the web page."};
 
 std::string foot_line(const TopState& state, const Json& data) {
+    if (needs_name(state, data)) {
+        return "CRITICAL. Approve " + state.asked.approval + " of " + state.asked.session +
+               "? Type the name of the tool, " + plain_text(data["approval"], "tool") +
+               ", and press enter; esc: no   > " + clean_line(state.typed) + "_";
+    }
     if (!state.asked.approval.empty()) {
         return std::string{state.asked.approve ? "Approve " : "Deny "} + state.asked.approval +
                " of " + state.asked.session +

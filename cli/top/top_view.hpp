@@ -32,7 +32,8 @@ struct TopState {
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
-    TopDecision asked;    ///< waits for y; without an approval: none
+    TopDecision asked;    ///< waits for y, or the tool's name; without an approval: none
+    std::string typed;    ///< of that name
     TopDecision decided;  ///< to be sent by the caller, which then clears it
     TopEnd ending;        ///< waits for f or c; without a session: none
     TopEnd ended;         ///< to be sent by the caller, which then clears it

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "config/load/sections.hpp"
+#include "config/values/duration.hpp"
 #include "config/values/parse.hpp"
+#include "core/base/limits.hpp"
 #include "core/text/suggest.hpp"
 
 namespace headway::config {
@@ -90,6 +92,59 @@ core::Result<> assign_detectors(Settings& settings, const Value& value) {
     return {};
 }
 
+/// `bash=10m`.
+core::Result<core::ToolPolicy> parse_time_limit(std::string_view text) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string_view::npos || equals == 0)
+        return mistake(in_quotes(text) +
+                       " is no limit of a tool; write NAME=TIME, such as bash=10m");
+    core::ToolPolicy made{std::string{text.substr(0, equals)}};
+    HEADWAY_TRY(const auto limit, parse_time(Value(std::string{text.substr(equals + 1)}),
+                                             core::Millis{1}, core::Millis{kDayMs}));
+    made.time_limit_ms = static_cast<std::uint64_t>(limit.count());
+    return made;
+}
+
+core::Result<> assign_time_limits(Settings& settings, const Value& value) {
+    std::vector<core::ToolPolicy> tools = settings.policy.tools;
+    for (core::ToolPolicy& tool : tools)
+        tool.time_limit_ms = 0;
+    for (const std::string& word : value.items()) {
+        HEADWAY_TRY(const core::ToolPolicy one, parse_time_limit(word));
+        const auto found =
+            std::find_if(tools.begin(), tools.end(),
+                         [&one](const core::ToolPolicy& tool) { return tool.tool == one.tool; });
+        if (found == tools.end()) {
+            tools.push_back(one);
+        } else if (found->time_limit_ms != 0) {
+            return mistake("the tool " + in_quotes(one.tool) + " stands there twice");
+        } else {
+            found->time_limit_ms = one.time_limit_ms;
+        }
+        if (tools.size() > core::limits::kToolPoliciesMax)
+            return mistake("too many tools together with the other lists of policy tools");
+    }
+    std::erase_if(tools,
+                  [](const core::ToolPolicy& own) { return own == core::ToolPolicy{own.tool}; });
+    settings.policy.tools = std::move(tools);
+    return {};
+}
+
+Key time_limits_key() {
+    Key key{"policy.tool_time_limits", Kind::kTextList, "NAME=TIME", kReload,
+            "Limits of single tools in place of policy.tool_time_limit."};
+    key.assign = assign_time_limits;
+    key.print = [](const Settings& s) {
+        Value::List items;
+        for (const core::ToolPolicy& tool : s.policy.tools) {
+            if (tool.time_limit_ms != 0)
+                items.push_back(tool.tool + "=" + print_duration(core::Millis{tool.time_limit_ms}));
+        }
+        return Value(std::move(items));
+    };
+    return key;
+}
+
 Key detectors_key() {
     Key key{"policy.detectors", Kind::kTextList, "NAME=SUSPECT/STUCK or NAME=off", kReload,
             "Thresholds of detectors in place of the profile's; 0 leaves one as it is there."};
@@ -107,6 +162,7 @@ Key detectors_key() {
 
 void add_policy_limit_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::policy;
+    table.push_back(time_limits_key());
     table.push_back(enum_row<kAt, &Policy::confirm_stop>(
         "policy.confirm_stop", kReload,
         "judge: before a stop for stuck a judge is asked, whose A puts it off."));

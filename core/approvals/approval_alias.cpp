@@ -46,18 +46,21 @@ std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp 
     return alias;
 }
 
+bool is_uuid(std::string_view text) {
+    if (text.size() != kBytes) return false;
+    for (std::size_t i = 0; i < kBytes; ++i)
+        if (is_dash(i) ? text[i] != '-' : hex_value(text[i]) < 0) return false;
+    return true;
+}
+
 std::optional<std::int64_t> cursor_of_alias(std::string_view alias) {
-    if (alias.size() != kBytes) return std::nullopt;
+    if (!is_uuid(alias)) return std::nullopt;
     std::uint64_t high = 0;
     std::uint64_t low = 0;
     for (std::size_t i = 0; i < kBytes; ++i) {
-        if (is_dash(i)) {
-            if (alias[i] != '-') return std::nullopt;
-            continue;
-        }
+        if (is_dash(i)) continue;
         const int digit = hex_value(alias[i]);
-        if (digit < 0) return std::nullopt;
-        HEADWAY_ASSERT(digit < 16);
+        HEADWAY_ASSERT(digit >= 0 && digit < 16);
         std::uint64_t& half = i < 18 ? high : low;
         half = (half << 4U) | static_cast<std::uint64_t>(digit);
     }

@@ -19,6 +19,9 @@ namespace headway::core {
 std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp at,
                            std::int64_t cursor);
 
+/// True for a UUID of any version, in any case of its letters. Pure.
+bool is_uuid(std::string_view text);
+
 /// The position that an alias names, or nothing if the text is no alias. The caller must compare
 /// the alias with that of the request found there. Pure.
 std::optional<std::int64_t> cursor_of_alias(std::string_view alias);

@@ -191,8 +191,10 @@ inline constexpr std::chrono::minutes kAuthForget{10};
 /// Session id plus the suffix of an automatic check.
 inline constexpr std::size_t kCheckIdBytesMax = 192;
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< of one session at once
-inline constexpr std::size_t kFactsKeptMax = 8;      ///< facts that a judge is reminded of
+inline constexpr std::size_t kFactsKeptMax = 64;     ///< facts that a judge is reminded of
 inline constexpr std::size_t kFactBytesMax = 160;    ///< of each
+/// Of all of them, the newest first: a quarter of a prompt.
+inline constexpr std::size_t kFactsBytesMax = 4096;
 /// Newest estimates of one session, kept until its end scores them: about 4 KB on disk.
 inline constexpr std::size_t kEstimatesKeptMax = 64;
 inline constexpr std::size_t kEstimateReasonBytesMax = 512;  ///< of the one that is shown

@@ -95,6 +95,10 @@ void weigh(const BudgetRules& rules, BudgetStatus& status) {
 
 }  // namespace
 
+double shown_percent(double percent) {
+    return std::floor(percent * 10) / 10;
+}
+
 double BudgetFigure::percent() const {
     if (!limit) return 0;
     if (*limit == 0) return 100;

@@ -27,6 +27,9 @@ struct BudgetFigure {
     std::uint64_t left() const;
 };
 
+/// One digit behind the point, rounded down: 69.96 is not yet 70. Pure.
+double shown_percent(double percent);
+
 /// Every figure at one moment.
 struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;

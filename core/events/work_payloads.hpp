@@ -71,6 +71,7 @@ struct ToolStarted {
     std::optional<std::uint64_t> round;
     std::string origin;              ///< "hook": never evidence
     bool requires_approval = false;  ///< a person must allow the call before it runs
+    Text description;                ///< of the tool or the call; summary of its approval
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -78,7 +79,8 @@ struct ToolStarted {
             field("args", &ToolStarted::args), field("args_digest", &ToolStarted::args_digest),
             field("target", &ToolStarted::target), field("round", &ToolStarted::round),
             field("origin", &ToolStarted::origin),
-            field("requires_approval", &ToolStarted::requires_approval));
+            field("requires_approval", &ToolStarted::requires_approval),
+            field("description", &ToolStarted::description));
     }
 };
 
@@ -245,6 +247,7 @@ struct ProgressEstimated {
     std::string model;            ///< set by Headway
     std::optional<JudgeUse> use;  ///< set by Headway
     std::uint64_t calls = 0;      ///< calls finished by then, for the score at the end
+    std::optional<bool> is_stuck;  ///< set by Headway: within five points of the two before it
     bool operator==(const ProgressEstimated&) const = default;
     /// Not by `source`, which old journals hold in the agent's own words.
     bool by_judge() const noexcept { return !judge.empty(); }
@@ -257,7 +260,8 @@ struct ProgressEstimated {
             field("source", &ProgressEstimated::source),
             field("fallback", &ProgressEstimated::fallback),
             field("judge", &ProgressEstimated::judge), field("model", &ProgressEstimated::model),
-            field("use", &ProgressEstimated::use), internal("calls", &ProgressEstimated::calls));
+            field("use", &ProgressEstimated::use), internal("calls", &ProgressEstimated::calls),
+            field("is_stuck", &ProgressEstimated::is_stuck));
     }
 };
 

@@ -146,12 +146,7 @@ struct Fold {
 
     void operator()(const FactLearned& fact) const {
         if (fact.text.empty()) return;
-        std::vector<std::string>& facts = state.checks.change().facts;
-        ++state.checks.change().facts_learned;
-        if (facts.size() == limits::kFactsKeptMax) facts.erase(facts.begin());
-        facts.emplace_back(cut_text(fact.text.kept, limits::kFactBytesMax));
-        HEADWAY_ASSERT(facts.size() <= limits::kFactsKeptMax);
-        HEADWAY_ASSERT(facts.back().size() <= limits::kFactBytesMax);
+        learn_fact(state.checks.change(), fact.text.kept);
     }
 
     void operator()(const Compacted&) const { state.ledger.change().compacted_n = event.n; }

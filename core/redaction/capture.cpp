@@ -37,7 +37,10 @@ struct Strip {
     void operator()(SessionStarted& about) const { about.goal = {}; }
     void operator()(SessionAmended& about) const { about.goal = {}; }
     void operator()(Heartbeat& beat) const { beat.note.clear(); }
-    void operator()(ToolStarted& call) const { replace(call.args, call.args_digest); }
+    void operator()(ToolStarted& call) const {
+        replace(call.args, call.args_digest);
+        call.description = {};
+    }
     void operator()(ToolFinished& call) const {
         // The exact arguments, by which an approval is recognised.
         if (call.args_digest.empty() && call.fingerprint)

@@ -25,6 +25,12 @@ constexpr std::array<std::string_view, 16> kTokenStarts{
 /// Names whose values are user names; compared whole.
 constexpr std::array<std::string_view, 4> kUserNames{"user", "username", "login", "account"};
 
+/// Followed by a quoted name they name a user of a database; other roles are none.
+constexpr std::array<std::string_view, 1> kRoleNames{"role"};
+
+/// Names before `=1000(name)`, as `id` writes them.
+constexpr std::array<std::string_view, 5> kIdNames{"uid", "gid", "groups", "euid", "egid"};
+
 constexpr std::string_view kMail = "[mail]";
 constexpr std::string_view kIp = "[ip]";
 constexpr std::string_view kUser = "[user]";
@@ -231,8 +237,13 @@ private:
         }
         if (address(word)) return;
         out_ += word;
-        if (names_user(word)) {
+        if (is_one_of(word, kUserNames) ||
+            (is_one_of(word, kRoleNames) && rest().starts_with(" \""))) {
             user();
+            return;
+        }
+        if (is_one_of(word, kIdNames)) {
+            numbered_names();
             return;
         }
         if (holds(word, "bearer")) {
@@ -242,10 +253,27 @@ private:
         }
     }
 
-    static bool names_user(std::string_view word) {
-        return std::any_of(kUserNames.begin(), kUserNames.end(), [word](std::string_view name) {
+    template <std::size_t N>
+    static bool is_one_of(std::string_view word, const std::array<std::string_view, N>& names) {
+        return std::any_of(names.begin(), names.end(), [word](std::string_view name) {
             return word.size() == name.size() && holds(word, name);
         });
+    }
+
+    /// `uid=1000(ann)`, `groups=1000(ann),27(sudo)`.
+    void numbered_names() {
+        if (at_ == text_.size() || here() != '=') return;
+        do {
+            out_.push_back(text_[at_++]);
+            while (at_ < text_.size() && is_digit(here()))
+                out_.push_back(text_[at_++]);
+            if (at_ == text_.size() || here() != '(') return;
+            const std::size_t end = text_.find(')', at_);
+            if (end == std::string_view::npos) return;
+            out_.append("(").append(kUser).append(")");
+            at_ = end + 1;
+        } while (at_ < text_.size() && here() == ',' && at_ + 1 < text_.size() &&
+                 is_digit(text_[at_ + 1]));
     }
 
     /// `name@host.tld`, and the `name@host:` of a shell; not `package@version`.

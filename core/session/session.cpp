@@ -91,6 +91,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         if (auto* said = std::get_if<ProgressEstimated>(&event.payload)) {
             sign_as_agent(*said);
             said->calls = state_.tool_calls;
+            said->is_stuck = makes_no_way(*state_.estimates, *said);
         }
         note_state(state_, event);
         const std::size_t at = out.size();

@@ -228,8 +228,8 @@ void add_budget_update(Command& command) {
     update.remaining_seconds = status.remaining_seconds();
     update.current_step = status.steps.used;
     update.max_steps = status.steps.limit;
-    update.time_pressure = status.time.percent();
-    update.step_pressure = status.steps.percent();
+    update.time_pressure = shown_percent(status.time.percent());
+    update.step_pressure = shown_percent(status.steps.percent());
     update.level = status.level;
     command.add(update);
 }

@@ -87,6 +87,7 @@ void Session::note_estimate(ProgressEstimated said, const Context& context,
     if (state_.ended()) return;
     said.source = "judge";
     said.calls = state_.tool_calls;
+    said.is_stuck = makes_no_way(*state_.estimates, said);
     credit_pause(command);
     command.add(std::move(said));
     add_verdict(command);

@@ -40,6 +40,20 @@ const PendingCheck* Checks::find(std::string_view check_id) const noexcept {
     return found == pending.end() ? nullptr : &*found;
 }
 
+void learn_fact(Checks& checks, std::string_view fact) {
+    std::vector<std::string>& facts = checks.facts;
+    ++checks.facts_learned;
+    facts.emplace_back(cut_text(fact, limits::kFactBytesMax));
+    std::size_t bytes = 0;
+    std::size_t kept = 0;  // at most kFactsKeptMax + 1 are looked at
+    for (auto one = facts.rbegin(); one != facts.rend(); ++one, ++kept) {
+        bytes += one->size();
+        if (kept == limits::kFactsKeptMax || bytes > limits::kFactsBytesMax) break;
+    }
+    facts.erase(facts.begin(), facts.end() - static_cast<std::ptrdiff_t>(kept));
+    HEADWAY_ASSERT(!facts.empty() && facts.size() <= limits::kFactsKeptMax);
+}
+
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n) {
     Checks& checks = state.checks.change();
     PendingCheck pending;

@@ -88,7 +88,7 @@ struct Checks {
     std::uint32_t round = 0;         ///< Ledger::rounds at that question
     std::uint64_t n = 0;             ///< the answer's event
     std::uint64_t asked_n = 0;       ///< the question's event: progress after it refutes the answer
-    std::vector<std::string> facts;  ///< at most limits::kFactsKeptMax, the newest last
+    std::vector<std::string> facts;  ///< at most limits::kFactsBytesMax, newest last
     bool confirmed = false;          ///< the second opinion, if required, agreed
     std::uint64_t facts_learned = 0;  ///< in total
     StopQuestion stop;
@@ -106,6 +106,9 @@ struct Checks {
 
     const PendingCheck* find(std::string_view check_id) const noexcept;
 };
+
+/// Adds a fact for the judge; the oldest go where they would not fit.
+void learn_fact(Checks& checks, std::string_view fact);
 
 /// Folds of the two events. `state` is as before the event.
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);

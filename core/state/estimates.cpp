@@ -33,6 +33,16 @@ bool stalled(const SessionState& state) {
            ledger.rounds - ledger.quiet_rounds + kStalledRounds > last.round;
 }
 
+/// The newest estimates of one author, with this one.
+std::vector<double> recent_with(const Estimates& estimates, const ProgressEstimated& said) {
+    std::vector<double> recent;
+    if (estimates.recent_judged == said.by_judge()) recent = estimates.recent;
+    if (recent.size() == EstimatePlateau::kWindow) recent.erase(recent.begin());
+    recent.push_back(said.percent);
+    HEADWAY_ASSERT(recent.size() <= EstimatePlateau::kWindow);
+    return recent;
+}
+
 std::string words(std::string_view text) {
     const std::string_view cut = cut_text(text, limits::kEstimateWordsBytesMax);
     HEADWAY_ASSERT(cut.size() <= limits::kEstimateWordsBytesMax);
@@ -42,13 +52,10 @@ std::string words(std::string_view text) {
 /// Makes the estimate the visible one. A fallback has no author: it neither makes nor ends a
 /// plateau.
 void show(Estimates& estimates, const ProgressEstimated& said, const Event& event) {
+    const bool stuck = makes_no_way(estimates, said);
     if (!said.fallback) {
-        std::vector<double>& recent = estimates.recent;
-        if (estimates.recent_judged != said.by_judge()) recent.clear();
+        estimates.recent = recent_with(estimates, said);
         estimates.recent_judged = said.by_judge();
-        if (recent.size() == EstimatePlateau::kWindow) recent.erase(recent.begin());
-        recent.push_back(said.percent);
-        HEADWAY_ASSERT(recent.size() <= EstimatePlateau::kWindow);
     }
     CurrentEstimate& current = estimates.current;
     current = {};
@@ -58,9 +65,7 @@ void show(Estimates& estimates, const ProgressEstimated& said, const Event& even
     const std::size_t kept = std::min(said.blockers.size(), limits::kEstimateBlockersMax);
     for (std::size_t i = 0; i < kept; ++i)
         current.blockers.push_back(words(said.blockers[i]));
-    const auto [low, high] = std::minmax_element(estimates.recent.begin(), estimates.recent.end());
-    current.is_stuck = !said.fallback && estimates.recent.size() == EstimatePlateau::kWindow &&
-                       *high - *low < EstimatePlateau::kRange;
+    current.is_stuck = stuck;
     current.source = said.by_judge() ? "judge" : words(said.source.empty() ? "agent" : said.source);
     current.fallback = said.fallback;
     HEADWAY_ASSERT(current.blockers.size() <= limits::kEstimateBlockersMax);
@@ -70,6 +75,13 @@ void show(Estimates& estimates, const ProgressEstimated& said, const Event& even
 }
 
 }  // namespace
+
+bool makes_no_way(const Estimates& before, const ProgressEstimated& said) {
+    if (said.fallback) return false;
+    const std::vector<double> recent = recent_with(before, said);
+    const auto [low, high] = std::minmax_element(recent.begin(), recent.end());
+    return recent.size() == EstimatePlateau::kWindow && *high - *low < EstimatePlateau::kRange;
+}
 
 void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event) {
     Estimates& estimates = state.estimates.change();
@@ -97,6 +109,7 @@ void sign_as_agent(ProgressEstimated& said) {
     said.judge.clear();
     said.model.clear();
     said.use.reset();
+    said.is_stuck.reset();
     HEADWAY_ASSERT(!said.by_judge());
 }
 

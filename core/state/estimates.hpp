@@ -69,6 +69,10 @@ struct Estimates {
     }
 };
 
+/// True if an estimate is within five points of the two before it by the same author. A fallback
+/// has no author. Pure.
+bool makes_no_way(const Estimates& before, const ProgressEstimated& said);
+
 /// Fold of the event.
 void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event);
 

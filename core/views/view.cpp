@@ -29,6 +29,7 @@ SessionView view_of(const Session& session) {
     view.judgement = session.judgement();
     view.estimate = session.estimate();
     view.end_code = state.end_code;
+    view.outcome = state.outcome;
     view.says_complete = says_complete(state);
     view.last_beat_at = state.last_beat_at;
     view.asked_interval = state.asked_interval;

@@ -20,6 +20,7 @@ struct SessionView {
     JudgementPtr judgement;
     EstimatePtr estimate;  ///< null before the first
     std::string end_code;  ///< SessionState::end_code
+    std::optional<Outcome> outcome;
     bool says_complete = false;
     Timestamp last_beat_at = kNever;
     Millis asked_interval{0};

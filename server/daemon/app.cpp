@@ -17,6 +17,7 @@
 #include "config/values/size.hpp"
 #include "server/access/operator_token.hpp"
 #include "server/daemon/banner.hpp"
+#include "server/daemon/log_sessions.hpp"
 #include "server/daemon/loop_pulse.hpp"
 #include "server/daemon/outgoing.hpp"
 #include "server/daemon/ports_file.hpp"
@@ -195,9 +196,7 @@ core::Result<> App::listen() {
         },
         [this](bool is_error, const std::string& line) { say(is_error, line); },
         outgoing_.judge_link());
-    engine_->log_sessions_with([this](bool warns, const std::string& line) {
-        log_->log(warns ? spdlog::level::warn : spdlog::level::info, "{}", line);
-    });
+    log_sessions(*engine_, log_);
     engine_->send_webhooks_with(outgoing_.webhook_link());
     if (space_) engine_->watch_space(*space_, loaded_.settings.storage.free_space_min);
     if (storage::SharedStore* shared = store_->shared()) {

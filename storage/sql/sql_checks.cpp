@@ -23,6 +23,12 @@ std::string aside(SessionKey key, std::string_view id) {
     return std::to_string(key) + "/" + std::string{id};
 }
 
+/// The row that says that several sessions have used an id. It belongs to the session of the
+/// newest, whose deletion leaves none that is found by its id alone.
+std::string shared_mark(std::string_view id) {
+    return "/" + std::string{id};
+}
+
 Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
     std::vector<StoredCheck> rows;
     while (true) {
@@ -30,6 +36,7 @@ Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
         if (!found) return rows;
         StoredCheck& row = rows.emplace_back();
         row.id = statement.text(0);
+        row.shared = row.id.starts_with('/');
         row.id.erase(0, row.id.find('/') + 1);
         row.session = statement.integer(1);
         row.session_id = statement.text(2);
@@ -41,14 +48,22 @@ Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
 }  // namespace
 
 Result<> SqlChecks::add_check(std::string_view id, SessionKey key, Cursor asked) {
+    HEADWAY_ASSERT(!id.empty() && asked > 0);
+    // One of a session that is being deleted is moved aside too, but counts no more.
+    HEADWAY_TRY(const auto newest, find_check(id));
     HEADWAY_CHECK(make_room(id, key));
+    if (newest && newest->session != key)
+        HEADWAY_CHECK(put(shared_mark(id), key, asked, asked));
+    return put(id, key, asked, 0);
+}
+
+Result<> SqlChecks::put(std::string_view id, SessionKey key, Cursor asked, Cursor done) {
     HEADWAY_TRY(
         Statement insert,
-        database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0) ON "
+        database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,?4) ON "
                           "CONFLICT(id) DO UPDATE SET session=excluded.session,"
-                          "asked=excluded.asked,done=0"));
-    HEADWAY_ASSERT(!id.empty() && asked > 0);
-    return insert.bind(1, id).bind(2, key).bind(3, asked).run();
+                          "asked=excluded.asked,done=excluded.done"));
+    return insert.bind(1, id).bind(2, key).bind(3, asked).bind(4, done).run();
 }
 
 Result<> SqlChecks::make_room(std::string_view id, SessionKey key) {
@@ -80,11 +95,18 @@ Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {
 }
 
 Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id) {
-    HEADWAY_TRY(Statement find, database_.prepare(std::string{kSelectCheck} + "WHERE c.id=?1"));
-    find.bind(1, id);
+    HEADWAY_TRY(Statement find,
+                database_.prepare(std::string{kSelectCheck} + "WHERE c.id IN(?1,?2)"));
+    find.bind(1, id).bind(2, shared_mark(id));
     HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
-    if (rows.empty()) return std::optional<StoredCheck>{};
-    return std::optional{std::move(rows.front())};
+    std::optional<StoredCheck> newest;
+    bool shared = false;
+    for (StoredCheck& row : rows) {
+        shared = shared || row.shared;
+        if (!row.shared) newest = std::move(row);
+    }
+    if (newest) newest->shared = shared;
+    return newest;
 }
 
 Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id, SessionKey key) {

@@ -94,6 +94,7 @@ public:
 private:
     /// Moves a check of another session with this id aside.
     core::Result<> make_room(std::string_view id, SessionKey key);
+    core::Result<> put(std::string_view id, SessionKey key, Cursor asked, Cursor done);
 
     Sql& database_;
 };

@@ -16,8 +16,9 @@ struct StoredCheck {
     std::string id;
     SessionKey session = 0;
     std::string session_id;
-    Cursor asked = 0;  ///< of its check.requested event
-    Cursor done = 0;   ///< of its check.completed, or of the session's end; 0 = in flight
+    Cursor asked = 0;     ///< of its check.requested event
+    Cursor done = 0;      ///< of its check.completed, or of the session's end; 0 = in flight
+    bool shared = false;  ///< found by its id alone, which other sessions have used too
 };
 
 /// The status checks of all sessions: part of the Store, with its thread, transactions

@@ -10,7 +10,7 @@ import { Daemon } from './support.mjs';
 
 const READ_AGAIN = ['activity', 'budget', 'next_heartbeat_ms', 'alive', 'estimate', 'used']; // no event says these; the hub reads them again
 
-let daemon, fold, TYPES;
+let daemon, fold, summary, TYPES;
 before(async () => {
   daemon = await new Daemon().start();
   await fill(daemon);
@@ -21,6 +21,7 @@ before(async () => {
   fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
   for (const name of ['fold.js', 'format.js']) fs.copyFileSync(new URL(`../../web/${name}`, import.meta.url), path.join(folder, name));
   ({ fold, TYPES } = await import(path.join(folder, 'fold.js')));
+  ({ summary } = await import(path.join(folder, 'format.js')));
 });
 after(() => daemon.close());
 
@@ -51,4 +52,20 @@ test('the page listens to every type of event', async () => {
   const types = new Set([...documented.matchAll(/^\| `([a-z]+\.?[a-z_]*)` \|/gm)].map((match) => match[1]));
   assert.ok(types.size > 30, `${types.size}`);
   assert.deepEqual([...types].filter((type) => !TYPES.includes(type)), []);
+});
+
+test('a step of a budget, and how a session does, are a line of words', async () => {
+  const step = { type: 'budget.updated', data: { elapsed_seconds: 75, remaining_seconds: 225, current_step: 2, max_steps: 10, time_pressure: 25, step_pressure: 20, level: 'nominal' } };
+  assert.equal(summary(step), 'step 2/10 · 1m 15s · 3m 45s left');
+  assert.equal(summary({ type: 'budget.updated', data: { elapsed_seconds: 4, current_step: 2, time_pressure: 0, step_pressure: 0, level: 'nominal' } }), 'step 2 · 4 s');
+  assert.equal(summary({ type: 'progress.stats', data: { tool_calls: 10, successes: 9, failures: 1, files_modified: 3 } }),
+    '10 calls · 9 well, 1 failed · 3 files changed');
+  const { sessions } = await daemon.get('/v1/sessions?view=row&limit=200');
+  const mute = new Set(); // an opening may have nothing but its policy
+  for (const { id } of sessions) {
+    const { events } = await daemon.get(`/v1/sessions/${id}/events?limit=1000`);
+    for (const event of events) if (!summary(event) && Object.keys(event.data).length > 0) mute.add(event.type);
+  }
+  mute.delete('session.started');
+  assert.deepEqual([...mute], []);
 });

@@ -3,7 +3,10 @@
 // Logins: what a page sends in place of a token reaches only the daemon that issued it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { Daemon, launch, until, visit } from './support.mjs';
 
@@ -46,6 +49,24 @@ test('another port of the machine gets no valid secret, and can read nothing', a
   assert.equal(JSON.stringify(other.seen).includes(secret), false);
   other.close();
   await context.close();
+});
+
+test('a file or a page of another server may lead to the login link, and logs its reader in', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-link-'));
+  const leads = async () => `<!doctype html><meta http-equiv="refresh" content="0; url=${await daemon.loginUrl()}">`;
+  fs.writeFileSync(path.join(folder, 'open.html'), await leads());
+  const link = await leads();
+  const other = await preview(0, (request, answer) => answer.end(link));
+  for (const from of [`file://${folder}/open.html`, other.url]) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(from);
+    await page.waitForSelector('.live');
+    assert.match(await stored(page), /^\w{20,}$/);
+    await context.close();
+  }
+  other.close();
+  fs.rmSync(folder, { recursive: true });
 });
 
 test('a logout in one tab logs out the others, and what was let in ends', async () => {

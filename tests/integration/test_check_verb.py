@@ -81,6 +81,15 @@ class NoAnswer(JudgedCase):
         metrics = client.get("/metrics").body.decode()
         self.assertIn('headway_judge_in_flight{judge="local"} 1\n', metrics)
 
+    def test_a_wait_is_for_the_check_of_its_session_whoever_else_has_the_id(self):
+        daemon, client, session = self.judged("silent")
+        self.check(daemon, session, "--id", "iter-5", code=0)
+        client.beat("other")
+        self.check(daemon, "other", "--id", "iter-5", code=0)
+        self.check(daemon, session, "--wait=200ms", "--id", "iter-5", code=124)
+        client.end("other")
+        self.check(daemon, session, "--wait=200ms", "--id", "iter-5", code=124)
+
     def test_a_wait_outlives_the_daemon(self):
         daemon, client, session = self.judged("silent")
         process = Cli(daemon).start("check", session, "--id", "c", "--wait")

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the dashboard uses: its files, the overview, rows of sessions, logins, the system."""
 import gzip
+import os
 import re
+import shutil
+import tempfile
 import unittest
 from datetime import datetime, timezone
+from pathlib import Path
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli
@@ -294,6 +298,42 @@ class Logins(OwnDaemonCase):
         self.assertTrue(done.out.startswith(f"{daemon.url}/login?code="))
         code = done.out.strip().partition("code=")[2]
         self.assertEqual(self.client(daemon).post("/v1/login", {"code": code}).status, 200)
+
+    def test_the_verb_opens_a_page_and_the_link_is_in_no_command_line_and_no_token_in_the_browser(self):
+        daemon = self.start()
+        folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        browser = folder / "xdg-open"
+        browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {folder}/args\nenv > {folder}/env\n')
+        browser.chmod(0o755)
+        token = daemon.operator_token()
+        cli = Cli(daemon)
+        cli.environment.update(PATH=f"{folder}:{os.environ['PATH']}", XDG_RUNTIME_DIR=str(folder), HEADWAY_TOKEN=token)
+        done = cli.run("dashboard", "--open")
+        self.assertEqual(done.code, 0, done.err)
+        code = done.out.strip().partition("code=")[2]
+        [arg] = (folder / "args").read_text().splitlines()
+        self.assertNotIn(code, arg)
+        self.assertNotIn(token, (folder / "env").read_text())
+        page = Path(arg.removeprefix("file://"))
+        self.assertEqual((page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777), (0o600, 0o700))
+        self.assertIn(f'content="0; url={done.out.strip()}"', page.read_text())
+
+    def test_a_link_of_another_page_leads_to_the_page_and_to_no_data(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        for path, status in (("/", 200), ("/login?code=x", 303), ("/v1/overview", 403), ("/progress/a", 403)):
+            self.assertEqual(client.request("GET", path, headers=link).status, status, path)
+        self.assertEqual(client.request("GET", "/", headers={**link, "Sec-Fetch-Dest": "iframe"}).status, 403)
+
+    def test_the_verb_says_when_no_browser_could_be_started(self):
+        daemon = self.start()
+        cli = Cli(daemon)
+        cli.environment.update(PATH="/nowhere", XDG_RUNTIME_DIR="/nowhere")
+        done = cli.run("dashboard", "--open")
+        self.assertEqual(done.code, 1, done.err)
+        self.assertIn("open the link yourself", done.err)
 
 
 class Journal(SharedDaemonCase):

@@ -383,6 +383,15 @@ class ProgressEstimates(PresetCase):
             self.assertLessEqual(ours.items(), document["estimate"].items())
         self.assertLessEqual(first.items(), self.progress(session)["estimate"].items())
 
+    def test_names_of_the_design_are_answered_with_ours(self):
+        for kind, data, word in (("progress.estimated", {"progressPercent": 40}, "`percent`"),
+                                 ("progress.estimated", {"percent": 40, "nextMilestone": "x"}, "`next_milestone`"),
+                                 ("tool_call", {"tool": "bash"}, "`tool.finished`"), ("reflection_complete", {}, "`reflection`"),
+                                 ("plan_generated", {}, "`plan.updated`")):
+            reply = self.client.post(f"/v1/sessions/{unique()}/events", {"type": kind, "data": data})
+            self.assertEqual(reply.status, 400)
+            self.assertIn(word, reply.json()["detail"])
+
     def test_3_stuck_is_less_than_five_points_over_three_steps(self):
         for percents, stuck in (((40, 44, 42), True), ((40, 45, 42), False), ((40, 40), False), ((10, 30, 50), False),
                                 ((10, 50, 51, 52), True)):
@@ -397,7 +406,9 @@ class ProgressEstimates(PresetCase):
         session = unique()
         for percent in (40, 41, 42):
             self.estimate(session, percent, next_milestone="Read file and extract interface")
-        eventually(lambda: f"session {session}: estimate 42 %" in self.daemon.log())
+        eventually(lambda: f"session {session}: estimate 42 % by the agent at step 0, stalled, next: Read" in self.daemon.log())
+        said = [e["data"] for e in self.client.journal(session) if e["type"] == "progress.estimated"]
+        self.assertEqual([one["is_stuck"] for one in said], [False, False, True])
         self.assertRegex(self.daemon.log(), f"session {session}: [a-z]+ -> stuck")
 
     def test_phase_4_the_blockers_choose_the_advice(self):
@@ -454,15 +465,20 @@ class EstimatesOfAJudge(OwnDaemonCase):
 
     def test_after_each_step_a_judge_estimates(self):
         llm, client = self.judged('ok:{"progressPercent":40,"reasoning":"found it","nextMilestone":"Read file","blockers":[]}')
-        for i in range(10):
-            client.report("a", "fact.learned", text=f"fact {i}")
+        for i in range(110):
+            client.report("a", "fact.learned", text=f"fact {i:03}: " + "x" * 40)
+        client.beat("a", iteration=4)
         client.report("a", "tool.finished", tool="fs:search", result="src/a.ts")
         seen = self.estimate_of(client, "a")
         self.assertEqual((seen["progressPercent"], seen["reasoning"], seen["nextMilestone"], seen["source"]), (40, "found it", "Read file", "judge"))
         prompt = json.dumps(llm.requests()[-1]["body"])
-        self.assertIn("older known facts left out: 2", prompt)
-        self.assertIn("fact 9", prompt)
-        self.assertNotIn("fact 1\\", prompt)
+        self.assertIn("older known facts left out: 46", prompt)
+        self.assertNotIn("fact 045:", prompt)
+        for i in range(46, 110):
+            self.assertIn(f"fact {i:03}:", prompt)
+        self.assertIn("iteration of the agent: 4", prompt)
+        said = [e["data"] for e in client.journal("a") if e["type"] == "progress.estimated"]
+        self.assertEqual([one["is_stuck"] for one in said], [False])
 
     def test_when_the_judge_fails_50_stands_for_it_after_a_success_else_0(self):
         for ok, percent in ((True, 50), (False, 0)):
@@ -526,6 +542,8 @@ class TaskBudgets(PresetCase):
         self.assertEqual([u["current_step"] for u in updates], [1, 2, 3])
         self.assertLessEqual({"elapsed_seconds", "remaining_seconds", "current_step", "max_steps", "time_pressure", "step_pressure"}, set(updates[-1]))
         self.assertEqual((updates[-1]["max_steps"], updates[-1]["step_pressure"]), (30, 10))
+        for update in updates:
+            self.assertEqual(round(update["step_pressure"], 1), update["step_pressure"])
 
     def test_success_criteria_parents_can_watch_the_budget_of_their_tasks(self):
         parent, child = unique("parent"), unique("child")
@@ -543,6 +561,20 @@ class BudgetUpdatesAreOff(SharedDaemonCase):
         self.client.open(session, budget={"max_steps": 30})
         self.client.report(session, "tool.finished", tool="edit", round=1)
         self.assertNotIn("budget.updated", [e["type"] for e in self.client.journal(session)])
+
+
+class LogOfTheLoop(PresetCase):
+    """003: "Comprehensive Logging"."""
+    settings = {"log.level": "debug"}
+
+    def test_a_failed_call_is_logged_with_its_tool_iteration_elapsed_time_and_attempt(self):
+        session = unique()
+        self.client.beat(session, iteration=3)
+        for _ in range(2):
+            self.call(session, "compile", ok=False, error="1 error in main.c")
+        line = (rf"session {session}: call of compile failed, 2 in a row of at most 3, iteration 3, \d+ s after the opening: "
+                "1 error in main.c")
+        eventually(lambda: re.search(line, self.daemon.log()))
 
 
 class AgentLoop(PresetCase):
@@ -568,6 +600,23 @@ class AgentLoop(PresetCase):
         reply = self.approve(session, request_id=asked["request_id"], approved=True, reason="fine")
         self.assertEqual((reply["status"], reply["request_id"], reply["pending"]), ("completed", asked["request_id"], []))
         self.assertEqual(self.client.beat(session)["approvals"][0]["status"], "approved")
+
+    def test_1_requests_include_the_description_of_the_tool(self):
+        session = unique()
+        for call in ("c1", "c2"):
+            self.client.report(session, "tool.started", call_id=call, tool="delete_file", args={"path": call}, requires_approval=True,
+                               description=f"Deletes a file from disk: {call}")
+        pending = self.client.get(f"/v1/approvals?session={session}").json()["approvals"]
+        self.assertEqual(sorted(one["summary"] for one in pending), ["Deletes a file from disk: c1", "Deletes a file from disk: c2"])
+        [other] = self.approve(session, request_id=pending[0]["id"], approved=True)["pending"]
+        self.assertEqual(other["tool_description"], pending[1]["summary"])
+
+    def test_1_a_uuid_of_no_request_is_not_found_wherever_it_is_sent(self):
+        session = unique()
+        self.client.beat(session)
+        for uuid in ("550e8400-e29b-41d4-a716-446655440000", "0190b3f0-0000-7000-8000-000000000001"):
+            self.assertEqual(self.approve(session, status=(404,), request_id=uuid, approved=True)["code"], "unknown_approval")
+            self.assertEqual(self.client.get(f"/v1/approvals/{uuid}").status, 404)
 
     def test_1_rejection_stops_the_agent_loop(self):
         session = unique()
@@ -642,6 +691,16 @@ class AgentLoop(PresetCase):
             self.call(session, "compile", args={"m": attempt}, result=f"again {attempt}", duration_ms=61_000)
         self.assertEqual(self.client.session(session)["end_code"], "tool_failures")
 
+    def test_2_enhanced_agent_loop_state_counts_failures_in_a_row(self):
+        session = unique()
+        for _ in range(2):
+            self.call(session, "compile", ok=False, error="1 error")
+        self.assertEqual(self.client.session(session)["tools"]["failures_in_a_row"], 2)
+        self.call(session, "compile", result="ok")
+        self.assertEqual(self.client.session(session)["tools"]["failures_in_a_row"], 0)
+        self.client.report(session, "error.reported", message="Expecting value", **{"class": "json_parse"})
+        self.assertEqual(self.client.session(session)["tools"]["unreadable_in_a_row"], 1)
+
     def test_default_settings_three_turns_that_cannot_be_parsed(self):
         session = unique()
         for attempt in range(1, 4):
@@ -657,7 +716,8 @@ class AgentLoop(PresetCase):
                 self.assertIn(words, reply["feedback"])
 
     def test_security_4_error_messages_are_sanitized(self):
-        secret = "password=hunter2 for user 'ann' (ann.k@example.com) at 10.1.2.3, home /home/ann"
+        secret = ("password=hunter2 for user 'ann' (ann.k@example.com) at 10.1.2.3, home /home/ann; uid=1000(ann) gid=1000(ann), "
+                  'role "ann" does not exist')
         feedback = self.call(unique(), "login", ok=False, error=secret)["feedback"]
         for word in ("hunter2", "ann", "10.1.2.3", "]]"):
             self.assertNotIn(word, feedback)

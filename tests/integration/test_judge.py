@@ -178,7 +178,14 @@ class Checks(JudgeCase):
         for session in sessions:
             document = client.get(f"/api/autonomous/check-status/iter-5?sessionId={session}&wait=2m").json()
             self.assertEqual((document["status"], document["sessionId"]), ("A", session))
-        self.assertEqual(client.get("/check-status/iter-5").json()["sessionId"], sessions[1])
+        unclear = client.get("/check-status/iter-5")
+        self.assertEqual((unclear.status, unclear.json().get("field")), (400, "sessionId"), unclear.body)
+        client.end(sessions[1])
+        operator = daemon.operator()
+        self.addCleanup(operator.close)
+        self.assertEqual(operator.delete(f"/v1/sessions/{sessions[1]}").status // 100, 2)  # no other one is taken for the newest
+        eventually(lambda: client.get("/check-status/iter-5").status == 404)
+        self.assertEqual(client.get(f"/check-status/iter-5?sessionId={sessions[0]}").json()["sessionId"], sessions[0])
 
     def test_many_at_once_are_all_answered_within_the_concurrency(self):
         llm = self.llm()

@@ -108,11 +108,12 @@ void DaemonStory::answer_judges() {
 
 void DaemonStory::judge() {
     (void)settle(Command{CheckCommand{"child", "mine", "ann"}});
+    read(CheckQuery{"mine", {}, core::Grants::all()});
     (void)settle(Command{CheckCommand{"parent", "mine", "ann"}});  // under the same id
     report("child", {named(tool_finished("c4"), "c")});
     answer_judges();
     (void)settle(Command{CheckCommand{"child", "other", "ann"}});  // open at its end
-    read(CheckQuery{"mine", {}, core::Grants::all()});
+    read(CheckQuery{"mine", "parent", core::Grants::all()});
     report("child", {estimate(20, "e1"), estimate(40, "e2")});
     read(EstimatesQuery{});
 }

@@ -57,6 +57,12 @@ core::Millis age_at(const core::SessionView& view, const ReadingTime& time) {
     return std::max(time.now - view.last_change_at, core::Millis{0});
 }
 
+/// A failure always has a text, also where the agent named none.
+std::string failure_text(const core::SessionView& view) {
+    if (!view.judgement->reason.empty() || !view.outcome) return view.judgement->reason;
+    return "the session has ended as " + std::string{core::name_of(*view.outcome)};
+}
+
 }  // namespace
 
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time) {
@@ -118,7 +124,7 @@ void append_chat_status(std::string& out, const core::SessionView& view) {
     member_or_null(json, "reason", view.end_code);
     json.key("error");
     if (failed) {
-        json.value(view.judgement->reason);
+        json.value(failure_text(view));
     } else {
         json.null();
     }

@@ -68,9 +68,10 @@ private:
         for (bool again = false;; again = true) {
             const milliseconds wait = std::min(kPoll, time_left());
             if (wait.count() <= 0) return again && !reply.answered();
-            reply = daemon_.get(
-                "/check-status/" + url_encode(id_) + "?wait=" + std::to_string(wait.count()) + "ms",
-                wait + kAnswerGrace);
+            reply = daemon_.get("/check-status/" + url_encode(id_) +
+                                    "?sessionId=" + url_encode(options_.session) +
+                                    "&wait=" + std::to_string(wait.count()) + "ms",
+                                wait + kAnswerGrace);
             const milliseconds pause = std::min(backoff.next(), time_left());
             if (!worth_retrying(reply) || steady_now() + pause - began > kReconnect) return true;
             std::this_thread::sleep_for(pause);

@@ -1,33 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/watch/dashboard.hpp"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <map>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/base/exit_code.hpp"
+#include "cli/base/file_descriptor.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
+#include "cli/process/process.hpp"
 
 // `headway dashboard`: a link that logs a browser in.
 
 namespace headway::cli {
 namespace {
 
-/// Whether the desktop has taken the link.
-bool open_in_browser(const std::string& url) {
+/// Letters of links that mean nothing to HTML.
+bool is_plain_link(const std::string& url) {
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#[]@!$()*+,;=%";
+    return url.starts_with("http") && url.find_first_not_of(kPlain) == std::string::npos;
+}
+
+/// The folder for programs that run, which goes with the login; else the one for temporary files.
+std::string folder_of_session(const std::map<std::string, std::string>& environment) {
+    for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
+        const auto found = environment.find(name);
+        if (found != environment.end() && found->second.starts_with('/')) return found->second;
+    }
+    return "/tmp";
+}
+
+/// A page that leads to the link, which only its owner may read: every user sees the arguments of a
+/// program. Its name, or nothing where it cannot be written.
+std::string write_page(const std::string& url,
+                       const std::map<std::string, std::string>& environment) {
+    std::string name = folder_of_session(environment) + "/headway-dashboard-XXXXXX";
+    if (!is_plain_link(url) || ::mkdtemp(name.data()) == nullptr) return {};
+    name += "/open.html";
+    const FileDescriptor file{
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    const std::string page =
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
+        "<title>Headway</title><meta http-equiv=\"refresh\" content=\"0; url=" +
+        url + "\"><a href=\"" + url + "\">Headway</a>\n";
+    const bool written = file.open() && ::write(file.get(), page.data(), page.size()) ==
+                                            static_cast<ssize_t>(page.size());
+    return written ? name : std::string{};
+}
+
+/// Whether the desktop has taken the page.
+bool open_in_browser(const std::string& page,
+                     const std::map<std::string, std::string>& environment) {
+    if (page.empty()) return false;
+    std::vector<std::string> variables;
+    for (const auto& [name, value] : without_own_variables(environment))
+        variables.push_back(name + "=" + value);
+    std::vector<char*> entries;
+    for (std::string& variable : variables)
+        entries.push_back(variable.data());
+    entries.push_back(nullptr);
     char program[] = "xdg-open";
-    std::string address = url;
+    std::string address = "file://" + page;
     char* const argv[] = {program, address.data(), nullptr};
     pid_t pid = -1;
     posix_spawn_file_actions_t files{};  // the connection to the daemon is not for a browser
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    const int error = ::posix_spawnp(&pid, program, &files, nullptr, argv, environ);
+    const int error = ::posix_spawnp(&pid, program, &files, nullptr, argv, entries.data());
     posix_spawn_file_actions_destroy(&files);
     if (error != 0) return false;
     int status = 0;
@@ -47,7 +98,8 @@ int open_dashboard(const DashboardOptions& options, const Console& console) {
         console.out << url << "\n";
         console.err << "good once, for 10 minutes; the person who opens it may do everything\n";
     }
-    if (options.open && !open_in_browser(url)) {
+    const auto& environment = console.environment;
+    if (options.open && !open_in_browser(write_page(url, environment), environment)) {
         return complain(console, kExitFailed,
                         "no browser could be started: open the link yourself");
     }
@@ -60,7 +112,8 @@ public:
         arguments.help("Print a link that logs a browser in");
         arguments.footer(
             R"(The link is good once, for ten minutes, and the login for `access.login_for`. The person who has it
-may do everything. All logins end with `headway token rotate-operator`.
+may do everything. All logins end with `headway token rotate-operator`. With --open it is in a page of
+$XDG_RUNTIME_DIR, else of $TMPDIR or /tmp, that only you can read, and not on the command line of the browser.
 
 Examples:
   headway dashboard

@@ -111,7 +111,7 @@ Result<std::string> session_id(std::string_view raw) {
 /// Parses an approval's id into session and number.
 Result<> read_approval(std::string_view raw, Target& found) {
     const auto id = api::percent_decoded(raw, false);
-    if (id && core::cursor_of_alias(*id)) {
+    if (id && core::is_uuid(*id)) {
         found.alias = *id;
         return {};
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/approvals/approval_alias.hpp"
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "core/policies/policy_floor.hpp"
@@ -31,6 +32,12 @@ Result<std::uint64_t> request_meant(const core::Session& session, const std::str
     const core::Approvals& approvals = session.state().approvals;
     if (!request_id.empty()) {
         const auto ref = core::parse_approval_id(request_id);
+        if (!ref && core::is_uuid(request_id)) {
+            return Error{
+                ErrorCode::kUnknownApproval,
+                "no approval " + request_id + " was ever asked for; GET /v1/approvals lists them",
+                "/request_id"};
+        }
         if (!ref) {
             return Error{ErrorCode::kInvalidField,
                          "must be the id of an approval (session-1.a7), or its request_id, a UUID",

@@ -117,6 +117,7 @@ Result<Unanswered> JudgedCommand::operator()(Transaction& transaction) {
     if (resident == nullptr) return Unanswered{};
     if (question->check_id.empty()) {
         HEADWAY_CHECK(note_estimate(transaction, *resident, question->judge, reply));
+        transaction.judges().answered(*question, resident->session.state());
     } else {
         HEADWAY_CHECK(note_check(transaction, *resident, *question, reply));
     }
@@ -141,6 +142,14 @@ Result<CheckPolled> CheckQuery::operator()(Reader& reader) const {
                          " was ever asked for; POST /check-status asks, and ?sessionId= says whose "
                          "one is meant",
                      "id"};
+    }
+    // An id of Headway's own form names its session; agents cannot choose one.
+    const bool named = stored->id.starts_with(stored->session_id + ".c");
+    if (stored->shared && !named) {
+        return Error{
+            ErrorCode::kInvalidParameter,
+            "several sessions have a check '" + id + "'; add ?sessionId= to say whose one is meant",
+            "sessionId"};
     }
     HEADWAY_TRY(auto document, check_document(reader.store(), *stored));
     return CheckPolled{std::move(document)};

@@ -35,9 +35,35 @@ std::string percent_text(double percent) {
     return std::to_string(static_cast<int>(percent)) + " %";
 }
 
+std::string estimate_line(const std::string& who, const core::ProgressEstimated& said) {
+    std::string text = who + "estimate " + percent_text(said.percent) +
+                       (said.by_judge() ? " by a judge" : " by the agent") + " at step " +
+                       std::to_string(said.calls);
+    if (said.is_stuck.value_or(false)) text += ", stalled";
+    text = with(std::move(text), ", next: ", said.next_milestone);
+    return said.blockers.empty() ? text : with(std::move(text), ", blocked by ", said.blockers[0]);
+}
+
+/// "call of bash failed, 2 times in a row of at most 3, iteration 4, 12 s after the opening: ...".
+std::string failure_line(const std::string& who, const core::ToolFinished& call,
+                         const core::Event& event, const core::SessionState& state) {
+    std::string text = with(who + "call", " of ", call.tool) + " failed";
+    const core::ToolFailures& failures = state.detectors->tool_failures;
+    if (failures.last_n == event.n) {  // a later event of the same report may have reset it
+        text += ", " + std::to_string(failures.count) + " in a row";
+        const std::uint64_t most = state.policy->max_tool_failures;
+        if (most > 0) text += " of at most " + std::to_string(most);
+    }
+    if (state.iteration) text += ", iteration " + std::to_string(*state.iteration);
+    const core::Millis since = std::max(event.at - state.opened_at, core::Millis{0});
+    text += ", " + std::to_string(since.count() / 1000) + " s after the opening";
+    return call.error ? with(std::move(text), ": ", call.error->message.kept) : text;
+}
+
 }  // namespace
 
-void SessionLog::note(std::string_view session, const core::Event& event) {
+void SessionLog::note(std::string_view session, const core::Event& event,
+                      const core::SessionState& state) {
     if (!say_) return;
     const std::string who = "session " + std::string{session} + ": ";
     if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
@@ -45,35 +71,33 @@ void SessionLog::note(std::string_view session, const core::Event& event) {
         std::string text = who + std::string{core::name_of(change->from)} + " -> " +
                            std::string{core::name_of(change->to)};
         text = with(std::move(text), " by ", change->detector);
-        add(true, with(std::move(text), ": ", change->reason));
+        add(Level::kWarn, with(std::move(text), ": ", change->reason));
     } else if (const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {
         std::string text = who + "approval " + core::approval_id(session, event.n) +
                            " asked for, kind " + std::string{core::name_of(asked->kind)};
-        add(false, with(std::move(text), ", tool ", asked->tool));
+        add(Level::kInfo, with(std::move(text), ", tool ", asked->tool));
     } else if (const auto* decided = std::get_if<core::ApprovalDecided>(&event.payload)) {
         std::string text = who + "approval " + clean(decided->id) + " decided, " +
                            std::string{core::name_of(decided->decision)};
-        add(false, with(std::move(text), ", by ", decided->by));
+        add(Level::kInfo, with(std::move(text), ", by ", decided->by));
     } else if (const auto* said = std::get_if<core::ProgressEstimated>(&event.payload)) {
-        std::string text = who + "estimate " + percent_text(said->percent) +
-                           (said->by_judge() ? " by a judge" : " by the agent");
-        text = with(std::move(text), ", next: ", said->next_milestone);
-        if (!said->blockers.empty())
-            text = with(std::move(text), ", blocked by ", said->blockers[0]);
-        add(false, std::move(text));
+        add(Level::kInfo, estimate_line(who, *said));
+    } else if (const auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
+        if (call->ok || !debugs_ || !debugs_()) return;
+        add(Level::kDebug, failure_line(who, *call, event, state));
     } else if (const auto* end = std::get_if<core::SessionEnded>(&event.payload)) {
         std::string text = who + "ended, " + std::string{core::name_of(end->outcome)};
         text = with(std::move(text), ", ", end->code);
-        add(false, with(std::move(text), ": ", end->reason.kept));
+        add(Level::kInfo, with(std::move(text), ": ", end->reason.kept));
     }
 }
 
-void SessionLog::add(bool warns, std::string text) {
+void SessionLog::add(Level level, std::string text) {
     if (noted_.size() == kLinesBurst) {
         ++left_out_;
         return;
     }
-    noted_.push_back({warns, std::move(text)});
+    noted_.push_back({level, std::move(text)});
 }
 
 void SessionLog::commit(Steady::time_point now) {
@@ -83,8 +107,8 @@ void SessionLog::commit(Steady::time_point now) {
     filled_ = now;
     if (left_out_ > 0 && tokens_ >= 2) {
         tokens_ -= 1;
-        say_(true, "lines about sessions left out, because there were too many: " +
-                       std::to_string(left_out_));
+        say_(Level::kWarn, "lines about sessions left out, because there were too many: " +
+                               std::to_string(left_out_));
         left_out_ = 0;
     }
     for (const Line& line : noted_) {
@@ -93,7 +117,7 @@ void SessionLog::commit(Steady::time_point now) {
             continue;
         }
         tokens_ -= 1;
-        say_(line.warns, line.text);
+        say_(line.level, line.text);
     }
     noted_.clear();
 }

@@ -9,20 +9,27 @@
 #include <vector>
 
 #include "core/events/event.hpp"
+#include "core/state/session_state.hpp"
 
 namespace headway::server {
 
-/// The log lines about sessions: verdicts that need attention, approvals, estimates and ends, one
-/// line each, written once the events are on disk. A line contains only checked or sanitized
-/// values, so an agent cannot forge one. Engine thread only.
+/// The log lines about sessions: verdicts that need attention, approvals, estimates, failed
+/// calls (debug) and ends, one line each, written once the events are on disk. A line contains only
+/// checked or sanitized values, so an agent cannot forge one. Engine thread only.
 class SessionLog {
 public:
-    using Say = std::function<void(bool warns, const std::string& line)>;
+    enum class Level : std::uint8_t { kDebug, kInfo, kWarn };
+    using Say = std::function<void(Level level, const std::string& line)>;
     using Steady = std::chrono::steady_clock;
 
-    void say_with(Say say) { say_ = std::move(say); }
-    /// Notes an event of the open transaction.
-    void note(std::string_view session, const core::Event& event);
+    /// `debugs` says whether lines of Level::kDebug are wanted now; without it none are.
+    void say_with(Say say, std::function<bool()> debugs = {}) {
+        say_ = std::move(say);
+        debugs_ = std::move(debugs);
+    }
+    /// Notes an event of the open transaction; `state` is that of its session, with this event and
+    /// perhaps later ones.
+    void note(std::string_view session, const core::Event& event, const core::SessionState& state);
     /// The transaction was committed: writes the noted lines, at most kLinesBurst at once and
     /// kLinesPerSecond on average, and the number of lines left out.
     void commit(Steady::time_point now);
@@ -34,12 +41,13 @@ public:
 
 private:
     struct Line {
-        bool warns = false;
+        Level level = Level::kInfo;
         std::string text;
     };
-    void add(bool warns, std::string text);
+    void add(Level level, std::string text);
 
     Say say_;
+    std::function<bool()> debugs_;
     std::vector<Line> noted_;  ///< at most kLinesBurst
     std::uint64_t left_out_ = 0;
     double tokens_ = kLinesBurst;

@@ -153,7 +153,7 @@ Result<> JudgeScheduler::ask_check(const Reader& reader, const std::string& sess
     job.user = std::move(prompt.user);
     job.max_tokens = kStatusTokensMax;
     questions_.emplace(job.id,
-                       Question{session, asked.check_id, asked.judge, std::move(prompt.shown)});
+                       Question{session, asked.check_id, asked.judge, std::move(prompt.shown), 0});
     link_.ask(std::move(job));
     return {};
 }
@@ -168,15 +168,33 @@ void JudgeScheduler::ask_estimates(const Reader& reader, std::span<Resident* con
     for (const Resident* resident : moved) {
         const bool full = questions_.size() >= core::limits::kJudgeQueueMax;
         if (full || asked == kQuestionsPerTurn) return;  // they stay due
-        const bool due = core::estimate_due(resident->session.state(), rules_) &&
-                         !estimating_.contains(resident->session.id());
-        if (!due) continue;
+        if (!due(resident->session)) continue;
         if (auto sent = ask_estimate(reader, *resident); !sent) {
             report_(true, "a judge could not be asked about " + resident->session.id() + ": " +
                               sent.error().detail);
         }
         ++asked;
     }
+}
+
+bool JudgeScheduler::due(const core::Session& session) {
+    if (estimating_.contains(session.id())) return false;
+    const core::SessionState& state = session.state();
+    const bool outdated = outdated_.erase(session.id()) > 0 && !state.ended() &&
+                          state.policy->judge && state.estimates->judged < rules_.estimates_max;
+    return outdated || core::estimate_due(state, rules_);
+}
+
+void JudgeScheduler::answered(const Question& question, const core::SessionState& state) {
+    const std::uint64_t fresh =
+        state.ledger->calls - std::min<std::uint64_t>(question.calls, state.ledger->calls);
+    const bool counts = rules_.estimates == core::EstimateMode::kStep ||
+                        rules_.estimates == core::EstimateMode::kEvery;
+    const std::uint64_t steps =
+        rules_.estimates == core::EstimateMode::kEvery ? std::max(rules_.estimate_steps, 1U) : 1U;
+    if (!counts || fresh < steps) return;
+    if (outdated_.size() >= core::limits::kJudgeQueueMax) outdated_.clear();
+    outdated_.insert(question.session);
 }
 
 Result<> JudgeScheduler::ask_estimate(const Reader& reader, const Resident& resident) {
@@ -190,7 +208,9 @@ Result<> JudgeScheduler::ask_estimate(const Reader& reader, const Resident& resi
     job.user = std::move(prompt.user);
     job.max_tokens = kEstimateTokensMax;
     job.temperature = kEstimateTemperature;
-    questions_.emplace(job.id, Question{job.session, {}, job.endpoint, {}});
+    questions_.emplace(
+        job.id,
+        Question{job.session, {}, job.endpoint, {}, resident.session.state().ledger->calls});
     estimating_.insert(job.session);
     link_.ask(std::move(job));
     return {};

@@ -30,6 +30,7 @@ public:
         std::string check_id;  ///< empty: an estimate of progress
         std::string judge;
         std::vector<std::uint64_t> shown;  ///< events that an answer may rest on
+        std::uint64_t calls = 0;           ///< Ledger::calls when it was asked
     };
 
     JudgeScheduler(storage::Store& store, const core::JudgeRules& rules, JudgeLink link,
@@ -56,6 +57,10 @@ public:
     /// question.
     void ask_estimates(const Reader& reader, std::span<Resident* const> moved);
 
+    /// An estimate was answered: it is asked for again at once if as many calls finished meanwhile
+    /// as are due for one.
+    void answered(const Question& question, const core::SessionState& state);
+
     /// The session of an open question, or null.
     const std::string* session_of(std::uint64_t question) const;
     /// Closes an open question; null if it is not open. After a rollback it is open again, because
@@ -66,6 +71,7 @@ private:
     core::Result<bool> claim(const std::string& session, const core::CheckRequested& asked);
     core::Result<> ask_check(const Reader& reader, const std::string& session,
                              const core::CheckRequested& asked);
+    bool due(const core::Session& session);
     core::Result<> ask_estimate(const Reader& reader, const Resident& resident);
 
     storage::Store& store_;
@@ -75,6 +81,8 @@ private:
     std::unordered_map<std::uint64_t, Question> questions_;
     std::uint64_t next_question_ = 1;
     std::unordered_set<std::string> estimating_;  ///< sessions with an open question for one
+    /// Sessions whose newest estimate was out of date when it came. At most kJudgeQueueMax.
+    std::unordered_set<std::string> outdated_;
     using Asked = std::pair<std::string, core::CheckRequested>;  ///< with its session
     /// Committed checks that are not asked yet. Bounded by the open checks of sessions.
     std::deque<Asked> unasked_;

@@ -85,7 +85,7 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     HEADWAY_CHECK(note_day(*this, resident, events));
     for (core::Event& event : events) {
         count(stats_, event);
-        session_log_.note(resident.session.id(), event);
+        session_log_.note(resident.session.id(), event, resident.session.state());
         if (turn_.listening)
             publication_.events.push_back({cursor, resident.session.id(), std::move(event)});
         ++cursor;

@@ -57,7 +57,9 @@ public:
         if (cluster_) cluster_->hint_by(hints);
     }
     /// Sets the writer of log lines about sessions. Call it before the first turn.
-    void log_sessions_with(SessionLog::Say say) { session_log_.say_with(std::move(say)); }
+    void log_sessions_with(SessionLog::Say say, std::function<bool()> debugs) {
+        session_log_.say_with(std::move(say), std::move(debugs));
+    }
 
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();

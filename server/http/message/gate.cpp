@@ -64,6 +64,15 @@ Result<> check_target(std::string_view target) {
     return {};
 }
 
+/// A person follows a link of a chat, a mail or a local file to the page. It replaces the page that
+/// it came from, which can neither read it nor frame it, and these two routes change nothing.
+bool follows_link(const RequestHead& head) {
+    const std::string_view path = head.target.substr(0, head.target.find('?'));
+    return head.method == Method::kGet && head.fetch_mode == "navigate" &&
+           head.fetch_dest == "document" && head.origin.empty() &&
+           (path == "/" || path == "/login");
+}
+
 Result<> check_origin(const RequestHead& head, const GateSettings& settings) {
     bool foreign = head.fetch_site == "cross-site" || head.fetch_site == "same-site";
     if (!head.origin.empty()) {
@@ -72,7 +81,7 @@ Result<> check_origin(const RequestHead& head, const GateSettings& settings) {
         if (host.starts_with("https://")) host.remove_prefix(8);
         if (host.size() == head.origin.size() || !is_ours(host, settings)) foreign = true;
     }
-    if (!foreign) return {};
+    if (!foreign || follows_link(head)) return {};
     return Error{ErrorCode::kForbiddenOrigin,
                  "requests from web pages of other origins are refused", "Origin"};
 }

@@ -181,6 +181,14 @@ private:
             note_repeated(head_.fetch_site, "Sec-Fetch-Site");
             head_.fetch_site = value;
         }
+        if (equals_ignoring_case(name, "sec-fetch-mode")) {
+            note_repeated(head_.fetch_mode, "Sec-Fetch-Mode");
+            head_.fetch_mode = value;
+        }
+        if (equals_ignoring_case(name, "sec-fetch-dest")) {
+            note_repeated(head_.fetch_dest, "Sec-Fetch-Dest");
+            head_.fetch_dest = value;
+        }
     }
 
     /// Duplicates are ambiguous (request smuggling): rejects them.

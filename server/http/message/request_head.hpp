@@ -27,6 +27,8 @@ struct RequestHead {
     std::string_view accept;
     std::string_view origin;
     std::string_view fetch_site;
+    std::string_view fetch_mode;
+    std::string_view fetch_dest;
     std::string_view last_event_id;
     std::string_view idempotency_key;
     std::string_view request_id;

@@ -59,7 +59,7 @@ bool LongPolls::ask_for(const ReplyTo& to, const std::string& id) {
                          core::Grants::all()};
         return intake_.ask(request_of(to, std::move(query)), {});
     }
-    if (core::cursor_of_alias(id))
+    if (core::is_uuid(id))
         return intake_.ask(request_of(to, ApprovalQuery{{}, 0, {id, core::Grants::all()}}), {});
     const auto ref = core::parse_approval_id(id);
     return ref && intake_.ask(request_of(to, ApprovalQuery{ref->session, ref->n}), {});

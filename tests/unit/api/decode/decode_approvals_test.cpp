@@ -59,6 +59,13 @@ TEST_CASE("decode approvals: a started call becomes the request that it would ha
     CHECK(asked->source == "policy");
     call.requires_approval = true;
     CHECK(request_for_call(document, call, "", "")->source == "call");
+    CHECK(asked->summary.empty());
+    call.description = core::bounded_text("Removes the build");
+    CHECK(request_for_call(document, call, R"({"a":1})", R"({"a":1})")->summary.kept ==
+          "Removes the build");
+    call.description = core::bounded_text(std::string(100'000, 'x'));
+    CHECK(request_for_call(document, call, R"({"a":1})", R"({"a":1})")->risk == core::Risk::kHigh);
+    call.description = {};
     const std::string long_text = "\"" + std::string(limits::kApprovalArgsBytesMax, 'x') + "\"";
     CHECK(code_of(request_for_call(document, call, long_text, long_text)) ==
           ErrorCode::kInvalidField);

@@ -159,7 +159,8 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "alive":true,"last_beat_at":"2023-11-14T22:13:20.010Z","next_heartbeat_ms":5000,
         "cancel_requested":false,"heartbeats":0,"state_changes":0,"last_change":null,
         "last_change_at":null,"phase":null,"iteration":null,"state":"executing_tool",
-        "tools":{"calls":0,"failures":0,"files_modified":0},
+        "tools":{"calls":0,"failures":0,"failures_in_a_row":0,"unreadable_in_a_row":0,
+                 "files_modified":0},
         "progress":{"rounds":1,"quiet_rounds":0,"last_hard":0,"last_soft":0},
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
         "resources":null,"approvals_pending":0,"estimate":null,"alarms":[],"budget_source":"none",
@@ -291,6 +292,13 @@ TEST_CASE("encode: the status for test harnesses of the first design", "[api]") 
         const bool failed = std::string_view{status} == "failed";
         CHECK(json["error"] == (failed ? Document("why") : Document(nullptr)));
     }
+    SessionView spent = view();
+    Judgement halted;
+    halted.verdict = Verdict::kHalted;
+    spent.judgement = std::make_shared<Judgement>(halted);
+    spent.outcome = Outcome::kBudgetExhausted;
+    const Document json = json_of([&](std::string& out) { append_chat_status(out, spent); });
+    CHECK(json["error"] == "the session has ended as budget_exhausted");
 }
 
 TEST_CASE("encode: waits on one and on several sessions", "[api]") {

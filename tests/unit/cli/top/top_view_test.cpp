@@ -155,6 +155,55 @@ TEST_CASE("top: approving takes a second key, and shows what is approved first",
     CHECK(state.asked.approval.empty());
 }
 
+TEST_CASE("top: a critical approval takes the name of its tool, letter by letter", "[cli]") {
+    Json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    data["approval"] = asked("b.a7");
+    data["approval"]["risk"] = "critical";
+    CHECK_THAT(screen(state, data), Catch::Contains("CRITICAL") && Catch::Contains("bash"));
+    SECTION("y alone is a letter") {
+        keys(state, data, {"y"});
+        CHECK(state.decided.approval.empty());
+        CHECK(state.asked.approval == "b.a7");
+        keys(state, data, {"\r"});
+        CHECK(state.decided.approval.empty());
+        CHECK_THAT(state.said, Catch::Contains("not approved"));
+    }
+    SECTION("the name") {
+        keys(state, data, {"b", "a", "d", "\x7f", "s", "h"});
+        CHECK_THAT(screen(state, data), Catch::Contains("> bash_"));
+        CHECK(state.decided.approval.empty());
+        keys(state, data, {"\r"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK(state.decided.approve);
+    }
+    SECTION("escape") {
+        keys(state, data, {"b", "a", "s", "h", "\x1b"});
+        CHECK(state.decided.approval.empty());
+    }
+    SECTION("a denial takes none") {
+        keys(state, data, {"\x1b", "d", "y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK_FALSE(state.decided.approve);
+    }
+    CHECK(state.asked.approval.empty());
+    CHECK(state.typed.empty());
+}
+
+TEST_CASE("top: an open session shows the states of its agent, and where it stands", "[cli]") {
+    Json data = fleet();
+    data["session"] = {{"id", "b"}, {"state", "halted"}, {"verdict", {{"status", "halted"}}}};
+    data["events"] = Json::array();
+    TopState state;
+    keys(state, data, {"n", "\r"});
+    CHECK_THAT(screen(state, data, 200, 30),
+               Catch::Contains(">idle  >processing_prompt  streaming_response") &&
+                   Catch::Contains("[halted]"));
+    data["session"]["state"] = nullptr;
+    CHECK_THAT(screen(state, data, 200, 30), !Catch::Contains("processing_prompt"));
+}
+
 TEST_CASE("top: of 500 hostile calls no two questions look the same, and none hides anything",
           "[cli]") {
     Json data = fleet();

@@ -74,7 +74,9 @@ TEST_CASE("session view: a risk is shown where there is one", "[cli]") {
 }
 
 TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
-    for (const char* text : {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})"}) {
+    for (const char* text :
+         {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})",
+          R"({"budget":{"max_steps":{},"max_cost_usd":[],"timeout_seconds":-1}})"}) {
         CHECK_NOTHROW(session_details(parsed(text), kViewNow, true));
         CHECK_NOTHROW(sessions_table(Json::array({parsed(text)}), kViewNow, 80, true));
         CHECK_NOTHROW(advice_text(parsed(text)));

@@ -76,6 +76,24 @@ TEST_CASE("policy keys: a list of tools replaces its own switch and no other", "
     CHECK(settings.policy.tools.empty());
 }
 
+TEST_CASE("policy keys: a tool may have a time limit of its own", "[config]") {
+    Settings settings;
+    REQUIRE(assign_policy_key(settings, "poll_tools", "ci").has_value());
+    REQUIRE(assign_policy_key(settings, "tool_time_limits", "bash=10m,ci=1500ms").has_value());
+    settings.policy.tool_time_limit = headway::core::Millis{60'000};
+    CHECK(settings.policy.time_limit("bash") == headway::core::Millis{600'000});
+    CHECK(settings.policy.time_limit("ci") == headway::core::Millis{1'500});
+    CHECK(settings.policy.time_limit("edit") == headway::core::Millis{60'000});
+    CHECK(shown_policy_key(settings, "tool_time_limits") == "ci=1500ms,bash=10m");
+    CHECK(shown_policy_key(settings, "poll_tools") == "ci");
+    for (const char* wrong : {"bash", "=10m", "bash=", "bash=0s", "bash=2d", "bash=1m,bash=2m"}) {
+        INFO(wrong);
+        CHECK_FALSE(assign_policy_key(settings, "tool_time_limits", wrong).has_value());
+    }
+    REQUIRE(assign_policy_key(settings, "tool_time_limits", "").has_value());
+    CHECK(settings.policy.tools.size() == 1);
+}
+
 TEST_CASE("policy keys: a tool that is named twice has one entry", "[config]") {
     Settings settings;
     REQUIRE(assign_policy_key(settings, "ignore_tools", "log,log").has_value());

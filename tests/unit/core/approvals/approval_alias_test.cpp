@@ -28,5 +28,8 @@ TEST_CASE("approval alias: approval ids and other UUIDs are no alias", "[core]")
           "018bcfe5_6805-7000-8000-000000000001", "018bcfe5-6805-7000-0000-000000000001"}) {
         CHECK_FALSE(cursor_of_alias(text).has_value());
     }
+    CHECK(is_uuid("018bcfe5-6805-4000-8000-00000000000A"));
+    CHECK_FALSE(is_uuid("018bcfe5-6805-4000-8000-00000000000g"));
+    CHECK_FALSE(is_uuid("018bcfe5_6805-4000-8000-000000000001"));
     CHECK(cursor_of_alias("018BCFE5-6805-7ABC-8000-00000000000A") == 10);
 }

@@ -80,6 +80,29 @@ TEST_CASE("failure: feedback names the tool, how often, the sanitized error and 
     CHECK(run.feedback().find("use another tool") != std::string::npos);
 }
 
+TEST_CASE("failure: each class of error has a remedy of its own", "[core]") {
+    const std::pair<const char*, const char*> kRemedies[] = {
+        {"not_found", "list what is there"},
+        {"mismatch", "read the file again and copy it exactly"},
+        {"parse_error", "send it again in full, smaller"},
+        {"assertion", "Read the first error, change the code that causes it"},
+        {"compile_error", "Read the first error, change the code that causes it"},
+        {"timeout", "ask for less at a time, or let it run in the background"},
+        {"permission_denied", "say which permission or credential is missing"},
+        {"rate_limit", "Wait before the next attempt"},
+        {"connection_refused", "Wait before the next attempt"},
+        {"unknown_tool", "use one of the tools that you were given"},
+        {"anything_else", "Read the error and change what it complains about"}};
+    for (const auto& [name, remedy] : kRemedies) {
+        INFO(name);
+        Run run;
+        ToolFinished call = failing("edit", "it went wrong");
+        call.error->error_class = name;
+        run.report(std::move(call));
+        CHECK_THAT(run.feedback(), Catch::Contains(remedy));
+    }
+}
+
 TEST_CASE("failure: a success, and another tool, restart the count of failures", "[core]") {
     Run run;
     run.report(failing("deploy", "boom"));

@@ -78,6 +78,10 @@ TEST_CASE("sanitize: mail addresses, IP addresses and user names are removed", "
     CHECK(clean("http://10.1.2.3/x refused") == "http://[ip]/x refused");
     CHECK(clean("authentication failed for user \"ann\"") ==
           "authentication failed for user \"[user]\"");
+    CHECK(clean("FATAL: role \"ann\" does not exist") == "FATAL: role \"[user]\" does not exist");
+    CHECK(clean("uid=1000(ann) gid=1000(ann) groups=1000(ann),27(sudo) x") ==
+          "uid=1000([user]) gid=1000([user]) groups=1000([user]),27([user]) x");
+    CHECK(clean("uid=1000(ann") == "uid=1000(ann");
     CHECK(clean("username=ann&x=1") == "username=[user]&x=1");
     CHECK(clean("{\"user\": \"ann\", \"age\": 3}") == "{\"user\": \"[user]\", \"age\": 3}");
     CHECK(clean("cannot stat /home/ann") == "cannot stat …/[user]");
@@ -87,7 +91,8 @@ TEST_CASE("sanitize: mail addresses, IP addresses and user names are removed", "
 TEST_CASE("sanitize: text that only resembles an address stays", "[core]") {
     for (const char* text :
          {"lodash@4.17.21 is deprecated", "std::vector at 12:34:56", "127.0.0.1:8080 and ::1",
-          "version 1.2.3", "1.2.3.4.5", "300.1.1.1", "the user input is invalid", "a::b::c"}) {
+          "version 1.2.3", "1.2.3.4.5", "300.1.1.1", "the user input is invalid",
+          "{\"role\": \"assistant\"}", "the role of x", "uid=0", "gid=", "a::b::c"}) {
         CHECK(clean(text) == text);
     }
 }

@@ -65,6 +65,24 @@ struct Judged {
 
 }  // namespace
 
+TEST_CASE("checks: as many facts are kept as fit, the newest", "[core]") {
+    Checks checks;
+    for (int i = 0; i < 100; ++i)
+        learn_fact(checks, "fact " + std::to_string(i));
+    CHECK(checks.facts.size() == limits::kFactsKeptMax);
+    CHECK(checks.facts.front() == "fact 36");
+    CHECK(checks.facts.back() == "fact 99");
+    CHECK(checks.facts_learned == 100);
+    const std::string longest(1'000, 'x');
+    for (int i = 0; i < 100; ++i)
+        learn_fact(checks, longest);
+    std::size_t bytes = 0;
+    for (const std::string& fact : checks.facts)
+        bytes += fact.size();
+    CHECK(bytes <= limits::kFactsBytesMax);
+    CHECK(bytes > limits::kFactsBytesMax - limits::kFactBytesMax);
+}
+
 TEST_CASE("checks: a suspicion asks the judge once, automatically", "[core]") {
     Judged judged;
     judged.until_suspect();

@@ -13,12 +13,18 @@ namespace {
 
 struct Log {
     SessionLog session_log;
-    std::vector<std::pair<bool, std::string>> lines;
+    std::vector<std::pair<SessionLog::Level, std::string>> lines;
+    SessionState state;
+    bool debugs = false;
     SessionLog::Steady::time_point now{};
 
     Log() {
-        session_log.say_with(
-            [this](bool warns, const std::string& line) { lines.emplace_back(warns, line); });
+        session_log.say_with([this](SessionLog::Level level,
+                                    const std::string& line) { lines.emplace_back(level, line); },
+                             [this] { return debugs; });
+    }
+    void note(const std::string& session, const Event& event) {
+        session_log.note(session, event, state);
     }
 };
 
@@ -37,11 +43,11 @@ TEST_CASE("session_log: verdicts that need attention are warnings, others are no
           "[server]") {
     Log log;
     for (const Verdict to : {Verdict::kStuck, Verdict::kSlow, Verdict::kProgressing})
-        log.session_log.note("s1", turned(to));
+        log.note("s1", turned(to));
     log.session_log.commit(log.now);
     REQUIRE(log.lines.size() == 1);
-    CHECK(log.lines[0] ==
-          std::pair<bool, std::string>{true, "session s1: progressing -> stuck by cycle: why"});
+    CHECK(log.lines[0] == std::pair{SessionLog::Level::kWarn,
+                                    std::string{"session s1: progressing -> stuck by cycle: why"}});
 }
 
 TEST_CASE("session_log: estimates and ends are logged", "[server]") {
@@ -50,21 +56,57 @@ TEST_CASE("session_log: estimates and ends are logged", "[server]") {
     said.percent = 40;
     said.next_milestone = "Read file";
     said.blockers = {"no network"};
-    log.session_log.note("s1", event(said));
-    log.session_log.note("s1", ended(Outcome::kFailed, "it broke"));
+    said.calls = 3;
+    said.is_stuck = true;
+    log.note("s1", event(said));
+    log.note("s1", ended(Outcome::kFailed, "it broke"));
     log.session_log.commit(log.now);
     REQUIRE(log.lines.size() == 2);
     CHECK(log.lines[0].second ==
-          "session s1: estimate 40 % by the agent, next: Read file, blocked by no network");
+          "session s1: estimate 40 % by the agent at step 3, stalled, next: Read file, blocked by "
+          "no network");
     CHECK(log.lines[1].second == "session s1: ended, failed: it broke");
-    CHECK_FALSE(log.lines[1].first);
+    CHECK(log.lines[1].first == SessionLog::Level::kInfo);
+}
+
+TEST_CASE("session_log: a failed call is logged with its attempt, for those who debug",
+          "[server]") {
+    Log log;
+    log.state.opened_at = Timestamp{Millis{0}};
+    log.state.iteration = 4;
+    Policy policy = *log.state.policy;
+    policy.max_tool_failures = 3;
+    log.state.policy.change() = policy;
+    ToolFinished call;
+    call.tool = "bash";
+    call.ok = false;
+    call.error.emplace().message = bounded_text("no\nsuch file");
+    Event failed = event(call);
+    failed.at = Timestamp{Millis{12'300}};
+    failed.n = 7;
+    log.state.detectors.change().tool_failures.count = 2;
+    log.state.detectors.change().tool_failures.last_n = 7;
+    log.note("s1", failed);
+    log.debugs = true;
+    log.note("s1", failed);
+    log.state.detectors.change().tool_failures.last_n = 8;
+    log.note("s1", failed);
+    log.note("s1", tool_finished("c1"));
+    log.session_log.commit(log.now);
+    REQUIRE(log.lines.size() == 2);
+    CHECK(log.lines[0].first == SessionLog::Level::kDebug);
+    CHECK(log.lines[0].second ==
+          "session s1: call of bash failed, 2 in a row of at most 3, iteration 4, 12 s after the "
+          "opening: no such file");
+    CHECK(log.lines[1].second ==
+          "session s1: call of bash failed, iteration 4, 12 s after the opening: no such file");
 }
 
 TEST_CASE("session_log: rolled back events are not logged, and no line can be forged", "[server]") {
     Log log;
-    log.session_log.note("s1", turned(Verdict::kStuck));
+    log.note("s1", turned(Verdict::kStuck));
     log.session_log.drop();
-    log.session_log.note("s2", turned(Verdict::kStuck, "one\nsession s3: \x1b[31mtwo"));
+    log.note("s2", turned(Verdict::kStuck, "one\nsession s3: \x1b[31mtwo"));
     log.session_log.commit(log.now);
     REQUIRE(log.lines.size() == 1);
     CHECK(log.lines[0].second.find_first_of("\n\x1b") == std::string::npos);
@@ -74,12 +116,12 @@ TEST_CASE("session_log: many sessions that turn silent at once are logged in bou
           "[server]") {
     Log log;
     for (int i = 0; i < 1000; ++i) {
-        log.session_log.note("s" + std::to_string(i), turned(Verdict::kSilent));
+        log.note("s" + std::to_string(i), turned(Verdict::kSilent));
         log.session_log.commit(log.now);
     }
     CHECK(log.lines.size() == SessionLog::kLinesBurst);
     log.now += std::chrono::seconds{10};
-    log.session_log.note("last", turned(Verdict::kSilent));
+    log.note("last", turned(Verdict::kSilent));
     log.session_log.commit(log.now);
     REQUIRE(log.lines.size() == SessionLog::kLinesBurst + 2);
     CHECK(log.lines[SessionLog::kLinesBurst].second ==

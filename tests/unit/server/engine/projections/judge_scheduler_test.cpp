@@ -73,6 +73,19 @@ TEST_CASE("engine estimates: the judge is asked after the commit, one at a time"
     CHECK(bureau.daemon.judge_jobs.size() == 2);
 }
 
+TEST_CASE("engine estimates: one that steps overtook is asked for again at once", "[server]") {
+    Bureau bureau;
+    bureau.call("s", "c1");
+    bureau.call("s", "c2");
+    CHECK(bureau.daemon.judge_jobs.size() == 1);
+    bureau.answer(R"({"progressPercent":45})");
+    REQUIRE(bureau.daemon.judge_jobs.size() == 2);
+    CHECK(bureau.estimates("s").size() == 1);
+    bureau.answer(R"({"progressPercent":60})");  // of all that was done
+    CHECK(bureau.daemon.judge_jobs.size() == 2);
+    CHECK(bureau.estimates("s").size() == 2);
+}
+
 TEST_CASE("engine estimates: a failed commit asks no judge", "[server]") {
     Bureau bureau;
     bureau.daemon.store().fail(FailingStore::Step::kCommit);
@@ -95,6 +108,7 @@ TEST_CASE("engine estimates: the judge's estimate is in the journal as such", "[
     CHECK(found[0].model == "m1");
     CHECK(found[0].use->prompt_tokens == 70);
     CHECK_FALSE(found[0].fallback);
+    CHECK(found[0].is_stuck == false);
     CHECK(bureau.daemon.judge_jobs.size() == 1);
     bureau.call("s", "c2");
     CHECK(bureau.daemon.judge_jobs.size() == 2);

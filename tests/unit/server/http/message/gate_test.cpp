@@ -143,6 +143,43 @@ TEST_CASE("gate: origins", "[server]") {
     }
 }
 
+TEST_CASE("gate: a person may follow a link of another page to the page, and to nothing else",
+          "[server]") {
+    struct Case {
+        Method method;
+        const char* target;
+        const char* mode;
+        const char* dest;
+        bool allowed;
+    };
+    const Case cases[] = {
+        {Method::kGet, "/", "navigate", "document", true},
+        {Method::kGet, "/?x", "navigate", "document", true},
+        {Method::kGet, "/login?code=abc", "navigate", "document", true},
+        {Method::kGet, "/", "navigate", "iframe", false},
+        {Method::kGet, "/", "no-cors", "document", false},
+        {Method::kGet, "/", "", "", false},
+        {Method::kGet, "/v1/overview", "navigate", "document", false},
+        {Method::kGet, "/login/x", "navigate", "document", false},
+        {Method::kGet, "/ping/x/fail", "navigate", "document", false},
+        {Method::kPost, "/", "navigate", "document", false},
+    };
+    for (const Case& c : cases) {
+        INFO(c.target << " " << c.mode << " " << c.dest);
+        RequestHead head = good();
+        head.method = c.method;
+        head.target = c.target;
+        head.fetch_mode = c.mode;
+        head.fetch_dest = c.dest;
+        for (const char* site : {"cross-site", "same-site"}) {
+            head.fetch_site = site;
+            CHECK(check_head(head, settings()).has_value() == c.allowed);
+        }
+        head.origin = "http://evil.example";
+        CHECK_FALSE(check_head(head, settings()).has_value());
+    }
+}
+
 TEST_CASE("gate: bodies", "[server]") {
     struct Case {
         const char* name;

@@ -234,6 +234,8 @@ TEST_CASE("request head: a repeated field that may occur once is noted", "[serve
     CHECK(repeated("Origin:\r\nOrigin: b\r\n") == "Origin");
     CHECK(repeated("Content-Type: a\r\ncontent-type: a\r\n") == "Content-Type");
     CHECK(repeated("sec-fetch-site: a\r\nSec-Fetch-Site: b\r\n") == "Sec-Fetch-Site");
+    CHECK(repeated("sec-fetch-mode: a\r\nSec-Fetch-Mode: b\r\n") == "Sec-Fetch-Mode");
+    CHECK(repeated("sec-fetch-dest: a\r\nSec-Fetch-Dest: b\r\n") == "Sec-Fetch-Dest");
 }
 
 TEST_CASE("request head: a list of lengths counts as several", "[server]") {

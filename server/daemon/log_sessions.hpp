@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+namespace spdlog {
+class logger;
+}
+
+namespace headway::server {
+
+class Engine;
+
+/// Lines about sessions go to the log. Call it before the first turn.
+void log_sessions(Engine& engine, std::shared_ptr<spdlog::logger> log);
+
+}  // namespace headway::server
