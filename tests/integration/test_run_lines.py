@@ -121,7 +121,7 @@ class Lines(LinesCase):
         file = self.daemon.root / "wide"
         file.write_text("\n".join(lines))
         session = unique("lines")
-        self.cli.run("run", "--session", session, "--quiet", "--", "cat", str(file))
+        self.cli.run("run", "--session", session, "--quiet", "--linger", "5m", "--", "cat", str(file))
         finished = [event for event in self.client.journal(session) if event["type"] == "tool.finished"]
         self.assertEqual(len(finished), 31)
 
