@@ -25,6 +25,9 @@ constexpr StorePlace kPlaces[] = {
     {&kClaudeStore, "CLAUDE_CONFIG_DIR", ".claude", "projects", ""},
     {&kCodexStore, "CODEX_HOME", ".codex", "sessions", "rollout-"},
     {&kCodexStore, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
+    {&kCopilotStore, "COPILOT_HOME", ".copilot", "session-state", "events"},
+    {&kPiStore, "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", ""},
+    {&kQwenStore, "QWEN_HOME", ".qwen", "projects", ""},
 };
 
 std::string value_of(const std::map<std::string, std::string>& environment, const char* name) {

@@ -43,11 +43,6 @@ bool claude_begins(JsonValue line) {
     return !members.text_of("sessionId").empty() && !members.text_of("type").empty();
 }
 
-std::uint64_t count_of(const LineMembers& of, std::string_view name) {
-    const auto value = of.find(name, JsonKind::kUnsigned);
-    return value ? value->unsigned_integer() : 0;
-}
-
 bool flag_of(const LineMembers& of, std::string_view name) {
     const auto value = of.find(name, JsonKind::kBoolean);
     return value && value->boolean();
@@ -135,10 +130,10 @@ private:
         StoredUse use;
         use.answer = message_.text_of("id");
         use.model = message_.text_of("model");
-        use.tokens.input = count_of(part_, "input_tokens");
-        use.tokens.output = count_of(part_, "output_tokens");
-        use.tokens.cached = count_of(part_, "cache_read_input_tokens");
-        use.tokens.cache_write = count_of(part_, "cache_creation_input_tokens");
+        use.tokens.input = stored_count(part_, "input_tokens");
+        use.tokens.output = stored_count(part_, "output_tokens");
+        use.tokens.cached = stored_count(part_, "cache_read_input_tokens");
+        use.tokens.cache_write = stored_count(part_, "cache_creation_input_tokens");
         out.use = std::move(use);
     }
 
@@ -146,7 +141,7 @@ private:
     void read_error(JsonValue content, StoredLine& out) {
         ToldError error{text_of_parts(content), std::string(line_.text_of("error"))};
         if (error.message.empty()) error.message = error.error_class;
-        const std::uint64_t status = count_of(line_, "apiErrorStatus");
+        const std::uint64_t status = stored_count(line_, "apiErrorStatus");
         if (status >= 400 && status < 600) error.status = status;
         if (line_.text_of("apiError") == "usage_limit_reached" || line_.find("quotaLimits"))
             error.error_class = "usage_limit";
@@ -204,7 +199,7 @@ private:
         if (told) {
             part_.read(*told);
             if (!part_.text_of("formatted").empty()) error.message = part_.text_of("formatted");
-            const std::uint64_t status = count_of(part_, "status");
+            const std::uint64_t status = stored_count(part_, "status");
             if (status >= 400 && status < 600) error.status = status;
         }
         error.retryable = true;

@@ -33,11 +33,6 @@ bool codex_begins(JsonValue line) {
            members.find("payload", JsonKind::kObject).has_value();
 }
 
-std::uint64_t count_in(const LineMembers& of, std::string_view name) {
-    const auto value = of.find(name, JsonKind::kUnsigned);
-    return value ? value->unsigned_integer() : 0;
-}
-
 /// Words that Codex puts before those of a person.
 bool is_codex_word(std::string_view text) {
     static constexpr std::array<std::string_view, 6> kOwn{
@@ -141,9 +136,9 @@ private:
         if (!all) return;
         part_.read(*all);
         const LineTokens now = tokens_inside(
-            count_in(part_, "input_tokens"), count_in(part_, "cached_input_tokens"),
-            count_in(part_, "cache_write_input_tokens"), count_in(part_, "output_tokens"),
-            count_in(part_, "reasoning_output_tokens"));
+            stored_count(part_, "input_tokens"), stored_count(part_, "cached_input_tokens"),
+            stored_count(part_, "cache_write_input_tokens"), stored_count(part_, "output_tokens"),
+            stored_count(part_, "reasoning_output_tokens"));
         LineTokens more;
         more.input = without(now.input, total_.input);
         more.cached = without(now.cached, total_.cached);

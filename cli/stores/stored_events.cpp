@@ -105,6 +105,11 @@ std::optional<double> stored_seconds(std::string_view text) {
     return static_cast<double>(at->time_since_epoch().count()) / 1'000.0;
 }
 
+std::uint64_t stored_count(const LineMembers& of, std::string_view name) {
+    const auto value = of.find(name, JsonKind::kUnsigned);
+    return value ? value->unsigned_integer() : 0;
+}
+
 std::string text_of_parts(JsonValue content) {
     if (content.kind() == JsonKind::kString) return std::string(content.text());
     std::string text;

@@ -12,6 +12,7 @@
 #include "api/json/document_writer.hpp"
 #include "api/json/json_document.hpp"
 #include "cli/lines/line_words.hpp"
+#include "cli/records/recorded_event.hpp"
 #include "core/events/event.hpp"
 
 namespace headway::cli {
@@ -72,6 +73,9 @@ std::optional<double> stored_seconds(std::string_view text);
 
 /// How much is kept of the first words of a person.
 inline constexpr std::size_t kStoredGoalBytesMax = 200;
+
+/// A number of a line that counts something; 0 for anything else.
+std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 
 /// The text of a JSON string, or of the parts `{"text": ...}` in an array, one a line.
 std::string text_of_parts(api::JsonValue content);

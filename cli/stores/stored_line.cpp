@@ -15,7 +15,9 @@ void StoredLine::clear() {
 const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document) {
     constexpr std::size_t kLinesRead =
         8;  // notes of the agent may stand before the first that tells
-    constexpr std::array kFormats{&kClaudeStore, &kCodexStore};
+    // Lines of Qwen Code have all that tells those of Claude Code, and more.
+    constexpr std::array kFormats{&kQwenStore, &kClaudeStore, &kCodexStore, &kCopilotStore,
+                                  &kPiStore};
     for (std::size_t i = 0; i < kLinesRead && !beginning.empty(); ++i) {
         const std::string_view line = beginning.substr(0, beginning.find('\n'));
         beginning.remove_prefix(std::min(beginning.size(), line.size() + 1));

@@ -72,8 +72,11 @@ struct StoreFormat {
     std::unique_ptr<StoreReader> (*make)();
 };
 
-extern const StoreFormat kClaudeStore;  ///< Claude Code
-extern const StoreFormat kCodexStore;   ///< Codex
+extern const StoreFormat kClaudeStore;
+extern const StoreFormat kCodexStore;
+extern const StoreFormat kCopilotStore;
+extern const StoreFormat kPiStore;
+extern const StoreFormat kQwenStore;
 
 /// The format of a file by its first lines; null: none that is known. `document` is scratch memory.
 const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document);

@@ -236,3 +236,71 @@ TEST_CASE("calls without a result are bounded", "[cli]") {
     CHECK(calls.size() == StoredCalls::kMax);
     CHECK(calls.finish("none").tool.empty());
 }
+
+TEST_CASE("stored pi session: calls, failures and tries that failed", "[cli]") {
+    Read read(kPiStore);
+    read.line(R"({"type":"session","version":3,"id":"p1","cwd":"/w"})");
+    read.line(R"({"type":"message","id":"a","message":{"role":"assistant","model":"m","content":[)"
+              R"({"type":"toolCall","id":"k","name":"bash","arguments":{"command":"cat a"}}],)"
+              R"("usage":{"input":10,"output":2,"cacheRead":3,"cacheWrite":1}}})");
+    read.line(R"({"type":"message","id":"b","message":{"role":"toolResult","toolCallId":"k",)"
+              R"("isError":true,"content":[{"type":"text","text":"no a"}]}})");
+    read.line(R"({"type":"message","id":"c","message":{"role":"assistant","content":[],)"
+              R"("stopReason":"error","errorMessage":"503 overloaded"}})");
+    REQUIRE(read.events.size() == 2);
+    CHECK_FALSE(read.call(0).ok);
+    CHECK(read.call(0).tool == "bash");
+    CHECK(std::get<ErrorReported>(read.events[1].payload).status == 503);
+    REQUIRE(read.uses.size() == 1);
+    CHECK(read.uses[0].tokens == LineTokens{10, 3, 1, 2, 0});
+    CHECK(read.about().project == "/w");
+}
+
+TEST_CASE("stored Copilot session: an exit status makes a failure of what is called a success",
+          "[cli]") {
+    Read read(kCopilotStore);
+    read.line(R"({"type":"session.start","data":{"sessionId":"g1","copilotVersion":"1.0.102",)"
+              R"("context":{"cwd":"/w"}}})");
+    read.line(R"({"type":"tool.execution_start","data":{"toolCallId":"k","toolName":"bash",)"
+              R"("arguments":{"command":"cat a"}}})");
+    read.line(R"({"type":"tool.execution_complete","data":{"toolCallId":"k","success":true,)"
+              R"("shellExecution":{"exitCode":1},"result":{"content":"no a"}}})");
+    read.line(R"({"type":"tool.execution_complete","data":{"toolCallId":"l",)"
+              R"("result":{"content":"says nothing of itself"}}})");
+    read.line(R"({"type":"session.usage_record","id":"u1","data":{"usage":{"model":"gpt-5.5",)"
+              R"("inputTokens":1000,"outputTokens":20,"cacheReadTokens":400}}})");
+    read.line(R"({"type":"session.error","data":{"errorType":"rate_limit","statusCode":429,)"
+              R"("message":"slow down"}})");
+    REQUIRE(read.events.size() == 3);
+    CHECK_FALSE(read.call(0).ok);
+    CHECK(read.call(0).error->message.kept == "no a");
+    CHECK_FALSE(read.call(1).ok);
+    CHECK(std::get<ErrorReported>(read.events[2].payload).error_class == "rate_limit");
+    REQUIRE(read.uses.size() == 1);
+    CHECK(read.uses[0].tokens == LineTokens{600, 400, 0, 20, 0});
+    CHECK(read.about().id == "g1");
+}
+
+TEST_CASE("stored Qwen session: calls, tokens and errors of the API", "[cli]") {
+    Read read(kQwenStore);
+    const std::string head = R"({"sessionId":"q1","provenance":"real_user","cwd":"/w",)";
+    read.line(head + R"("type":"user","message":{"parts":[{"text":"Fix it"}]}})");
+    read.line(head + R"("type":"assistant","model":"q","message":{"parts":[)"
+                     R"({"thought":true,"text":"hm"},{"functionCall":{"id":"k",)"
+                     R"("name":"run_shell_command","args":{"command":"cat a"}}}]}})");
+    read.line(head + R"("type":"tool_result","message":{"parts":[{"functionResponse":{"id":"k",)"
+                     R"("response":{"output":"no a\nExit Code: 1"}}}]}})");
+    read.line(head + R"("type":"system","systemPayload":{"uiEvent":{)"
+                     R"("event.name":"qwen-code.api_response","response_id":"r1","model":"q",)"
+                     R"("input_token_count":1000,"output_token_count":20,)"
+                     R"("cached_content_token_count":100}}})");
+    read.line(head + R"("type":"system","systemPayload":{"uiEvent":{)"
+                     R"("event.name":"qwen-code.api_error","status_code":503,)"
+                     R"("error_message":"overloaded"}}})");
+    REQUIRE(read.events.size() == 3);
+    CHECK(read.about().goal == "Fix it");
+    CHECK_FALSE(read.call(1).ok);
+    CHECK(std::get<ErrorReported>(read.events[2].payload).status == 503);
+    REQUIRE(read.uses.size() == 1);
+    CHECK(read.uses[0].tokens == LineTokens{900, 100, 0, 20, 0});
+}
