@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 /// Where an agent keeps its sessions.
 struct StorePlace {
     const StoreFormat* format;
-    const char* variable;    ///< environment variable of its folder
+    const char* variable;    ///< environment variable of its folder; empty: none is known
     const char* home;        ///< its folder below the home folder
     const char* sessions;    ///< below its folder
     const char* file_start;  ///< of the names of sessions
@@ -25,9 +25,9 @@ constexpr StorePlace kPlaces[] = {
     {&kClaudeStore, "CLAUDE_CONFIG_DIR", ".claude", "projects", ""},
     {&kCodexStore, "CODEX_HOME", ".codex", "sessions", "rollout-"},
     {&kCodexStore, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
-    {&kCopilotStore, "COPILOT_HOME", ".copilot", "session-state", "events"},
-    {&kPiStore, "PI_CODING_AGENT_DIR", ".pi/agent", "sessions", ""},
-    {&kQwenStore, "QWEN_HOME", ".qwen", "projects", ""},
+    {&kCopilotStore, "", ".copilot", "session-state", "events"},
+    {&kPiStore, "", ".pi/agent", "sessions", ""},
+    {&kQwenStore, "", ".qwen", "projects", ""},
 };
 
 std::string value_of(const std::map<std::string, std::string>& environment, const char* name) {
