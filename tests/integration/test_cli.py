@@ -455,7 +455,7 @@ class Replaying(CliCase):
                          ["session.started", "message", "tool.finished", "test.result", "session.ended"])
         document = self.client.session(session)
         self.assertEqual((document["outcome"], document["goal"]), ("completed", "t"))
-        self.assertEqual(document["tools"], {"calls": 1, "failures": 1, "files_modified": 0})
+        self.assertEqual(document["tools"], {"calls": 1, "failures": 1, "failures_in_a_row": 1, "unreadable_in_a_row": 0, "files_modified": 0})
 
     def test_a_clock_that_jumps_back_holds_nothing_up(self):
         session = unique("replay")

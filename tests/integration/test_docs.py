@@ -152,8 +152,8 @@ class Served(SharedDaemonCase):
         for path in FILES:
             for coding in sizes:
                 sizes[coding] += len(self.client.get(guide.address(path), Accept_Encoding=coding or "identity").body)
-        self.assertLess(sizes[""], 720 * 1024)
-        self.assertLess(sizes["gzip"], 240 * 1024)
+        self.assertLess(sizes[""], 760 * 1024)
+        self.assertLess(sizes["gzip"], 250 * 1024)
 
 
 if __name__ == "__main__":
