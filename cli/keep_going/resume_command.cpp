@@ -117,11 +117,11 @@ constexpr std::string_view kPiValued[] = {
     "--session-dir",    "--models",        "--theme",
     "--prompt-template"};
 constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
-constexpr std::span<const std::string_view> kNone{};
+constexpr std::span<const std::string_view> kNoTalk{};
 
 constexpr Recipe kRecipes[] = {
     {"claude", kClaude, "", kClaudeValued, kClaudeTalk, "", "--resume"},
-    {"codex", kCodex, "exec", kCodexValued, kNone, "", "resume", true},
+    {"codex", kCodex, "exec", kCodexValued, kNoTalk, "", "resume", true},
     {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, "-p", "--resume"},
     {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, "-p", "--resume"},
     {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, "", "-s"},

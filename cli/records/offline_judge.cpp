@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 // Recordings count from their own zero; the core's zero means "never".
 constexpr core::Timestamp kOpened{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
 
-constexpr milliseconds kLongest{static_cast<std::int64_t>(kRecordedSecondsMax) * 1'000};
+constexpr milliseconds kRecordedLongest{static_cast<std::int64_t>(kRecordedSecondsMax) * 1'000};
 
 core::Error at_line(std::size_t line, core::Error error) {
     if (!error.field.empty()) error.detail = error.field + " " + error.detail;
@@ -169,7 +169,7 @@ void EventJudge::acknowledge(milliseconds at, std::size_t line) {
 }
 
 core::Timestamp EventJudge::moved_to(milliseconds at) {
-    now_ = std::clamp(at, now_, std::max(now_, kLongest));
+    now_ = std::clamp(at, now_, std::max(now_, kRecordedLongest));
     return kOpened + now_;
 }
 

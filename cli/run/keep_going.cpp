@@ -29,8 +29,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookEvery{30'000};
 /// While a person has to decide, or the session is paused.
 constexpr milliseconds kLookWhileHeld{1'000};
-constexpr std::chrono::seconds kTermAfter{10};
-constexpr std::chrono::seconds kKillAfter{5};
+constexpr std::chrono::seconds kTermLeftFor{10};
+constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr std::size_t kCheckBytesKept = 2'048;
 constexpr std::chrono::minutes kCheckMost{60};
 
@@ -229,9 +229,9 @@ bool KeepGoing::end_tree() {
         const std::vector<pid_t> left = tree.descendants(::getpid());
         if (left.empty()) return true;
         const auto spent = steady_now() - began;
-        if (spent > kTermAfter + kKillAfter) return false;
+        if (spent > kTermLeftFor + kKillLeftAfter) return false;
         for (const pid_t pid : left)
-            ::kill(pid, spent > kTermAfter ? SIGKILL : SIGTERM);
+            ::kill(pid, spent > kTermLeftFor ? SIGKILL : SIGTERM);
         (void)::poll(nullptr, 0, 50);
     }
 }

@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 
 /// Lines of a stream, in pieces of bounded memory.
-class LineCutter {
+class StoreLines {
 public:
-    explicit LineCutter(std::istream& in) : in_(in) {}
+    explicit StoreLines(std::istream& in) : in_(in) {}
 
     /// The next whole line; one that is not ended yet is left, since its agent may be writing it.
     /// Valid until the next call. `too_long` is set in its place.
@@ -182,7 +182,7 @@ core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat
                                           const JudgeOptions& options,
                                           const std::function<bool()>& stop) {
     constexpr std::size_t kLinesBetweenLooks = 256;
-    LineCutter cutter(lines);
+    StoreLines cutter(lines);
     api::JsonDocument document;
     if (format == nullptr) format = store_format_of(cutter.beginning(), document);
     if (format == nullptr)

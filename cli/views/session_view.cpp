@@ -82,7 +82,7 @@ std::string resources_of(const Json& session) {
 }
 
 /// "8 of 10 steps, 120 of 600 s, $1.20 of $2.00, wrap_up": each limit with what is used of it.
-std::string budget_of(const Json& session) {
+std::string budget_line(const Json& session) {
     const Json& budget = session["budget"];
     if (!budget.is_object()) return {};
     std::string line;
@@ -293,7 +293,7 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "agent", agent_of(session));
     add_detail(out, "hooks", hooks_of(session, now));
     add_detail(out, "used", used_text(session));
-    add_detail(out, "budget", budget_of(session));
+    add_detail(out, "budget", budget_line(session));
     add_detail(out, "sub-agents", fan_out_of(session));
     add_detail(out, "tokens", token_parts_text(session["used"]["token_parts"]));
     add_detail(out, "cost", cost_doubt_of(session));

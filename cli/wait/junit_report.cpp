@@ -56,7 +56,7 @@ std::string junit_kind_of(int exit_code) {
 }
 
 /// For people who see nothing else than the report.
-std::string_view words_of(std::string_view failure) {
+std::string_view failure_words(std::string_view failure) {
     if (failure == "never_opened") return "no session of this name was opened in time";
     if (failure == "timeout") return "the time of the wait was over";
     if (failure == "no_answer") return "the wait had no answer of the daemon; its output says why";
@@ -119,7 +119,7 @@ std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::str
         } else {
             one.failure = junit_kind_of(exit_code);
         }
-        if (one.message.empty()) one.message = words_of(one.failure);
+        if (one.message.empty()) one.message = failure_words(one.failure);
         cases.push_back(std::move(one));
     }
     return cases;

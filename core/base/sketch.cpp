@@ -11,9 +11,9 @@
 namespace headway::core {
 namespace {
 
-constexpr unsigned kStepBits = 3;                      ///< eight buckets for each doubling
-constexpr std::uint64_t kSteps = 1U << kStepBits;      ///< in one doubling
-constexpr std::uint64_t kValueMax = (1ULL << 40) - 1;  ///< greater values count as this
+constexpr unsigned kStepBits = 3;                        ///< eight buckets for each doubling
+constexpr std::uint64_t kSketchSteps = 1U << kStepBits;  ///< in one doubling
+constexpr std::uint64_t kValueMax = (1ULL << 40) - 1;    ///< greater values count as this
 
 /// All weights are halved when as much has been added.
 constexpr std::uint64_t kWeightMax = std::uint64_t{kSessionWeight} * limits::kSketchSessionsMax;
@@ -25,10 +25,10 @@ static_assert(kWeightMax <= std::numeric_limits<std::uint32_t>::max(), "weights 
 static_assert(limits::kSamplesBucketsMax < kSessionWeight, "the rest of a division fits");
 
 constexpr std::uint32_t index_of(std::uint64_t value) noexcept {
-    if (value < kSteps) return static_cast<std::uint32_t>(value);
+    if (value < kSketchSteps) return static_cast<std::uint32_t>(value);
     const auto doublings = static_cast<unsigned>(std::bit_width(value)) - 1 - kStepBits;
-    const std::uint64_t step = (value >> doublings) - kSteps;
-    return static_cast<std::uint32_t>((doublings + 1) * kSteps + step);
+    const std::uint64_t step = (value >> doublings) - kSketchSteps;
+    return static_cast<std::uint32_t>((doublings + 1) * kSketchSteps + step);
 }
 
 static_assert(index_of(kValueMax) == kSketchBucketLast);
@@ -81,9 +81,9 @@ std::uint32_t bucket_of(std::uint64_t value) noexcept {
 
 std::uint64_t value_of_bucket(std::uint32_t index) noexcept {
     HEADWAY_ASSERT(index <= kSketchBucketLast);
-    if (index < 2 * kSteps) return index;
-    const std::uint64_t doublings = index / kSteps - 1;
-    const std::uint64_t low = (kSteps + index % kSteps) << doublings;
+    if (index < 2 * kSketchSteps) return index;
+    const std::uint64_t doublings = index / kSketchSteps - 1;
+    const std::uint64_t low = (kSketchSteps + index % kSketchSteps) << doublings;
     const std::uint64_t middle = low + (1ULL << doublings) / 2;
     HEADWAY_ASSERT(index_of(middle) == index);
     return middle;
