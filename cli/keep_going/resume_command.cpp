@@ -178,6 +178,7 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
 
 core::Result<Words> resume_command(const Words& first, std::string_view agent,
                                    const std::string& id, const std::string& prompt) {
+    if (agent.empty()) return cannot("the command printed no line of a known agent");
     const auto* const recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
                                             [agent](const Recipe& r) { return r.agent == agent; });
     if (recipe == std::end(kRecipes))

@@ -49,6 +49,7 @@ TEST_CASE("resume command: what cannot be told is refused with the way out", "[c
     };
     CHECK_THAT(why({"cline", "--json", "Fix it"}, "cline"),
                Catch::Contains("no resume of its own"));
+    CHECK_THAT(why({"make"}, ""), Catch::Contains("no line of a known agent"));
     CHECK_THAT(why({"bash", "-c", "claude -p x"}, "claude"),
                Catch::Contains("the command is bash"));
     CHECK_THAT(why({"codex", "Fix it"}, "codex"), Catch::Contains("not codex exec"));
