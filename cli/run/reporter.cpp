@@ -73,6 +73,7 @@ void Reporter::close(const Json& end, milliseconds linger) {
     const std::lock_guard lock(mutex_);
     if (end_) return;
     end_ = dump(end);
+    all_of_linger_ = steady_now() + linger;
     deadline_ = steady_now() + (reached_ ? linger : std::min(linger, kNeverReachedLinger));
     changed_.notify_all();
 }
@@ -138,6 +139,8 @@ Reporter::Step Reporter::open_session() {
     const std::lock_guard lock(mutex_);
     opened_ = true;
     reached_ = true;
+    // A command may be over before a slow daemon has answered at all.
+    if (end_) deadline_ = std::max(deadline_, all_of_linger_);
     return Step::kAgain;
 }
 

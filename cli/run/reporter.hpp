@@ -95,6 +95,7 @@ private:
     std::optional<StopDirective> stop_;
     std::optional<std::string> end_;  // JSON text: body of POST .../end
     SteadyTime deadline_;
+    SteadyTime all_of_linger_;  // the deadline once a daemon has been reached
     bool reached_ = false;
     bool refused_ = false;  // the session takes no more reports
     bool hooks_ = false;    // the agent's hooks report into the session

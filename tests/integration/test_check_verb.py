@@ -78,8 +78,8 @@ class NoAnswer(JudgedCase):
         output = self.check(daemon, session, "--wait=200ms", "--id", "slow", code=124)
         self.assertIn("--id slow --wait", output.err)
         self.assertEqual(client.get("/check-status/slow").json()["state"], "running")
-        metrics = client.get("/metrics").body.decode()
-        self.assertIn('headway_judge_in_flight{judge="local"} 1\n', metrics)
+        asked = 'headway_judge_in_flight{judge="local"} 1\n'
+        eventually(lambda: asked in client.get("/metrics").body.decode(), what="the judge has the question")
 
     def test_a_wait_is_for_the_check_of_its_session_whoever_else_has_the_id(self):
         daemon, client, session = self.judged("silent")

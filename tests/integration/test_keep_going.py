@@ -9,11 +9,12 @@ import subprocess
 import tempfile
 import time
 import unittest
+from datetime import datetime
 from pathlib import Path
 
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
-from support.limits import patient
+from support.limits import eventually, patient
 
 # An agent with Claude's lines: each start does the next line of the file `play`, and notes its arguments and folder.
 AGENT = r'''#!/usr/bin/env python3
@@ -88,10 +89,7 @@ class KeepGoing(SharedDaemonCase):
         return [e["data"] for e in events if e["type"] == "tool.finished" and e["data"]["tool"] == "wait"]
 
     def wait_for(self, condition, what: str):
-        end = time.monotonic() + patient(30)
-        while not condition():
-            self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.05)
+        eventually(condition, what=what)
 
     def test_after_a_limit_it_goes_on_in_the_same_conversation_with_the_same_flags(self):
         code, err = self.run_play("limit done")
@@ -125,11 +123,14 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(len(self.starts()), 1)
 
     def test_a_pause_holds_the_next_start_back(self):
-        process = self.start("crash done", margin="12s")
+        process = self.start("crash done", margin="90s")
         self.addCleanup(process.kill)
         self.wait_for(self.waiting, "no wait")
         self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
-        time.sleep(4)  # the wait of 2 s is over, and nothing may begin
+        due = next(e["data"]["args"]["until"] for e in self.client.journal(self.session)
+                   if e["type"] == "tool.started" and e["data"]["tool"] == "wait")
+        due = datetime.fromisoformat(due.replace("Z", "+00:00")).timestamp()
+        self.wait_for(lambda: time.time() > due + 2, "the wait is longer than it says")
         self.assertEqual(len(self.starts()), 1)
         self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
         process.communicate(timeout=patient(60))
