@@ -52,8 +52,7 @@ Result<> SqlChecks::add_check(std::string_view id, SessionKey key, Cursor asked)
     // One of a session that is being deleted is moved aside too, but counts no more.
     HEADWAY_TRY(const auto newest, find_check(id));
     HEADWAY_CHECK(make_room(id, key));
-    if (newest && newest->session != key)
-        HEADWAY_CHECK(put(shared_mark(id), key, asked, asked));
+    if (newest && newest->session != key) HEADWAY_CHECK(put(shared_mark(id), key, asked, asked));
     return put(id, key, asked, 0);
 }
 

@@ -66,4 +66,3 @@ TEST_CASE("history: retention deletes the old ones only", "[storage]") {
     REQUIRE(left.size() == 1);
     CHECK(left[0].steps == 3);
 }
-
