@@ -22,10 +22,12 @@ using std::chrono::milliseconds;
 constexpr std::array<int, 7> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 constexpr milliseconds kReportInterval{1'000};
 constexpr milliseconds kKillAfter{10'000};
-// A process left behind may keep the pipe open without end: after the exit, only what comes at once
-// is still copied.
+// A process left behind may keep the pipe open without end: after the exit, what the pipe holds and
+// what comes at once is still copied.
 constexpr milliseconds kQuietAfterExit{100};
 constexpr milliseconds kOutputAfterExitMax{2'000};
+/// More than a pipe holds: who goes on writing behind it is no part of the command.
+constexpr std::uint64_t kBytesAfterExitMax = 4U << 20;
 constexpr std::size_t kReadBytes = 65'536;
 constexpr std::uint64_t kRetryInMsMax = 30ULL * 24 * 3'600'000;  // longer is no wait
 constexpr std::size_t kWriteBytes =
@@ -95,7 +97,10 @@ void SupervisedCommand::poll_once() {
         fds[2 + 2 * i] = {full ? -1 : stream.from.get(), POLLIN, 0};
         fds[3 + 2 * i] = {full ? stream.to : -1, POLLOUT, 0};
     }
-    if (::poll(fds.data(), fds.size(), poll_timeout()) <= 0) return;
+    more_ = ::poll(fds.data(), fds.size(), poll_timeout()) > 0 &&
+            ((fds[2].revents | fds[4].revents) & POLLIN) != 0;
+    if (std::all_of(fds.begin(), fds.end(), [](const pollfd& fd) { return fd.revents == 0; }))
+        return;
     if (fds[0].revents != 0) read_signals();
     if (fds[1].revents != 0) stop();
     for (std::size_t i = 0; i < streams_.size(); ++i) {
@@ -189,6 +194,7 @@ void SupervisedCommand::read_more(Stream& stream) {
     stream.written = 0;
     if (size <= 0) return stream.from.reset();
     setup_.figures.output_bytes += static_cast<std::uint64_t>(size);
+    if (status_) bytes_after_exit_ += static_cast<std::uint64_t>(size);
     last_output_ = steady_now();
 }
 
@@ -198,6 +204,8 @@ bool SupervisedCommand::output_done() const {
     }
     const bool closed = !streams_[0].from.open() && !streams_[1].from.open();
     const SteadyTime now = steady_now();
+    // By what the pipe holds and not by the time alone: a loaded machine may take long for a piece.
+    if (more_ && bytes_after_exit_ < kBytesAfterExitMax) return closed;
     const bool quiet = now - last_output_ >= kQuietAfterExit && now - exited_at_ >= kQuietAfterExit;
     return closed || quiet || now - exited_at_ >= kOutputAfterExitMax;
 }

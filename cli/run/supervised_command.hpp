@@ -120,6 +120,8 @@ private:
     SteadyTime next_report_;
     std::optional<SteadyTime> kill_at_;
     std::optional<StopDirective> stopped_by_;
+    bool more_ = false;                   ///< the last look found output to read
+    std::uint64_t bytes_after_exit_ = 0;  ///< copied since then
     bool interrupted_ = false;
     bool ended_for_wait_ = false;
     mutable bool waits_long_ = false;  ///< the agent said that it waits for longer than is allowed

@@ -26,6 +26,7 @@ constexpr StorePlace kPlaces[] = {
     {&kCodexStore, "CODEX_HOME", ".codex", "sessions", "rollout-"},
     {&kCodexStore, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
     {&kCopilotStore, "", ".copilot", "session-state", "events"},
+    {&kGeminiStore, "", ".gemini", "tmp", ""},
     {&kPiStore, "", ".pi/agent", "sessions", ""},
     {&kQwenStore, "", ".qwen", "projects", ""},
 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,16 +26,6 @@ bool qwen_begins(JsonValue line) {
     LineMembers members;
     members.read(line);
     return !members.text_of("sessionId").empty() && members.find("provenance");
-}
-
-/// The exit status that a failed command prints as a line of its own.
-bool says_exit(std::string_view text) {
-    const std::size_t found = text.rfind("Exit Code: ");
-    if (found == std::string_view::npos) return false;
-    int code = 0;
-    const std::string_view digits = text.substr(found + 11);
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code);
-    return read.ec == std::errc{} && code != 0;
 }
 
 class QwenStore final : public StoreReader {
@@ -104,7 +93,7 @@ private:
         }
         StoredResult result;
         const bool refused = api::hooks::says_refused(api::hooks::Refusing::kOfQwen, text);
-        result.ok = !failed && !refused && !says_exit(text);
+        result.ok = !failed && !refused && !says_exit_status(text);
         if (refused) result.error_class = "denied";
         result.text = text;
         result.seconds = seconds_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stores/stored_events.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -108,6 +109,16 @@ std::optional<double> stored_seconds(std::string_view text) {
 std::uint64_t stored_count(const LineMembers& of, std::string_view name) {
     const auto value = of.find(name, JsonKind::kUnsigned);
     return value ? value->unsigned_integer() : 0;
+}
+
+bool says_exit_status(std::string_view text) {
+    constexpr std::string_view kName = "Exit Code: ";
+    const std::size_t found = text.rfind(kName);
+    if (found == std::string_view::npos) return false;
+    int code = 0;
+    const std::string_view digits = text.substr(found + kName.size());
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code);
+    return read.ec == std::errc{} && code != 0;
 }
 
 std::string text_of_parts(JsonValue content) {

@@ -77,6 +77,9 @@ inline constexpr std::size_t kStoredGoalBytesMax = 200;
 /// A number of a line that counts something; 0 for anything else.
 std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 
+/// Whether a command printed "Exit Code: N" last, with another N than 0.
+bool says_exit_status(std::string_view text);
+
 /// The text of a JSON string, or of the parts `{"text": ...}` in an array, one a line.
 std::string text_of_parts(api::JsonValue content);
 

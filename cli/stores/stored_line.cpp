@@ -16,8 +16,8 @@ const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument
     constexpr std::size_t kLinesRead =
         8;  // notes of the agent may stand before the first that tells
     // Lines of Qwen Code have all that tells those of Claude Code, and more.
-    constexpr std::array kFormats{&kQwenStore, &kClaudeStore, &kCodexStore, &kCopilotStore,
-                                  &kPiStore};
+    constexpr std::array kFormats{&kQwenStore,    &kClaudeStore, &kCodexStore,
+                                  &kCopilotStore, &kGeminiStore, &kPiStore};
     for (std::size_t i = 0; i < kLinesRead && !beginning.empty(); ++i) {
         const std::string_view line = beginning.substr(0, beginning.find('\n'));
         beginning.remove_prefix(std::min(beginning.size(), line.size() + 1));

@@ -75,6 +75,7 @@ struct StoreFormat {
 extern const StoreFormat kClaudeStore;
 extern const StoreFormat kCodexStore;
 extern const StoreFormat kCopilotStore;
+extern const StoreFormat kGeminiStore;
 extern const StoreFormat kPiStore;
 extern const StoreFormat kQwenStore;
 

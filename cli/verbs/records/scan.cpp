@@ -184,7 +184,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Judge the sessions that agents have stored on this machine");
         arguments.footer(
-            R"(Reads the stores of Claude Code, Codex, Copilot CLI, pi and Qwen Code, or the files and folders named, and judges each
+            R"(Reads the stores of Claude Code, Codex, Copilot CLI, Gemini CLI, pi and Qwen Code, or the files and folders named, and judges each
 session by the rules of the daemon. Nothing is written, sent or started; no daemon is needed.
 
 Examples:
@@ -194,7 +194,7 @@ Examples:
   headway scan --json | jq .by_week)");
         arguments.operand("PATH", options.paths, "files or folders; without one the usual stores");
         arguments.option("--agent", options.agent, "sessions of this agent only")
-            .choices({"claude", "codex", "copilot", "pi", "qwen"});
+            .choices({"claude", "codex", "copilot", "gemini", "pi", "qwen"});
         arguments.option("--project", options.project, "sessions whose folder has this in its path")
             .type("TEXT");
         arguments.duration("--since", options.since, "files that have changed within this time");

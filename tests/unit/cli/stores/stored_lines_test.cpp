@@ -304,3 +304,21 @@ TEST_CASE("stored Qwen session: calls, tokens and errors of the API", "[cli]") {
     REQUIRE(read.uses.size() == 1);
     CHECK(read.uses[0].tokens == LineTokens{900, 100, 0, 20, 0});
 }
+
+TEST_CASE("stored Gemini session: a message that is written again with its calls counts once",
+          "[cli]") {
+    Read read(kGeminiStore);
+    read.line(R"({"sessionId":"e1","projectHash":"h","kind":"main","directories":["/w"]})");
+    const std::string head = R"({"id":"m1","type":"gemini","content":"I look.","model":"g",)"
+                             R"("tokens":{"input":1000,"output":20,"cached":100,"thoughts":5})";
+    read.line(head + "}");
+    read.line(head + R"(,"toolCalls":[{"id":"k","name":"run_shell_command","status":"success",)"
+                     R"("args":{"command":"cat a"},"result":[{"functionResponse":{"response":)"
+                     R"({"output":"no a\nExit Code: 1"}}}]}]})");
+    REQUIRE(read.events.size() == 2);
+    CHECK(read.call(1).tool == "run_shell_command");
+    CHECK_FALSE(read.call(1).ok);
+    REQUIRE(read.uses.size() == 1);
+    CHECK(read.uses[0].tokens == LineTokens{900, 100, 0, 20, 5});
+    CHECK(read.about().project == "/w");
+}
