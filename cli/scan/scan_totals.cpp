@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <tuple>
 #include <unordered_set>
-#include <utility>
 
 namespace headway::cli {
 namespace {
@@ -66,7 +66,7 @@ ScanTotals count_sessions(std::span<const ScannedSession> sessions) {
     Seen answers;
     Seen calls;
     for (const ScannedSession* session : order) {
-        CountedSession counted = count(*session, answers, calls, totals.by_model);
+        const CountedSession counted = count(*session, answers, calls, totals.by_model);
         totals.all.add(counted.used);
         totals.after_stuck.add(counted.after_stuck);
         if (session->stuck) ++totals.stuck;
@@ -76,7 +76,7 @@ ScanTotals count_sessions(std::span<const ScannedSession> sessions) {
         totals.by_agent[session->about.agent].add(counted.used);
         totals.by_project[session->about.project].add(counted.used);
         totals.by_week[week_of(session->began)].add(counted.used);
-        totals.sessions.push_back(std::move(counted));
+        totals.sessions.push_back(counted);
     }
     return totals;
 }
