@@ -10,21 +10,20 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include <curl/curl.h>
 #include "cli/base/clock.hpp"
 #include "cli/client/tcp_peer.hpp"
-#include "libraries/curl.hpp"
 
 namespace headway::cli {
 namespace {
 
-using libraries::libcurl;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectTimeout{3'000};
 constexpr int kIdlePollMs = 200;
 
 struct ListDeleter {
-    void operator()(curl_slist* list) const { libcurl().slist_free_all(list); }
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 
@@ -32,11 +31,11 @@ using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 class InMulti {
 public:
     InMulti(CURLM* multi, CURL* easy) : multi_(multi), easy_(easy) {
-        libcurl().multi_add_handle(multi_, easy_);
+        curl_multi_add_handle(multi_, easy_);
     }
     InMulti(const InMulti&) = delete;
     InMulti& operator=(const InMulti&) = delete;
-    ~InMulti() { libcurl().multi_remove_handle(multi_, easy_); }
+    ~InMulti() { curl_multi_remove_handle(multi_, easy_); }
 
 private:
     CURLM* multi_;
@@ -71,7 +70,7 @@ std::size_t without_throwing(char* bytes, std::size_t size, std::size_t count,
 std::size_t on_body(Exchange& exchange, std::string_view data) {
     exchange.last_byte = steady_now();
     long status = 0;
-    libcurl().easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
     if (exchange.handlers == nullptr || status / 100 != 2) {
         exchange.reply.body += data;
     } else if (!exchange.handlers->on_data(data)) {
@@ -120,7 +119,7 @@ curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) noexcept 
 }
 
 HeaderList append(HeaderList list, const std::string& line) {
-    curl_slist* const longer = libcurl().slist_append(list.get(), line.c_str());
+    curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
     static_cast<void>(list.release());  // `longer` begins with it
     return HeaderList(longer);
@@ -140,44 +139,44 @@ void prepare(CURL* handle, const HttpRequest& request, const HeaderList& headers
              Exchange& exchange) {
     exchange.handle = handle;
     exchange.last_byte = steady_now();
-    libcurl().easy_reset(handle);  // keeps the connection
-    libcurl().easy_setopt(handle, CURLOPT_URL, request.url.c_str());
-    libcurl().easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
-    libcurl().easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
-    libcurl().easy_setopt(handle, CURLOPT_USERAGENT, "headway");
-    libcurl().easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-    libcurl().easy_setopt(handle, CURLOPT_PATH_AS_IS,
-                          1L);  // an id `..` is a wrong id, not a way up
-    libcurl().easy_setopt(handle, CURLOPT_NOPROXY, "localhost,127.0.0.0/8,::1");
-    libcurl().easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-    libcurl().easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    libcurl().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{kConnectTimeout.count()});
+    curl_easy_reset(handle);  // keeps the connection
+    curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+    curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
+    curl_easy_setopt(handle, CURLOPT_USERAGENT, "headway");
+    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(handle, CURLOPT_PATH_AS_IS,
+                     1L);  // an id `..` is a wrong id, not a way up
+    curl_easy_setopt(handle, CURLOPT_NOPROXY, "localhost,127.0.0.0/8,::1");
+    curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+    curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{kConnectTimeout.count()});
     if (!request.socket.empty()) {
-        libcurl().easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, request.socket.c_str());
+        curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, request.socket.c_str());
     }
     exchange.only_to = request.only_to;
     if (request.only_to) {
-        libcurl().easy_setopt(handle, CURLOPT_PREREQFUNCTION, &on_connected);
-        libcurl().easy_setopt(handle, CURLOPT_PREREQDATA, &exchange);
+        curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, &on_connected);
+        curl_easy_setopt(handle, CURLOPT_PREREQDATA, &exchange);
     }
     if (!request.ca_file.empty()) {
-        libcurl().easy_setopt(handle, CURLOPT_CAINFO, request.ca_file.c_str());
-        libcurl().easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // trust no others
+        curl_easy_setopt(handle, CURLOPT_CAINFO, request.ca_file.c_str());
+        curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // trust no others
     }
     if (request.method == "POST" || request.method == "PUT") {
-        libcurl().easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.c_str());
-        libcurl().easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
-                              static_cast<curl_off_t>(request.body.size()));
+        curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.c_str());
+        curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                         static_cast<curl_off_t>(request.body.size()));
     }
-    libcurl().easy_setopt(handle, CURLOPT_WRITEFUNCTION, &without_throwing<on_body>);
-    libcurl().easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
-    libcurl().easy_setopt(handle, CURLOPT_HEADERFUNCTION, &without_throwing<on_header>);
-    libcurl().easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &without_throwing<on_body>);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
+    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &without_throwing<on_header>);
+    curl_easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
 }
 
 void finish(Exchange& exchange, CURLcode code) {
     long status = 0;
-    libcurl().easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
     exchange.reply.status = static_cast<int>(status);
     if (exchange.failure[0] != '\0') {
         exchange.reply.error =
@@ -185,7 +184,7 @@ void finish(Exchange& exchange, CURLcode code) {
     } else if (!exchange.reply.stranger.empty()) {
         exchange.reply.error = "it belongs to " + exchange.reply.stranger;
     } else if (code != CURLE_OK && !exchange.stopped) {
-        exchange.reply.error = libcurl().easy_strerror(code);
+        exchange.reply.error = curl_easy_strerror(code);
     }
 }
 
@@ -193,9 +192,9 @@ void finish(Exchange& exchange, CURLcode code) {
 CURLcode drive(CURLM* multi, Exchange& exchange, const HttpRequest& request) {
     for (;;) {
         int running = 0;
-        if (libcurl().multi_perform(multi, &running) != CURLM_OK) return CURLE_RECV_ERROR;
+        if (curl_multi_perform(multi, &running) != CURLM_OK) return CURLE_RECV_ERROR;
         int left = 0;
-        if (const CURLMsg* message = libcurl().multi_info_read(multi, &left)) {
+        if (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
             return message->data.result;
         }
         if (!exchange.handlers->on_idle()) {
@@ -203,7 +202,7 @@ CURLcode drive(CURLM* multi, Exchange& exchange, const HttpRequest& request) {
             return CURLE_OK;
         }
         if (steady_now() - exchange.last_byte > request.timeout) return CURLE_OPERATION_TIMEDOUT;
-        if (libcurl().multi_poll(multi, nullptr, 0, kIdlePollMs, nullptr) != CURLM_OK) {
+        if (curl_multi_poll(multi, nullptr, 0, kIdlePollMs, nullptr) != CURLM_OK) {
             return CURLE_RECV_ERROR;
         }
     }
@@ -213,19 +212,16 @@ CURLcode drive(CURLM* multi, Exchange& exchange, const HttpRequest& request) {
 
 struct HttpClient::Handles {
     struct EasyDeleter {
-        void operator()(CURL* handle) const { libcurl().easy_cleanup(handle); }
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
     };
     struct MultiDeleter {
-        void operator()(CURLM* handle) const { libcurl().multi_cleanup(handle); }
+        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
     };
-    std::unique_ptr<CURL, EasyDeleter> easy{libcurl().easy_init()};
-    std::unique_ptr<CURLM, MultiDeleter> multi{libcurl().multi_init()};
+    std::unique_ptr<CURL, EasyDeleter> easy{curl_easy_init()};
+    std::unique_ptr<CURLM, MultiDeleter> multi{curl_multi_init()};
 };
 
-HttpClient::HttpClient() {
-    if (const auto loaded = libraries::load_curl(); !loaded)
-        throw std::runtime_error(loaded.error().detail);
-    handles_ = std::make_unique<Handles>();
+HttpClient::HttpClient() : handles_(std::make_unique<Handles>()) {
     if (!handles_->easy || !handles_->multi) throw std::runtime_error("cannot start libcurl");
 }
 
@@ -236,8 +232,8 @@ HttpReply HttpClient::send(const HttpRequest& request) {
     const HeaderList headers = header_list(request);
     CURL* const handle = handles_->easy.get();
     prepare(handle, request, headers, exchange);
-    libcurl().easy_setopt(handle, CURLOPT_TIMEOUT_MS, long{request.timeout.count()});
-    const CURLcode code = libcurl().easy_perform(handle);
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, long{request.timeout.count()});
+    const CURLcode code = curl_easy_perform(handle);
     finish(exchange, code);
     // A body cut off in the middle is no answer: the caller must ask again.
     if (code != CURLE_OK) exchange.reply.status = 0;
@@ -250,7 +246,7 @@ HttpReply HttpClient::stream(const HttpRequest& request, const StreamHandlers& h
     const HeaderList headers = header_list(request);
     CURL* const handle = handles_->easy.get();
     prepare(handle, request, headers, exchange);
-    libcurl().easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
+    curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
     const InMulti added(handles_->multi.get(), handle);
     finish(exchange, drive(handles_->multi.get(), exchange, request));
     return std::move(exchange.reply);

@@ -11,12 +11,9 @@
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
 #include "core/text/words.hpp"
-#include "libraries/curl.hpp"
 
 namespace headway::server {
 namespace {
-
-using libraries::libcurl;
 
 /// A shorter header value is a word or a number, not a secret; its removal would spoil the text.
 constexpr std::size_t kSecretHeaderBytesMin = 8;
@@ -35,15 +32,14 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 
 /// True for plain HTTP to another machine. libcurl refuses an invalid URL.
 bool is_readable_on_its_way(const std::string& url) {
-    const std::unique_ptr<CURLU, decltype(libcurl().url_cleanup)> parts{libcurl().url(),
-                                                                        libcurl().url_cleanup};
-    if (!parts || libcurl().url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), curl_url_cleanup};
+    if (!parts || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
         return false;
     const auto part = [&](CURLUPart which) {
         char* text = nullptr;
-        if (libcurl().url_get(parts.get(), which, &text, 0) != CURLUE_OK) return std::string{};
+        if (curl_url_get(parts.get(), which, &text, 0) != CURLUE_OK) return std::string{};
         std::string copy{text};
-        libcurl().free(text);
+        curl_free(text);
         return copy;
     };
     const std::string host = part(CURLUPART_HOST);
@@ -111,7 +107,7 @@ void JudgeTarget::read_key() {
 }
 
 void JudgeTarget::add_header(const std::string& line) {
-    curl_slist* const longer = libcurl().slist_append(headers_.get(), line.c_str());
+    curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
     static_cast<void>(headers_.release());  // `longer` owns it
     headers_.reset(longer);

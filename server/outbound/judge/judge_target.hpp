@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <curl/curl.h>
 #include "config/settings/judge_settings.hpp"
-#include "libraries/curl.hpp"
 
 namespace headway::server {
 
@@ -34,7 +34,7 @@ public:
 
 private:
     struct FreeList {
-        void operator()(curl_slist* list) const { libraries::libcurl().slist_free_all(list); }
+        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
 
     void read_key();

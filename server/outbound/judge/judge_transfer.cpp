@@ -7,14 +7,12 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/transfer/curl_options.hpp"
 
 namespace headway::server {
 namespace {
 
 using core::JudgeOutcome;
-using libraries::libcurl;
 
 /// Bytes of an error page that are kept; its message is cut to limits::kJudgeErrorBytesMax.
 constexpr std::size_t kRefusalBytesMax = 8192;
@@ -51,16 +49,16 @@ JudgeTransfer::JudgeTransfer(CURLM* multi, const JudgeTarget& target, const Judg
       patience_(patience),
       body_(api::encode_chat_request(
           {target.endpoint().model, job.system, job.user, job.max_tokens, job.temperature})),
-      handle_(libcurl().easy_init()),
+      handle_(curl_easy_init()),
       last_byte_(Clock::steady()) {
     if (handle_ == nullptr) throw std::bad_alloc();
     set_request();
     set_connection();
-    if (libcurl().multi_add_handle(multi_, handle_.get()) != CURLM_OK) throw std::bad_alloc();
+    if (curl_multi_add_handle(multi_, handle_.get()) != CURLM_OK) throw std::bad_alloc();
 }
 
 JudgeTransfer::~JudgeTransfer() {
-    libcurl().multi_remove_handle(multi_, handle_.get());
+    curl_multi_remove_handle(multi_, handle_.get());
 }
 
 void JudgeTransfer::set_request() {
@@ -142,7 +140,7 @@ JudgeTransfer::Instant JudgeTransfer::silent_at() const {
 TryEnd JudgeTransfer::fell_silent() const {
     if (stream_.whole()) return {JudgeOutcome::kAnswered, false, EndpointHealth::kUp, {}, ""};
     curl_off_t connected = 0;
-    libcurl().easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+    curl_easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
     if (connected == 0) return no_connection(CURLE_OPERATION_TIMEDOUT);
     return broken("no byte for " + seconds_text(patience_.silence));
 }
@@ -165,13 +163,11 @@ TryEnd JudgeTransfer::ended(CURLcode code) {
     if (stream_.whole()) return {JudgeOutcome::kAnswered, false, EndpointHealth::kUp, {}, ""};
     if (!stream_.error().empty()) return broken(stream_.error());
     if (status_ == 0) return no_connection(code);
-    return broken(std::string{"the connection died in the answer: "} +
-                  libcurl().easy_strerror(code));
+    return broken(std::string{"the connection died in the answer: "} + curl_easy_strerror(code));
 }
 
 TryEnd JudgeTransfer::no_connection(CURLcode code) const {
-    const std::string why =
-        curl_error_[0] != '\0' ? curl_error_.data() : libcurl().easy_strerror(code);
+    const std::string why = curl_error_[0] != '\0' ? curl_error_.data() : curl_easy_strerror(code);
     const std::string text = target_.clean(why, core::limits::kJudgeErrorBytesMax);
     const std::string& name = target_.endpoint().name;
     switch (code) {
@@ -224,7 +220,7 @@ TryEnd JudgeTransfer::by_status() {
         end.may_retry = true;
         end.health = status_ == 429 ? EndpointHealth::kUnsaid : EndpointHealth::kDown;
         curl_off_t seconds = 0;
-        libcurl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
+        curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
         // Bounded before the multiplication. libcurl converts the date form by its own clock.
         constexpr curl_off_t kMost = core::limits::kJudgeRetryAfterMax.count() / 1000;
         if (seconds > 0) end.retry_after = std::chrono::seconds{std::min(seconds, kMost)};

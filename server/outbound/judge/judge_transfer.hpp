@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include <curl/curl.h>
 #include "core/events/judge_payloads.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/judge/judge_messages.hpp"
 #include "server/outbound/judge/judge_stream.hpp"
 #include "server/outbound/judge/judge_target.hpp"
@@ -64,7 +64,7 @@ public:
 
 private:
     struct FreeEasy {
-        void operator()(CURL* handle) const { libraries::libcurl().easy_cleanup(handle); }
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
     };
 
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "libraries/curl.hpp"
+#include <curl/curl.h>
 #include "server/time/clock.hpp"
 
 namespace headway::server {
@@ -39,7 +39,7 @@ public:
         virtual void failed(const std::string& why) = 0;
     };
 
-    CurlLoop();  ///< precondition: libraries::load_curl() was ok
+    CurlLoop();
     CurlLoop(const CurlLoop&) = delete;
     CurlLoop& operator=(const CurlLoop&) = delete;
     ~CurlLoop();  ///< does the work that is queued, closes the remaining users, ends the thread
@@ -59,7 +59,7 @@ private:
         Work work;
     };
     struct FreeMulti {
-        void operator()(CURLM* handle) const { libraries::libcurl().multi_cleanup(handle); }
+        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
     };
 
     void run();

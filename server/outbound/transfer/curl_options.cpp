@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/outbound/transfer/curl_options.hpp"
 
-#include "libraries/curl.hpp"
-
 namespace headway::server {
 namespace {
-
-using libraries::libcurl;
 
 /// How long the authorities are kept in memory, which are the one that was used last of the
 /// configured files. To read the system's takes 20 ms of CPU, ten times as long as the handshake;
@@ -34,8 +30,7 @@ void set_common_options(CURL* handle, std::chrono::milliseconds connect_timeout,
     // no authorities while there is one.
     set_option(handle, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     // Without this, a libcurl that cannot keep them reads them each time.
-    static_cast<void>(
-        libcurl().easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, kAuthoritiesKeptSeconds));
+    static_cast<void>(curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, kAuthoritiesKeptSeconds));
 }
 
 }  // namespace headway::server

@@ -5,17 +5,17 @@
 #include <stdexcept>
 #include <string>
 
-#include "libraries/curl.hpp"
+#include <curl/curl.h>
 
 namespace headway::server {
 
 /// Throws std::runtime_error: out of memory, or libcurl is older than the option.
 template <class T>
 void set_option(CURL* handle, CURLoption option, T value) {
-    const CURLcode code = libraries::libcurl().easy_setopt(handle, option, value);
+    const CURLcode code = curl_easy_setopt(handle, option, value);
     if (code != CURLE_OK) {
         throw std::runtime_error(std::string{"libcurl refuses an option: "} +
-                                 libraries::libcurl().easy_strerror(code));
+                                 curl_easy_strerror(code));
     }
 }
 

@@ -10,15 +10,12 @@
 #include "config/values/duration.hpp"
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/transfer/address_policy.hpp"
 #include "server/outbound/transfer/curl_options.hpp"
 #include "server/outbound/webhooks/webhook_request.hpp"
 
 namespace headway::server {
 namespace {
-
-using libraries::libcurl;
 
 namespace limits = core::limits;
 
@@ -71,9 +68,8 @@ void set_connection(CURL* handle, const WebhookTarget& target, std::string& bloc
 /// The reason of a missing answer.
 std::string no_answer(CURLcode code, const char* words, const std::string& blocked,
                       const config::WebhookEndpoint& endpoint) {
-    const std::string why =
-        core::sanitized(words[0] != '\0' ? words : libcurl().easy_strerror(code), "",
-                        limits::kWebhookReasonBytesMax);
+    const std::string why = core::sanitized(words[0] != '\0' ? words : curl_easy_strerror(code), "",
+                                            limits::kWebhookReasonBytesMax);
     switch (code) {
         case CURLE_COULDNT_CONNECT:
             if (blocked.empty()) return "cannot be reached: " + why;
@@ -122,7 +118,7 @@ WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, Webh
     : multi_(multi),
       target_(target),
       job_(std::move(job)),
-      handle_(libcurl().easy_init()),
+      handle_(curl_easy_init()),
       started_(Clock::steady()) {
     if (handle_ == nullptr) throw std::bad_alloc();
     WebhookRequest request = request_for(target, job_, link);
@@ -139,15 +135,15 @@ WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, Webh
     } else {
         set_post(request.headers);
     }
-    if (libcurl().multi_add_handle(multi_, handle_.get()) != CURLM_OK) throw std::bad_alloc();
+    if (curl_multi_add_handle(multi_, handle_.get()) != CURLM_OK) throw std::bad_alloc();
 }
 
 WebhookTransfer::~WebhookTransfer() {
-    libcurl().multi_remove_handle(multi_, handle_.get());
+    curl_multi_remove_handle(multi_, handle_.get());
 }
 
 void WebhookTransfer::add_line(List& list, const std::string& line) {
-    curl_slist* const longer = libcurl().slist_append(list.get(), line.c_str());
+    curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
     static_cast<void>(list.release());  // `longer` owns it
     list.reset(longer);
@@ -264,7 +260,7 @@ WebhookResult WebhookTransfer::mail_result(CURLcode code, WebhookResult result) 
 
 WebhookResult WebhookTransfer::ended(CURLcode code) const {
     WebhookResult result = this->result();
-    libcurl().easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &result.status);
+    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &result.status);
     if (is_mail(target_.endpoint())) return mail_result(code, std::move(result));
     if (result.status < 200) {  // no answer, or only "100 Continue"
         result.outcome = WebhookOutcome::kAway;
@@ -278,7 +274,7 @@ WebhookResult WebhookTransfer::ended(CURLcode code) const {
         result.reason = reason_of(result.status, target_.endpoint().format);
     if (result.status != 429 && result.status != 503) return result;
     curl_off_t seconds = 0;
-    libcurl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
+    curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
     // Bounded before the multiplication. libcurl converts the date form by its own clock.
     constexpr curl_off_t kMost = limits::kWebhookRetryAfterMax.count() / 1000;
     if (seconds > 0) result.retry_after = std::chrono::seconds{std::min(seconds, kMost)};
@@ -293,21 +289,20 @@ core::Result<std::string> try_connection(const WebhookTarget& target) {
     if (!target.problem().empty()) return wrong(target.problem());
     const std::string then = "; `headway webhooks test " + endpoint.name + "` sends a message";
     if (!endpoint.argv.empty()) return "may run " + endpoint.argv.front() + then;
-    HEADWAY_CHECK(libraries::load_curl());
-    const std::unique_ptr<CURL, decltype(libcurl().easy_cleanup)> handle{libcurl().easy_init(),
-                                                                         libcurl().easy_cleanup};
+    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> handle{curl_easy_init(),
+                                                                     curl_easy_cleanup};
     if (!handle) throw std::bad_alloc();
     std::string blocked;
     std::array<char, CURL_ERROR_SIZE> words{};
     set_connection(handle.get(), target, blocked);
     set_option(handle.get(), CURLOPT_ERRORBUFFER, words.data());
     set_option(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
-    const CURLcode code = libcurl().easy_perform(handle.get());
+    const CURLcode code = curl_easy_perform(handle.get());
     if (code != CURLE_OK) {
         return wrong("its url " + no_answer(code, words.data(), blocked, endpoint));
     }
     char* address = nullptr;
-    libcurl().easy_getinfo(handle.get(), CURLINFO_PRIMARY_IP, &address);
+    curl_easy_getinfo(handle.get(), CURLINFO_PRIMARY_IP, &address);
     return "connects to " + std::string{address == nullptr ? "" : address} + then;
 }
 

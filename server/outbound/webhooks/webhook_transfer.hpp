@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <curl/curl.h>
 #include "core/base/result.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/webhooks/mail_recipients.hpp"
 #include "server/outbound/webhooks/webhook_messages.hpp"
 #include "server/outbound/webhooks/webhook_target.hpp"
@@ -41,10 +41,10 @@ public:
 
 private:
     struct FreeEasy {
-        void operator()(CURL* handle) const { libraries::libcurl().easy_cleanup(handle); }
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
     };
     struct FreeList {
-        void operator()(curl_slist* list) const { libraries::libcurl().slist_free_all(list); }
+        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
     using List = std::unique_ptr<curl_slist, FreeList>;
 

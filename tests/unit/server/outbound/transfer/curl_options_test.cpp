@@ -70,7 +70,6 @@ extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo
 }
 
 TEST_CASE("curl options: a transfer ends at once while its name is looked up", "[server]") {
-    REQUIRE(headway::libraries::load_curl());
     const std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi{curl_multi_init(),
                                                                       curl_multi_cleanup};
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> transfer{curl_easy_init(),
@@ -88,7 +87,6 @@ TEST_CASE("curl options: a transfer ends at once while its name is looked up", "
 }
 
 TEST_CASE("curl options: what libcurl refuses is said", "[server]") {
-    REQUIRE(headway::libraries::load_curl());
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> transfer{curl_easy_init(),
                                                                        curl_easy_cleanup};
     CHECK_THROWS_WITH(set_option(transfer.get(), CURLOPT_PROTOCOLS_STR, "pigeon"),
