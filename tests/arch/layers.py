@@ -3,8 +3,9 @@
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
     core      std without threads, files and clocks; libcrypto (one .cpp)
+    system    core, POSIX: what cli and server both need of the system
     storage   core, sqlite3, libpq, POSIX                   api   core, Boost.JSON's parser (one .cpp)
-    config    core, toml++ (one .cpp)                  cli   core, api, config, hook, nlohmann, CLI11 and libcurl (one .cpp each), POSIX
+    config    core, toml++ (one .cpp)                  cli   core, system, api, config, hook, nlohmann, CLI11 and libcurl (one .cpp each), POSIX
     server    all of these, libcurl, OpenSSL (one .cpp), Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from a main.cpp
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
@@ -58,12 +59,13 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 # layer: (project folders, third-party libraries). The layer itself is always allowed.
 ALLOWED = {
     "core": ((), ("openssl",)),
+    "system": (("core",), ("posix",)),
     "storage": (("core",), ("sqlite", "libpq", "posix")),
     "api": (("core",), ("intrinsics", "boost json", "protozero", "small vectors")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "api", "config", "hook"), ("json", "cli11", "curl", "posix")),
+    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "curl", "posix")),
     "hook": ((), ("posix",)),
-    "server": (("core", "storage", "api", "config"),
+    "server": (("core", "system", "storage", "api", "config"),
                ("curl", "openssl", "system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
 }
 # The rooms of each folder, the lowest first; "" is the folder itself.
@@ -73,6 +75,7 @@ ROOMS = {
     "api": """text json records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin mcp notify otlp""",
     "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
     "config": "values settings load keys",
+    "system": ".",
     "hook": "text way .",
     "cli": """base process client line . lines lines/agents records stores views scan keep_going run wait acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
@@ -243,6 +246,8 @@ BAD = [
     ("core may not include <boost/asio/post.hpp>", {"core/a.cpp": "# include <boost/asio/post.hpp>\n"}),
     ("core may not include <nlohmann/json.hpp>", {"core/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("core may not include <unistd.h>", {"core/a.cpp": "#include <unistd.h>\n"}),
+    ('system may not include "api/b.hpp"', {"system/a.cpp": '#include "api/b.hpp"\n'}),
+    ('storage may not include "system/b.hpp"', {"storage/a.cpp": '#include "system/b.hpp"\n'}),
     ('storage may not include "config/b.hpp"', {"storage/a.cpp": '#include "config/b.hpp"\n'}),
     ("storage may not include <spdlog/spdlog.h>", {"storage/a.cpp": "#include <spdlog/spdlog.h>\n"}),
     ("api may not include <sqlite3.h>", {"api/a.cpp": "#include <sqlite3.h>\n"}),
@@ -294,7 +299,7 @@ GOOD = [
     {"server/time/time_source_system.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n',
      "server/testclock/main.cpp": '#include "cli/x.hpp"\n#include "server/testclock/y.hpp"\n',
      "server/time/clock.hpp": '#include "server/time/time_source.hpp"\n'},
-    {"cli/a.cpp": '#include <curl/curl.h>\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
+    {"cli/a.cpp": '#include <curl/curl.h>\n#include "system/x.hpp"\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
     {"api/json/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "server/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
      "tests/unit/api/a_test.cpp": "#include <nlohmann/json.hpp>\n"},
     {"tests/unit/api/a_test.cpp": '#include <catch2/catch.hpp>\n#include "api/a.hpp"\n#include "tests/support/x.hpp"\n'},
