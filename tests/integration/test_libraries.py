@@ -25,7 +25,7 @@ class Fresh(OwnDaemonCase):
     def test_a_fresh_daemon_takes_little_memory_of_its_own(self):
         status = Path(f"/proc/{self.daemon().process.pid}/status").read_text()
         taken = int(status.split("RssAnon:")[1].split()[0])
-        self.assertLess(taken, 2900, "kB: 2400 measured, most of it by libcurl and the thirty libraries that it brings")
+        self.assertLess(taken, 3100, "kB: 2564 measured, most of it by libcurl and the thirty libraries that it brings")
 
 
 if __name__ == "__main__":
