@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
+#include <memory>
 #include <utility>
 
 #include "config/settings/address.hpp"
@@ -11,6 +11,7 @@
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
 #include "core/text/words.hpp"
+#include "system/http_call.hpp"
 
 namespace headway::server {
 namespace {
@@ -54,9 +55,8 @@ JudgeTarget::JudgeTarget(config::JudgeEndpoint endpoint, const Report& report)
     while (url_.ends_with('/'))
         url_.pop_back();
     url_ += "/chat/completions";
-    add_header("Content-Type: application/json");
-    add_header("Accept: text/event-stream, application/json");
-    add_header("Expect:");  // no 100-continue round trip for long questions
+    headers_.emplace_back("Content-Type: application/json");
+    headers_.emplace_back("Accept: text/event-stream, application/json");
     read_key();
     for (const std::string& line : endpoint_.headers)
         add_configured_header(line);
@@ -102,15 +102,8 @@ void JudgeTarget::read_key() {
                    " to a file that holds only the key";
         return;
     }
-    add_header("Authorization: Bearer " + key);
+    headers_.emplace_back("Authorization: Bearer " + key);
     secrets_.push_back(std::move(key));
-}
-
-void JudgeTarget::add_header(const std::string& line) {
-    curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(headers_.release());  // `longer` owns it
-    headers_.reset(longer);
 }
 
 void JudgeTarget::add_configured_header(const std::string& line) {
@@ -121,7 +114,7 @@ void JudgeTarget::add_configured_header(const std::string& line) {
     }
     const std::string_view value = core::trimmed(std::string_view{line}.substr(colon + 1));
     if (value.size() >= kSecretHeaderBytesMin) secrets_.emplace_back(value);
-    add_header(line);
+    headers_.push_back(line);
 }
 
 std::string JudgeTarget::clean(std::string_view text, std::size_t bytes_max) const {

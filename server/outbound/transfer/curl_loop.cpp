@@ -43,11 +43,7 @@ bool attempt(CurlLoop::User& user, const Call& call) {
 
 }  // namespace
 
-CurlLoop::CurlLoop() {
-    // No cleanup: another user of libcurl may outlive this one.
-    const bool usable = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    multi_.reset(usable ? curl_multi_init() : nullptr);
-    HEADWAY_ASSERT(multi_ != nullptr);
+CurlLoop::CurlLoop() : multi_(system::make_multi()) {
     const SignalsBlocked blocked;
     thread_ = std::thread{[this] { run(); }};
 }

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include <curl/curl.h>
 #include "server/time/clock.hpp"
+#include "system/http_call.hpp"
 
 namespace headway::server {
 
@@ -58,10 +58,6 @@ private:
         User* user;
         Work work;
     };
-    struct FreeMulti {
-        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
-    };
-
     void run();
     void put(Item item);
     bool take();
@@ -69,7 +65,7 @@ private:
     void end_transfers();
     void close(User* user);
 
-    std::unique_ptr<CURLM, FreeMulti> multi_;
+    system::MultiHandle multi_;
     std::vector<User*> active_;   ///< loop's thread only
     std::mutex mutex_;            ///< guards what follows
     std::vector<User*> members_;  ///< those that may post
