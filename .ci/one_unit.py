@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 TARGET = re.compile(r" -o (?:\S*/)?CMakeFiles/(\w+)\.dir/")
-LIBRARIES = {f"headway_{name}" for name in ("core", "libraries", "storage", "api", "config", "cli", "server", "hook")}
+LIBRARIES = {f"headway_{name}" for name in ("core", "system", "storage", "api", "config", "cli", "server", "hook")}
 
 
 def targets(build: pathlib.Path) -> dict:

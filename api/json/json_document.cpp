@@ -3,12 +3,8 @@
 
 #include <algorithm>
 #include <array>
-// Only the parser, and what it calls is compiled here: libboost1.81-dev comes without the library.
 #include <boost/json/basic_parser_impl.hpp>
-#include <boost/json/detail/impl/default_resource.ipp>
-#include <boost/json/detail/impl/except.ipp>
-#include <boost/json/detail/impl/stack.ipp>
-#include <boost/json/impl/error.ipp>
+#include <boost/json/src.hpp>  // the library itself, which libboost1.81-dev has as source alone
 #include <charconv>
 #include <cmath>
 #include <cstdlib>

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cli/acp/acp_observer.hpp"
-#include "cli/base/file_descriptor.hpp"
 #include "cli/client/credentials.hpp"
 #include "cli/run/reporter.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 
@@ -95,7 +95,7 @@ private:
     const Setup setup_;
     std::map<std::string, Session> sessions_;  // by the protocol's id
     std::list<std::unique_ptr<Reporter>> ending_;
-    FileDescriptor decided_;
+    system::FileDescriptor decided_;
     std::atomic<bool> closing_{false};
     std::mutex mutex_;  // guards what follows
     std::vector<Decision> decisions_;

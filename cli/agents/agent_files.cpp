@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "cli/agents/settings/settings_text.hpp"
-#include "cli/base/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 namespace {
@@ -82,7 +82,7 @@ core::Result<> fill_draft(int fd, const fs::path& draft, const fs::path& real,
 core::Result<> replace_file(const fs::path& real, const std::string& text, mode_t mode) {
     std::string draft =
         (real.parent_path() / ("." + real.filename().string() + ".headway-XXXXXX")).string();
-    const FileDescriptor file{::mkostemp(draft.data(), O_CLOEXEC)};
+    const system::FileDescriptor file{::mkostemp(draft.data(), O_CLOEXEC)};
     if (!file.open()) return file_fault(real.parent_path());
     const auto filled = fill_draft(file.get(), draft, real, text, mode);
     if (!filled || ::rename(draft.c_str(), real.c_str()) != 0) {
@@ -99,7 +99,7 @@ core::Result<> make_folders(const fs::path& folder) {
     HEADWAY_CHECK(make_folders(folder.parent_path()));
     if (::mkdir(folder.c_str(), 0700) != 0)
         return errno == EEXIST ? core::Result<>{} : file_fault(folder);
-    const FileDescriptor made{
+    const system::FileDescriptor made{
         ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!made.open()) return file_fault(folder);
     return give_to_owner_of(folder.parent_path(), made.get());
@@ -116,7 +116,7 @@ core::Result<> keep_backup(const FileChange& change) {
     }
     for (int number = 0; number <= kBackupsMax; ++number) {
         const fs::path name = backup_name(change.path, number);
-        const FileDescriptor file{
+        const system::FileDescriptor file{
             ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
         if (!file.open() && errno == EEXIST) continue;
         if (!file.open()) return file_fault(name);
@@ -137,7 +137,7 @@ void drop_backups(const FileChange& change) {
 }  // namespace
 
 core::Result<std::optional<std::string>> read_settings(const fs::path& path) {
-    const FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    const system::FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!file.open() && errno == ENOENT) {
         HEADWAY_TRY(const fs::path real, real_path(path));
         return std::optional<std::string>{};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/agents/talk.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 
 #include "cli/base/exit_code.hpp"
 #include "cli/process/process.hpp"
+#include "system/subprocess.hpp"
 
 namespace headway::cli {
 namespace {
@@ -25,38 +24,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t kTalkBytesMax = 4 * 1024 * 1024;
 constexpr std::size_t kAnswerBytesMax = 64 * 1024;
 constexpr milliseconds kLook{10};  // how often an end is looked for
-
-/// RAII for the two C structs of posix_spawn.
-struct TalkSetup {
-    posix_spawn_file_actions_t actions{};
-    posix_spawnattr_t attributes{};
-
-    explicit TalkSetup(int channel) {
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, channel, STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    }
-    TalkSetup(const TalkSetup&) = delete;
-    TalkSetup& operator=(const TalkSetup&) = delete;
-    ~TalkSetup() {
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&actions);
-    }
-};
-
-std::vector<char*> word_pointers(std::vector<std::string>& words) {
-    std::vector<char*> list;
-    list.reserve(words.size() + 1);
-    for (std::string& word : words)
-        list.push_back(word.data());
-    list.push_back(nullptr);
-    return list;
-}
 
 int milliseconds_until(SteadyTime until) {
     const auto left = std::chrono::ceil<milliseconds>(until - steady_now()).count();
@@ -70,26 +37,20 @@ Talk::Talk(const std::vector<std::string>& argv,
            const std::map<std::string, std::string>& environment) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
-    channel_ = FileDescriptor{ends[0]};
-    const FileDescriptor theirs{ends[1]};
-    std::vector<std::string> words = argv;
-    std::vector<std::string> variables;
-    variables.reserve(environment.size());
-    for (const auto& [name, value] : environment)
-        variables.emplace_back(name).append("=").append(value);
-    const TalkSetup setup{theirs.get()};
-    const std::vector<char*> arguments = word_pointers(words);
-    const std::vector<char*> settings = word_pointers(variables);
-    if (::posix_spawn(&pid_, words.front().c_str(), &setup.actions, &setup.attributes,
-                      arguments.data(), settings.data()) != 0)
-        pid_ = -1;
+    channel_ = system::FileDescriptor{ends[0]};
+    const auto theirs = system::above_standard(system::FileDescriptor{ends[1]});
+    if (!theirs.open()) return;
+    pid_ = system::start({.argv = argv,
+                          .environment = environment,
+                          .streams = {theirs.get(), theirs.get(), system::kNowhere},
+                          .own_group = true})
+               .pid;
 }
 
 Talk::~Talk() {
     if (pid_ < 0) return;
     ::kill(-pid_, SIGKILL);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    static_cast<void>(system::wait_for_end(pid_));
 }
 
 bool Talk::say(std::string_view text) {

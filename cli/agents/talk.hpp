@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/base/clock.hpp"
-#include "cli/base/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 
@@ -39,7 +39,7 @@ public:
 private:
     bool read_more(SteadyTime until);
 
-    FileDescriptor channel_;  ///< its standard input and output
+    system::FileDescriptor channel_;  ///< its standard input and output
     pid_t pid_ = -1;
     std::string buffer_;
     std::size_t read_ = 0;  ///< bytes of it in all

@@ -9,12 +9,12 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/base/file_descriptor.hpp"
 #include "cli/base/text.hpp"
 #include "config/load/load.hpp"
 #include "config/settings/address.hpp"
 #include "config/values/read_file.hpp"
 #include "core/text/words.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 namespace {
@@ -65,7 +65,7 @@ Result<std::string> find_ca_file(std::string_view flag,
     if (file.empty() && variable != environment.end()) file = variable->second;
     const std::string where = flag.empty() ? "HEADWAY_CA_FILE" : "--ca-file";
     if (file.empty()) return file;
-    const FileDescriptor readable{config::open_to_read(file)};
+    const system::FileDescriptor readable{config::open_to_read(file)};
     if (readable.open()) return file;
     return Error{ErrorCode::kInvalidParameter, where + ": cannot read \"" + clean_line(file) + "\"",
                  where};
@@ -84,7 +84,8 @@ std::string find_socket_url(const std::map<std::string, std::string>& environmen
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) return {};
     path.copy(address.sun_path, path.size());
-    const FileDescriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    const system::FileDescriptor probe{
+        ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!probe.open()) return {};
     const auto* const where = reinterpret_cast<const sockaddr*>(&address);
     return ::connect(probe.get(), where, sizeof address) == 0 ? "unix:" + path : std::string{};

@@ -2,15 +2,15 @@
 #include "cli/process/child.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include "cli/base/clock.hpp"
+#include "system/subprocess.hpp"
 
 namespace headway::cli {
 namespace {
@@ -18,41 +18,18 @@ namespace {
 constexpr std::chrono::milliseconds kEndPatience{10'000};
 constexpr std::chrono::milliseconds kEndStep{10};
 
-// Between fork and exec; only calls that are safe there.
-[[noreturn]] void become(char* const* argv, int null, int log, pid_t parent) {
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(0);  // it died before the line above
-    ::dup2(null, STDIN_FILENO);
-    if (log >= 0) {
-        ::dup2(log, STDOUT_FILENO);
-        ::dup2(log, STDERR_FILENO);
-    }
-    ::close_range(STDERR_FILENO + 1, ~0U, 0);
-    ::execvp(argv[0], argv);
-    ::_exit(127);
-}
-
 }  // namespace
 
 Child::Child(std::vector<std::string> argv, const std::string& log) {
-    std::vector<char*> words;
-    words.reserve(argv.size() + 1);
-    for (std::string& word : argv)
-        words.push_back(word.data());
-    words.push_back(nullptr);
-    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    const int file =
-        log.empty() ? -1 : ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    const pid_t parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ == 0) become(words.data(), null, file, parent);
-    ::setpgid(pid_, pid_);  // here too: either process may come first
-    ::close(null);
-    if (file >= 0) ::close(file);
+    const system::FileDescriptor file = system::above_standard(system::FileDescriptor{
+        log.empty() ? -1 : ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)});
+    const int out = file.open() ? file.get() : system::kOurs;
+    pid_ = system::start({.argv = std::move(argv),
+                          .streams = {system::kNowhere, out, out},
+                          .mask = system::no_signals(),
+                          .own_group = true,
+                          .ends_with_us = true})
+               .pid;
 }
 
 bool Child::running() {

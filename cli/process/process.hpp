@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "cli/base/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 
 /// A started command with the read ends of its output.
 struct Process {
     pid_t pid = -1;
-    FileDescriptor in;  ///< the write end of its input, if that is a pipe
-    FileDescriptor out;
-    FileDescriptor err;  ///< not open where standard error is ours
-    int error = 0;       ///< errno when it could not be started; `pid` is then -1
+    system::FileDescriptor in;  ///< the write end of its input, if that is a pipe
+    system::FileDescriptor out;
+    system::FileDescriptor err;  ///< not open where standard error is ours
+    int error = 0;               ///< errno when it could not be started; `pid` is then -1
 };
 
 /// Descriptors from 3 to 1023 that a program started now would have: those that the shell gave us

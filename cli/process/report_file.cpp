@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/base/file_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 namespace {
@@ -72,9 +72,9 @@ std::string draft_of(const std::string& path) {
     return path + ".headway-" + std::to_string(::getpid());
 }
 
-FileDescriptor open_draft(const std::string& draft) {
+system::FileDescriptor open_draft(const std::string& draft) {
     ::unlink(draft.c_str());
-    return FileDescriptor{
+    return system::FileDescriptor{
         ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReportMode)};
 }
 
@@ -96,7 +96,7 @@ core::Result<> ReportFile::check() const {
         return {};
     }
     const std::string draft = draft_of(path_);
-    const FileDescriptor file = open_draft(draft);
+    const system::FileDescriptor file = open_draft(draft);
     if (file.open()) {
         ::unlink(draft.c_str());
         return {};
@@ -105,7 +105,7 @@ core::Result<> ReportFile::check() const {
     core::Error error = cannot_write(path_);
     if (!no_rename(why)) return error;
     // It is there already, or there will be none.
-    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
+    const system::FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
     if (!place.open()) return error;
     return {};
 }
@@ -114,15 +114,15 @@ core::Result<> ReportFile::write(std::string_view text) const {
     if (is_link(path_)) return refused_link(path_);  // since it was looked at
     if (is_output() || is_special(path_)) {
         // At the end: what is in a file behind /dev/stdout was written by others.
-        const FileDescriptor file{is_output()
-                                      ? ::dup(STDOUT_FILENO)
-                                      : ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+        const system::FileDescriptor file{
+            is_output() ? ::dup(STDOUT_FILENO)
+                        : ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
         if (!file.open() || !fill(file.get(), text))
             return cannot_write(is_output() ? "to standard output" : path_);
         return {};
     }
     const std::string draft = draft_of(path_);
-    FileDescriptor file = open_draft(draft);
+    system::FileDescriptor file = open_draft(draft);
     struct stat there {};
     bool done = file.open() && fill(file.get(), text);
     if (done && ::stat(path_.c_str(), &there) == 0)
@@ -134,7 +134,8 @@ core::Result<> ReportFile::write(std::string_view text) const {
     core::Error error = cannot_write(path_);
     ::unlink(draft.c_str());
     if (!no_rename(why)) return error;
-    const FileDescriptor place{::open(path_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)};
+    const system::FileDescriptor place{
+        ::open(path_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)};
     if (!place.open()) return error;
     if (!fill(place.get(), text) || ::fsync(place.get()) != 0) return cannot_write(path_);
     return {};

@@ -72,7 +72,7 @@ bool read_signals(int fd, pid_t watched, std::optional<int>& status) {
 }
 
 /// The last bytes of what comes from a descriptor; false: it has ended.
-bool read_tail(FileDescriptor& from, std::string& tail) {
+bool read_tail(system::FileDescriptor& from, std::string& tail) {
     std::array<char, 4096> bytes{};
     const ssize_t size = ::read(from.get(), bytes.data(), bytes.size());
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "cli/base/clock.hpp"
-#include "cli/base/file_descriptor.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/run/spool.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::cli {
 
@@ -81,7 +81,7 @@ private:
 
     const Setup setup_;
     Daemon daemon_;
-    FileDescriptor wake_;
+    system::FileDescriptor wake_;
 
     // Reporter's thread only.
     bool opened_ = false;

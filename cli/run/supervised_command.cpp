@@ -41,7 +41,7 @@ SignalGuard::SignalGuard() {
     for (const int signal : kSignals)
         sigaddset(&set, signal);
     ::pthread_sigmask(SIG_BLOCK, &set, &outer_);
-    fd_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    fd_ = system::FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 SignalGuard::~SignalGuard() {

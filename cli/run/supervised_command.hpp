@@ -37,7 +37,7 @@ public:
 
 private:
     sigset_t outer_{};
-    FileDescriptor fd_;
+    system::FileDescriptor fd_;
 };
 
 /// What heartbeats tell of a command. Any thread.
@@ -82,7 +82,7 @@ public:
 private:
     struct Stream {
         const char* role;
-        FileDescriptor from;
+        system::FileDescriptor from;
         int to;
         std::string pending;  // read, not yet all written
         std::size_t written = 0;

@@ -17,9 +17,6 @@ Sha256Digest sha256(std::string_view bytes);
 /// The same as 64 lowercase hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
-/// The same without instructions that a processor may lack; for tests.
-Sha256Digest sha256_plain(std::string_view bytes);
-
 /// HMAC with SHA-256 (RFC 2104). Pure.
 Sha256Digest hmac_sha256(std::string_view key, std::string_view text);
 

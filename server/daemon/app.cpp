@@ -182,7 +182,7 @@ core::Result<> App::listen() {
     dispatcher_ =
         std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_,
                                      [this](const std::string& line) { log_->warn("{}", line); });
-    HEADWAY_CHECK(outgoing_.start(loaded_.settings, *dispatcher_));
+    outgoing_.start(loaded_.settings, *dispatcher_);
     auto settings = engine_settings(loaded_.settings, manager_);
     settings.webhooks = outgoing_.webhook_rules();
     settings.reader_seen = [this] { return pulse_.last(); };

@@ -6,16 +6,14 @@
 #include <iterator>
 #include <utility>
 
-#include "libraries/curl.hpp"
 #include "server/endpoints/routing/dispatcher.hpp"
 
 namespace headway::server {
 
-core::Result<> Outgoing::start(const config::Settings& settings, Dispatcher& dispatcher) {
+void Outgoing::start(const config::Settings& settings, Dispatcher& dispatcher) {
     dispatcher_ = &dispatcher;
-    if (!settings.judge.endpoints.empty()) HEADWAY_CHECK(start_judge(settings.judge));
-    if (!settings.webhooks.endpoints.empty()) HEADWAY_CHECK(start_webhooks(settings.webhooks));
-    return {};
+    if (!settings.judge.endpoints.empty()) start_judge(settings.judge);
+    if (!settings.webhooks.endpoints.empty()) start_webhooks(settings.webhooks);
 }
 
 /// The one way out, which is as bounded as what was accepted.
@@ -26,27 +24,19 @@ void Outgoing::post(void (Dispatcher::*take)(Result), Result result) {
     });
 }
 
-core::Result<> Outgoing::need_loop(std::string_view setting) {
-    if (auto loaded = libraries::load_curl(); !loaded) {
-        core::Error error = std::move(loaded).error();
-        error.detail = std::string{setting} + " is configured, and " + error.detail;
-        error.field = setting;
-        return error;
-    }
+CurlLoop& Outgoing::loop() {
     if (!loop_) loop_ = std::make_unique<CurlLoop>();
-    return {};
+    return *loop_;
 }
 
-core::Result<> Outgoing::start_judge(const config::JudgeSettings& settings) {
-    HEADWAY_CHECK(need_loop("judge.endpoints"));
+void Outgoing::start_judge(const config::JudgeSettings& settings) {
     judge_ = std::make_unique<JudgeClient>(
-        *loop_, settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
+        loop(), settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
         report_);
     dispatcher_->show_judges([this] { return judge_->stats(); });
-    return {};
 }
 
-core::Result<> Outgoing::start_webhooks(const config::WebhookSettings& settings) {
+void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
     auto targets = webhook_targets(settings, report_);
     rules_ = server::webhook_rules(settings, targets);
     link_ = settings.link;
@@ -59,13 +49,10 @@ core::Result<> Outgoing::start_webhooks(const config::WebhookSettings& settings)
     const auto deliver = [this](WebhookResult result) {
         post(&Dispatcher::webhook_done, std::move(result));
     };
-    if (!targets.empty()) {
-        HEADWAY_CHECK(need_loop("webhooks.endpoints"));
-        webhooks_ = std::make_unique<WebhookSender>(*loop_, std::move(targets), deliver, report_);
-    }
+    if (!targets.empty())
+        webhooks_ = std::make_unique<WebhookSender>(loop(), std::move(targets), deliver, report_);
     if (!commands.empty())
         commands_ = std::make_unique<CommandSender>(std::move(commands), deliver, report_);
-    return {};
 }
 
 void Outgoing::listens_at(const std::string& url) {

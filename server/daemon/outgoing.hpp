@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "config/settings/settings.hpp"
 #include "server/engine/base/settings.hpp"
@@ -28,9 +27,8 @@ public:
 
     Outgoing(net::io_context& io, Report report) : io_(io), report_(std::move(report)) {}
 
-    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive it. Error:
-    /// kInvalidConfig, one is configured that needs a library which is not installed.
-    core::Result<> start(const config::Settings& settings, Dispatcher& dispatcher);
+    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive it.
+    void start(const config::Settings& settings, Dispatcher& dispatcher);
 
     /// Where the daemon listens, which links lead to unless another address is configured. Before
     /// the engine runs.
@@ -48,9 +46,9 @@ public:
 private:
     template <class Result>
     void post(void (Dispatcher::*take)(Result), Result result);
-    core::Result<> need_loop(std::string_view setting);
-    core::Result<> start_judge(const config::JudgeSettings& settings);
-    core::Result<> start_webhooks(const config::WebhookSettings& settings);
+    CurlLoop& loop();
+    void start_judge(const config::JudgeSettings& settings);
+    void start_webhooks(const config::WebhookSettings& settings);
 
     net::io_context& io_;
     Report report_;

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
-    core      std without threads, files and clocks; the compiler's intrinsics (one .cpp)
-    libraries core, the headers of libcurl and OpenSSL, POSIX
+    core      std without threads, files and clocks; libcrypto (one .cpp)
+    system    core, libcurl (one header), POSIX: what cli and server both need of the system
     storage   core, sqlite3, libpq, POSIX                   api   core, Boost.JSON's parser (one .cpp)
-    config    core, toml++ (one .cpp)                  cli   core, libraries, api, config, hook, nlohmann and CLI11 (one .cpp each), POSIX
-    server    all of these, Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from a main.cpp
+    config    core, toml++ (one .cpp)                  cli   core, system, api, config, hook, nlohmann and CLI11 (one .cpp each), POSIX
+    server    all of these, OpenSSL (one .cpp), Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from a main.cpp
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
@@ -39,7 +39,7 @@ LIBRARIES = {
     "boost json": ("boost/json/",),
     "small vectors": ("boost/container/small_vector.hpp",),
     "openssl": ("openssl/",),
-    "intrinsics": ("cpuid.h", "immintrin.h"),
+    "intrinsics": ("immintrin.h",),
     "protozero": ("protozero/",),
     "toml": ("toml++/", "toml.hpp"),
     "cli11": ("CLI/",),
@@ -58,15 +58,15 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 
 # layer: (project folders, third-party libraries). The layer itself is always allowed.
 ALLOWED = {
-    "core": ((), ("intrinsics",)),
-    "libraries": (("core",), ("curl", "openssl", "posix")),
+    "core": ((), ("openssl",)),
+    "system": (("core",), ("curl", "posix")),
     "storage": (("core",), ("sqlite", "libpq", "posix")),
     "api": (("core",), ("intrinsics", "boost json", "protozero", "small vectors")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "libraries", "api", "config", "hook"), ("json", "cli11", "posix")),
+    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "posix")),
     "hook": ((), ("posix",)),
-    "server": (("core", "libraries", "storage", "api", "config"),
-               ("system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
+    "server": (("core", "system", "storage", "api", "config"),
+               ("openssl", "system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
 }
 # The rooms of each folder, the lowest first; "" is the folder itself.
 ROOMS = {
@@ -75,6 +75,7 @@ ROOMS = {
     "api": """text json records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin mcp notify otlp""",
     "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
     "config": "values settings load keys",
+    "system": ".",
     "hook": "text way .",
     "cli": """base process client line . lines lines/agents records stores views scan keep_going run wait acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
@@ -149,8 +150,9 @@ def check_include(path, parts: tuple, quote: str, name: str):
 QUOTAS = (("storage", "libpq", (".cpp",), 4), ("storage", "libpq", (".hpp",), 0), ("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
           ("api", "boost json", (".hpp",), 0),
           ("api", "protozero", (".cpp",), 2), ("api", "protozero", (".hpp",), 0),
-          ("core", "intrinsics", (".cpp",), 1), ("core", "intrinsics", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+          ("core", "openssl", (".cpp",), 1), ("core", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0),
+          ("server", "openssl", (".cpp",), 1), ("server", "openssl", (".hpp",), 0), ("system", "curl", (".cpp",), 0), ("system", "curl", (".hpp",), 1),
           ("cli", "cli11", (".cpp",), 1), ("cli", "cli11", (".hpp",), 0), ("cli", "json", (".cpp",), 1), ("cli", "json", (".hpp",), 0))
 
 
@@ -244,6 +246,8 @@ BAD = [
     ("core may not include <boost/asio/post.hpp>", {"core/a.cpp": "# include <boost/asio/post.hpp>\n"}),
     ("core may not include <nlohmann/json.hpp>", {"core/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("core may not include <unistd.h>", {"core/a.cpp": "#include <unistd.h>\n"}),
+    ('system may not include "api/b.hpp"', {"system/a.cpp": '#include "api/b.hpp"\n'}),
+    ('storage may not include "system/b.hpp"', {"storage/a.cpp": '#include "system/b.hpp"\n'}),
     ('storage may not include "config/b.hpp"', {"storage/a.cpp": '#include "config/b.hpp"\n'}),
     ("storage may not include <spdlog/spdlog.h>", {"storage/a.cpp": "#include <spdlog/spdlog.h>\n"}),
     ("api may not include <sqlite3.h>", {"api/a.cpp": "#include <sqlite3.h>\n"}),
@@ -255,11 +259,18 @@ BAD = [
     ("beast in 1 .hpp", {"server/a.hpp": "#include <boost/beast/http/parser.hpp>\n"}),
     ("in a header", {"server/a.hpp": "#include <nlohmann/json.hpp>\n"}),
     ("boost json in 1 .hpp", {"api/a.hpp": "#include <boost/json/basic_parser.hpp>\n"}),
-    ("core may not include <openssl/evp.h>", {"core/a.cpp": "#include <openssl/evp.h>\n"}),
-    ("server may not include <openssl/evp.h>", {"server/a.cpp": "#include <openssl/evp.h>\n"}),
+    ("core: openssl in 2", {f"core/{n}.cpp": "#include <openssl/evp.h>\n" for n in "ab"}),
+    ("core: openssl in 1 .hpp", {"core/a.hpp": "#include <openssl/evp.h>\n"}),
+    ("core may not include <immintrin.h>", {"core/a.cpp": "#include <immintrin.h>\n"}),
+    ("openssl in 2", {f"server/{n}.cpp": "#include <openssl/ssl.h>\n" for n in "ab"}),
+    ("openssl in 1 .hpp", {"server/a.hpp": "#include <openssl/ssl.h>\n"}),
+    ("storage may not include <openssl/evp.h>", {"storage/a.cpp": "#include <openssl/evp.h>\n"}),
     ("boost json in 2", {f"api/{n}.cpp": "#include <boost/json/basic_parser.hpp>\n" for n in "ab"}),
     ("api may not include <openssl/evp.h>", {"api/a.cpp": "#include <openssl/evp.h>\n"}),
+    ("api may not include <curl/curl.h>", {"api/a.cpp": "#include <curl/curl.h>\n"}),
     ("cli may not include <curl/curl.h>", {"cli/a.cpp": "#include <curl/curl.h>\n"}),
+    ("server may not include <curl/curl.h>", {"server/a.cpp": "#include <curl/curl.h>\n"}),
+    ("curl in 2", {f"system/{n}.hpp": "#include <curl/curl.h>\n" for n in "ab"}),
     ("api may not include <nlohmann/json.hpp>", {"api/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("cli11 in 2", {f"cli/{n}.cpp": "#include <CLI/CLI.hpp>\n" for n in "ab"}),
     ("cli11 in 1 .hpp", {"cli/a.hpp": "#include <CLI/CLI.hpp>\n"}),
@@ -289,7 +300,7 @@ GOOD = [
     {"server/time/time_source_system.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n',
      "server/testclock/main.cpp": '#include "cli/x.hpp"\n#include "server/testclock/y.hpp"\n',
      "server/time/clock.hpp": '#include "server/time/time_source.hpp"\n'},
-    {"cli/a.cpp": '#include "libraries/curl.hpp"\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
+    {"cli/a.cpp": '#include "system/x.hpp"\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
     {"api/json/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "server/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
      "tests/unit/api/a_test.cpp": "#include <nlohmann/json.hpp>\n"},
     {"tests/unit/api/a_test.cpp": '#include <catch2/catch.hpp>\n#include "api/a.hpp"\n#include "tests/support/x.hpp"\n'},

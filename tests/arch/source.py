@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 
-PRODUCT = ("core", "libraries", "storage", "api", "config", "server", "cli", "hook")
+PRODUCT = ("core", "system", "storage", "api", "config", "server", "cli", "hook")
 LICENCE_LINE = "// SPDX-License-Identifier: Apache-2.0\n"
 OURS = PRODUCT + ("bench", "tests", "clients")
 

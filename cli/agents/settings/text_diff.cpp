@@ -1,126 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/agents/settings/text_diff.hpp"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <utility>
 
 #include "cli/base/text.hpp"
+#include "system/subprocess.hpp"
 
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kContext = 3;
 constexpr std::size_t kDiffersMax = 2'000;
 constexpr std::size_t kColumnsMax = 300;
+/// What is read of `diff`; more than anybody reads, so that a huge file does not fill the memory.
+constexpr std::size_t kOutputBytesMax = 8U << 20U;
+constexpr std::string_view kTooMany = "more than 2,000 lines differ\n";
 
-struct DiffLine {
-    char sign;
-    std::string_view text;
-};
-
-std::vector<std::string_view> whole_lines(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-        lines.push_back(text.substr(0, end));
-        text.remove_prefix(end);
+/// A file without a name, which a program that is started may open by its number.
+system::FileDescriptor in_memory(std::string_view text) {
+    system::FileDescriptor file{::memfd_create("headway-diff", 0)};
+    while (file.open() && !text.empty()) {
+        const ssize_t count = ::write(file.get(), text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return {};
+        text.remove_prefix(static_cast<std::size_t>(count));
     }
-    return lines;
+    return file;
 }
 
-using Lines = std::vector<std::string_view>;
-
-/// How far one comes on each diagonal with `d` differences (Myers, 1986); empty: too many.
-std::vector<std::vector<std::size_t>> furthest(const Lines& a, const Lines& b) {
-    std::vector<std::vector<std::size_t>> steps;
-    const std::size_t most = std::min(kDiffersMax, a.size() + b.size());
-    std::vector<std::size_t> reach(2 * most + 3, 0);
-    for (std::size_t d = 0; d <= most; ++d) {
-        for (std::size_t i = 0; i <= 2 * d; i += 2) {
-            const std::size_t k = most + 1 + i - d;  // the diagonal, moved to be positive
-            const bool down = i == 0 || (i != 2 * d && reach[k - 1] < reach[k + 1]);
-            std::size_t x = down ? reach[k + 1] : reach[k - 1] + 1;
-            std::size_t y = x + most + 1 - k;
-            while (x < a.size() && y < b.size() && a[x] == b[y]) {
-                ++x;
-                ++y;
-            }
-            reach[k] = x;
-            if (x >= a.size() && y >= b.size()) {
-                steps.emplace_back(reach.begin() + static_cast<std::ptrdiff_t>(most - d),
-                                   reach.begin() + static_cast<std::ptrdiff_t>(most + d + 3));
-                return steps;
-            }
-        }
-        steps.emplace_back(reach.begin() + static_cast<std::ptrdiff_t>(most - d),
-                           reach.begin() + static_cast<std::ptrdiff_t>(most + d + 3));
+std::string read_some(const system::FileDescriptor& from) {
+    std::string text;
+    std::array<char, 16'384> block{};
+    while (text.size() <= kOutputBytesMax) {
+        const ssize_t count = ::read(from.get(), block.data(), block.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        text.append(block.data(), static_cast<std::size_t>(count));
     }
-    return {};
+    return text;
 }
 
-/// The lines of both, from the last to the first.
-std::vector<DiffLine> walk_back(const Lines& a, const Lines& b,
-                                const std::vector<std::vector<std::size_t>>& steps) {
-    std::vector<DiffLine> lines;
-    auto x = static_cast<std::ptrdiff_t>(a.size());
-    auto y = static_cast<std::ptrdiff_t>(b.size());
-    for (auto d = static_cast<std::ptrdiff_t>(steps.size()) - 1; d >= 0 && (x > 0 || y > 0); --d) {
-        std::ptrdiff_t from_x = 0;
-        std::ptrdiff_t from_y = 0;
-        if (d > 0) {
-            const auto& reach = steps[static_cast<std::size_t>(d) - 1];
-            const auto at = [&](std::ptrdiff_t k) {  // it holds the diagonals -d to d
-                return static_cast<std::ptrdiff_t>(reach[static_cast<std::size_t>(k + d)]);
-            };
-            const std::ptrdiff_t k = x - y;
-            const bool down = k == -d || (k != d && at(k - 1) < at(k + 1));
-            const std::ptrdiff_t before = down ? k + 1 : k - 1;
-            from_x = at(before);
-            from_y = from_x - before;
-        }
-        while (x > from_x && y > from_y) {
-            lines.push_back({' ', a[static_cast<std::size_t>(--x)]});
-            --y;
-        }
-        if (d == 0) break;
-        if (x > from_x) lines.push_back({'-', a[static_cast<std::size_t>(--x)]});
-        if (y > from_y) lines.push_back({'+', b[static_cast<std::size_t>(--y)]});
-    }
-    return lines;
+/// What `diff -u` prints of two texts; nothing: it cannot be run, or fails.
+std::optional<std::string> diff_of(std::string_view before, std::string_view after) {
+    const system::FileDescriptor old_file = in_memory(before);
+    const system::FileDescriptor new_file = in_memory(after);
+    system::Pipe out;
+    if (std::min(old_file.get(), new_file.get()) <= STDERR_FILENO || make_pipe(out) != 0) return {};
+    const auto name = [](int number) { return "/dev/fd/" + std::to_string(number); };
+    const auto [low, high] = std::minmax(old_file.get(), new_file.get());
+    const system::Started diff = system::start(
+        {.argv = {"diff", "--text", "-u", "--", name(old_file.get()), name(new_file.get())},
+         .environment = system::Environment{{"LC_ALL", "C"}},
+         .streams = {system::kNowhere, out.write.get(), system::kNowhere},
+         .inherited = {low, high},
+         .mask = system::no_signals()});
+    if (diff.error != 0) return {};
+    out.write.reset();
+    std::string text = read_some(out.read);
+    if (text.size() > kOutputBytesMax) ::kill(diff.pid, SIGKILL);
+    const std::optional<int> status = system::wait_for_end(diff.pid);
+    const bool differs = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 1;
+    if (!differs && text.size() <= kOutputBytesMax) return {};
+    return text;
 }
 
-std::string shown_line(const DiffLine& line) {
-    std::string out;
-    std::string text{line.text};
-    const bool whole = text.ends_with('\n');
-    if (whole) text.pop_back();
-    const bool carriage = text.ends_with('\r');
-    if (carriage) text.pop_back();
+/// Cuts the next line off, with its end.
+std::string_view next_line(std::string_view& text) {
+    const std::size_t size = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, size);
+    text.remove_prefix(size);
+    return line;
+}
+
+/// A line of a text for a terminal, behind its sign.
+std::string shown_line(char sign, std::string_view text) {
+    while (text.ends_with('\n') || text.ends_with('\r'))
+        text.remove_suffix(1);
     const std::size_t start = std::min(text.find_first_not_of(" \t"), text.size());
     std::string margin;  // clean_line() would make one space of it
     for (const char c : text.substr(0, start))
         margin += c == '\t' ? "    " : " ";
-    out = line.sign + margin + crop(clean_line(text.substr(start)), kColumnsMax) + "\n";
-    if (!whole) out += "\\ no line end at the end of the file\n";
+    return sign + margin + crop(clean_line(text.substr(start)), kColumnsMax) + "\n";
+}
+
+/// What `diff` printed, behind the two names.
+std::string shown_diff(std::string_view printed) {
+    std::string out;
+    std::size_t differ = 0;
+    for (int i = 0; i < 2 && !printed.empty(); ++i)
+        next_line(printed);
+    while (!printed.empty()) {
+        const std::string_view line = next_line(printed);
+        out += shown_line(line.front(), line.substr(1));
+        differ += line.front() == '+' || line.front() == '-';
+        if (differ > kDiffersMax) return std::string{kTooMany};
+    }
     return out;
 }
 
-std::string range(std::size_t start, std::size_t count) {
-    return std::to_string(count == 0 ? start : start + 1) + "," + std::to_string(count);
-}
-
-/// Lines of the diff from `begin` to before `end`, which begin behind so many of each text.
-std::string hunk(const std::vector<DiffLine>& lines, std::size_t begin, std::size_t end,
-                 std::size_t before, std::size_t after) {
-    std::string body;
-    std::size_t old_count = 0;
-    std::size_t new_count = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-        body += shown_line(lines[i]);
-        old_count += lines[i].sign != '+';
-        new_count += lines[i].sign != '-';
+std::string shown_new(std::string_view after) {
+    std::string out = "`diff` of the package diffutils cannot be run; the new text is:\n";
+    std::size_t lines = 0;
+    while (!after.empty()) {
+        out += shown_line('+', next_line(after));
+        if (++lines > kDiffersMax) return std::string{kTooMany};
     }
-    return "@@ -" + range(before, old_count) + " +" + range(after, new_count) + " @@\n" + body;
+    return out;
 }
 
 }  // namespace
@@ -128,34 +121,8 @@ std::string hunk(const std::vector<DiffLine>& lines, std::size_t begin, std::siz
 std::string unified_diff(std::string_view name, std::string_view before, std::string_view after) {
     if (before == after) return {};
     const std::string title = "--- " + clean_line(name) + "\n+++ " + clean_line(name) + "\n";
-    const Lines a = whole_lines(before);
-    const Lines b = whole_lines(after);
-    const auto steps = furthest(a, b);
-    if (steps.empty()) return title + "more than 2,000 lines differ\n";
-    std::vector<DiffLine> lines = walk_back(a, b, steps);
-    std::reverse(lines.begin(), lines.end());
-    std::string out = title;
-    std::size_t old_at = 0;  // lines of each text before `i`
-    std::size_t new_at = 0;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (lines[i].sign == ' ') {
-            ++old_at;
-            ++new_at;
-            continue;
-        }
-        const std::size_t lead = std::min({kContext, old_at, new_at});
-        std::size_t end = i + 1;
-        for (std::size_t j = i; j < lines.size() && j <= end + 2 * kContext; ++j)
-            if (lines[j].sign != ' ') end = j + 1;
-        const std::size_t last = std::min(end + kContext, lines.size());
-        out += hunk(lines, i - lead, last, old_at - lead, new_at - lead);
-        for (; i < last; ++i) {
-            old_at += lines[i].sign != '+';
-            new_at += lines[i].sign != '-';
-        }
-        --i;
-    }
-    return out;
+    const std::optional<std::string> printed = diff_of(before, after);
+    return title + (printed ? shown_diff(*printed) : shown_new(after));
 }
 
 }  // namespace headway::cli

@@ -9,7 +9,6 @@
 #include <ostream>
 
 #include "cli/base/exit_code.hpp"
-#include "cli/base/file_descriptor.hpp"
 #include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
@@ -17,6 +16,7 @@
 #include "cli/line/verb.hpp"
 #include "cli/views/table.hpp"
 #include "core/text/base64.hpp"
+#include "system/file_descriptor.hpp"
 
 // `headway webhooks`: list, pending, dead, replay, test and secret.
 
@@ -180,7 +180,7 @@ int test(Daemon& daemon, const WebhookOptions& options, const Console& console) 
 /// Into a file of its own: a shell's redirection would let others read it.
 int keep_secret(const WebhookOptions& options, const std::string& secret, const Console& console) {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    const FileDescriptor file{::open(options.out.c_str(), flags, 0600)};
+    const system::FileDescriptor file{::open(options.out.c_str(), flags, 0600)};
     const std::string line = secret + "\n";
     const bool written =
         file.open() &&

@@ -2,8 +2,6 @@
 #include "cli/verbs/watch/dashboard.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,12 +12,13 @@
 #include <vector>
 
 #include "cli/base/exit_code.hpp"
-#include "cli/base/file_descriptor.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/process/process.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/subprocess.hpp"
 
 // `headway dashboard`: a link that logs a browser in.
 
@@ -49,7 +48,7 @@ std::string write_page(const std::string& url,
     std::string name = folder_of_session(environment) + "/headway-dashboard-XXXXXX";
     if (!is_plain_link(url) || ::mkdtemp(name.data()) == nullptr) return {};
     name += "/open.html";
-    const FileDescriptor file{
+    const system::FileDescriptor file{
         ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     const std::string page =
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
@@ -64,25 +63,11 @@ std::string write_page(const std::string& url,
 bool open_in_browser(const std::string& page,
                      const std::map<std::string, std::string>& environment) {
     if (page.empty()) return false;
-    std::vector<std::string> variables;
-    for (const auto& [name, value] : without_own_variables(environment))
-        variables.push_back(name + "=" + value);
-    std::vector<char*> entries;
-    for (std::string& variable : variables)
-        entries.push_back(variable.data());
-    entries.push_back(nullptr);
-    char program[] = "xdg-open";
-    std::string address = "file://" + page;
-    char* const argv[] = {program, address.data(), nullptr};
-    pid_t pid = -1;
-    posix_spawn_file_actions_t files{};  // the connection to the daemon is not for a browser
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    const int error = ::posix_spawnp(&pid, program, &files, nullptr, argv, entries.data());
-    posix_spawn_file_actions_destroy(&files);
-    if (error != 0) return false;
-    int status = 0;
-    return ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const system::Started browser =
+        system::start({.argv = {"xdg-open", "file://" + page},
+                       .environment = without_own_variables(environment)});
+    if (browser.error != 0) return false;
+    return system::wait_for_end(browser.pid) == 0;
 }
 
 int open_dashboard(const DashboardOptions& options, const Console& console) {

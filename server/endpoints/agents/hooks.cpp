@@ -101,7 +101,7 @@ struct HookReading {
     bool required = false;
     std::size_t bytes = 0;
     ProcessNumbers numbers{};  ///< of the agent; valid while the handler runs
-    OwnedDescriptor process;
+    system::FileDescriptor process;
     HookCommand command;
     Result<> read{};
 };
@@ -156,7 +156,7 @@ api::hooks::HookFacts facts_of(const HookReading& reading) {
 
 /// True if the process of the agent came with the hook or is named by it, and is followed.
 bool follow(Services& on, HookReading& reading, const std::string& session) {
-    OwnedDescriptor process = std::move(reading.process);
+    system::FileDescriptor process = std::move(reading.process);
     if (!process.open()) {
         if (on.processes.follows(session)) return true;
         process = open_process(reading.numbers, on.processes.place());

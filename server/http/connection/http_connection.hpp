@@ -42,7 +42,7 @@ public:
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
     /// The pidfd that the client of the report socket sent last, of the agent that it reports for,
     /// as it says; the caller's from now on. None on other connections.
-    OwnedDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
+    system::FileDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
     /// Writes what is ready and continues to read.
     void flush();
 

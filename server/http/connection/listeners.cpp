@@ -3,7 +3,6 @@
 
 #include "config/load/load.hpp"
 #include "config/settings/address.hpp"
-#include "libraries/openssl.hpp"
 #include "server/http/connection/http_server.hpp"
 
 namespace headway::server {
@@ -12,10 +11,6 @@ namespace {
 using core::Result;
 
 Result<> load_certificate(HttpServer& http, const config::ServerSettings& settings) {
-    if (auto loaded = libraries::load_openssl(); !loaded) {
-        return core::Error{core::ErrorCode::kInvalidConfig,
-                           "TLS is configured, and " + loaded.error().detail, "server.tls_cert"};
-    }
     HEADWAY_TRY(auto tls, TlsContext::load(settings.tls_cert, settings.tls_key));
     http.set_tls(std::move(tls));
     return {};

@@ -37,7 +37,9 @@ public:
         all_passed_ = &passed;
     }
     /// The descriptor that came last, or none.
-    OwnedDescriptor take_passed() noexcept { return passed_ ? passed_->take() : OwnedDescriptor{}; }
+    system::FileDescriptor take_passed() noexcept {
+        return passed_ ? passed_->take() : system::FileDescriptor{};
+    }
 
     /// Makes the socket non-blocking; without `delays`, it sends at once what is written.
     void start(bool delays);

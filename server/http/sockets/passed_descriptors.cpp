@@ -25,7 +25,7 @@ bool is_process(int descriptor) {
 }
 
 /// The descriptor in a message; of one only, since there is room for no more.
-OwnedDescriptor passed_in(msghdr& message) {
+system::FileDescriptor passed_in(msghdr& message) {
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
         header->cmsg_len < CMSG_LEN(sizeof(int))) {
@@ -33,14 +33,14 @@ OwnedDescriptor passed_in(msghdr& message) {
     }
     int number = -1;
     std::memcpy(&number, CMSG_DATA(header), sizeof number);
-    return OwnedDescriptor{number};
+    return system::FileDescriptor{number};
 }
 
 }  // namespace
 
-OwnedDescriptor PassedDescriptors::Place::take() noexcept {
+system::FileDescriptor PassedDescriptors::Place::take() noexcept {
     if (held_.open()) --all_.waiting_;
-    return std::exchange(held_, OwnedDescriptor{});
+    return std::exchange(held_, system::FileDescriptor{});
 }
 
 PassedDescriptors::PassedDescriptors()
@@ -63,12 +63,12 @@ std::size_t PassedDescriptors::receive(int socket, std::span<char> space, Place&
         ec.assign(errno == EINTR ? EAGAIN : errno, boost::system::system_category());
         return 0;
     }
-    if (OwnedDescriptor came = passed_in(message); came.open()) keep(std::move(came), place);
+    if (system::FileDescriptor came = passed_in(message); came.open()) keep(std::move(came), place);
     if (count == 0) ec = net::error::eof;
     return static_cast<std::size_t>(count);
 }
 
-void PassedDescriptors::keep(OwnedDescriptor came, Place& place) {
+void PassedDescriptors::keep(system::FileDescriptor came, Place& place) {
     if (!is_process(came.get())) {
         close_elsewhere(std::move(came));
         return;
@@ -79,7 +79,7 @@ void PassedDescriptors::keep(OwnedDescriptor came, Place& place) {
 }
 
 /// Closing a file may ask the program behind its file system, which may be the client itself.
-void PassedDescriptors::close_elsewhere(OwnedDescriptor foreign) {
+void PassedDescriptors::close_elsewhere(system::FileDescriptor foreign) {
     const int number = foreign.get();
     ++*closing_;
     try {

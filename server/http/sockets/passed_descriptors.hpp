@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "server/http/sockets/net.hpp"
-#include "server/process/owned_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::server {
 
@@ -31,12 +31,12 @@ public:
 
         bool open() const noexcept { return held_.open(); }
         /// The descriptor of the agent's process, which is the caller's from now on; or none.
-        OwnedDescriptor take() noexcept;
+        system::FileDescriptor take() noexcept;
 
     private:
         friend class PassedDescriptors;
         PassedDescriptors& all_;
-        OwnedDescriptor held_;
+        system::FileDescriptor held_;
     };
 
     PassedDescriptors();
@@ -48,8 +48,8 @@ public:
     std::size_t waiting() const noexcept { return waiting_; }
 
 private:
-    void keep(OwnedDescriptor came, Place& place);
-    void close_elsewhere(OwnedDescriptor foreign);
+    void keep(system::FileDescriptor came, Place& place);
+    void close_elsewhere(system::FileDescriptor foreign);
 
     std::size_t allowed_;
     std::size_t waiting_ = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/sockets/tls.hpp"
 
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "config/values/read_file.hpp"
-#include "libraries/openssl.hpp"
 
 namespace headway::server {
 namespace {
@@ -14,13 +15,12 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 using core::Result;
-using libraries::openssl;
 
 /// An error with OpenSSL's first reason; clears its error queue.
 Error failed(const std::string& doing, const std::filesystem::path& file, const char* field) {
-    const unsigned long code = openssl().err_get_error();
-    const char* const reason = code == 0 ? nullptr : openssl().err_reason_error_string(code);
-    openssl().err_clear_error();
+    const unsigned long code = ERR_get_error();
+    const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+    ERR_clear_error();
     return {ErrorCode::kInvalidConfig,
             "cannot " + doing + " " + file.string() + ": " +
                 (reason == nullptr ? "it cannot be read" : reason),
@@ -42,56 +42,52 @@ int no_passphrase(char*, int, int, void*) {
 }  // namespace
 
 void TlsContext::Free::operator()(ssl_ctx_st* context) const noexcept {
-    openssl().ctx_free(context);
+    SSL_CTX_free(context);
 }
 
 Result<std::shared_ptr<TlsContext>> TlsContext::load(const std::filesystem::path& chain,
                                                      const std::filesystem::path& key) {
-    openssl().err_clear_error();
-    std::unique_ptr<ssl_ctx_st, Free> context{openssl().ctx_new(openssl().tls_server_method())};
+    ERR_clear_error();
+    std::unique_ptr<ssl_ctx_st, Free> context{SSL_CTX_new(TLS_server_method())};
     if (!context) return failed("prepare TLS for", chain, "server.tls_cert");
     SSL_CTX* const ctx = context.get();
-    // What OpenSSL has as macros is done by one function of numbers.
-    openssl().ctx_ctrl(ctx, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, nullptr);
-    openssl().ctx_set_options(
+    SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+    SSL_CTX_set_options(
         ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     // Buffers move while a partial write waits; an idle connection keeps no buffers.
-    openssl().ctx_ctrl(ctx, SSL_CTRL_MODE,
-                       SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                           SSL_MODE_RELEASE_BUFFERS,
-                       nullptr);
+    SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS);
     // Clients resume with tickets, so the server stores no sessions.
-    openssl().ctx_ctrl(ctx, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, nullptr);
-    openssl().ctx_set_default_passwd_cb(ctx, no_passphrase);
-    if (!can_be_read(chain) || openssl().ctx_use_certificate_chain_file(ctx, chain.c_str()) != 1) {
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_default_passwd_cb(ctx, no_passphrase);
+    if (!can_be_read(chain) || SSL_CTX_use_certificate_chain_file(ctx, chain.c_str()) != 1) {
         return failed("use the certificate", chain, "server.tls_cert");
     }
-    if (!can_be_read(key) ||
-        openssl().ctx_use_private_key_file(ctx, key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    if (!can_be_read(key) || SSL_CTX_use_PrivateKey_file(ctx, key.c_str(), SSL_FILETYPE_PEM) != 1) {
         return failed("use the key", key, "server.tls_key");
     }
-    if (openssl().ctx_check_private_key(ctx) != 1) {
+    if (SSL_CTX_check_private_key(ctx) != 1) {
         return failed("use the key", key, "server.tls_key");
     }
     return std::shared_ptr<TlsContext>{new TlsContext{std::move(context)}};
 }
 
 void TlsStream::Free::operator()(ssl_st* stream) const noexcept {
-    openssl().ssl_free(stream);
+    SSL_free(stream);
 }
 
 TlsStream::TlsStream(const TlsContext& context, int socket)
-    : stream_(openssl().ssl_new(context.context_.get())) {
-    if (!stream_ || openssl().ssl_set_fd(stream_.get(), socket) != 1) {
+    : stream_(SSL_new(context.context_.get())) {
+    if (!stream_ || SSL_set_fd(stream_.get(), socket) != 1) {
         stream_.reset();
         return;
     }
-    openssl().ssl_set_accept_state(stream_.get());
+    SSL_set_accept_state(stream_.get());
 }
 
 TlsStream::Io TlsStream::outcome_of(int result, std::size_t count) {
     if (result > 0) return {Status::kDone, count};
-    switch (openssl().ssl_get_error(stream_.get(), result)) {
+    switch (SSL_get_error(stream_.get(), result)) {
         case SSL_ERROR_WANT_READ:
             return {Status::kWantRead, 0};
         case SSL_ERROR_WANT_WRITE:
@@ -99,36 +95,36 @@ TlsStream::Io TlsStream::outcome_of(int result, std::size_t count) {
         case SSL_ERROR_ZERO_RETURN:
             return {Status::kEnded, 0};
         default:
-            openssl().err_clear_error();
+            ERR_clear_error();
             return {Status::kFailed, 0};
     }
 }
 
 TlsStream::Io TlsStream::read(void* bytes, std::size_t size) {
     if (!stream_) return {};
-    openssl().err_clear_error();  // errors of another connection would be taken for ours
+    ERR_clear_error();  // errors of another connection would be taken for ours
     std::size_t count = 0;
-    const int result = openssl().ssl_read_ex(stream_.get(), bytes, size, &count);
+    const int result = SSL_read_ex(stream_.get(), bytes, size, &count);
     return outcome_of(result, count);
 }
 
 TlsStream::Io TlsStream::write(const void* bytes, std::size_t size) {
     if (!stream_) return {};
-    openssl().err_clear_error();
+    ERR_clear_error();
     std::size_t count = 0;
-    const int result = openssl().ssl_write_ex(stream_.get(), bytes, size, &count);
+    const int result = SSL_write_ex(stream_.get(), bytes, size, &count);
     return outcome_of(result, count);
 }
 
 bool TlsStream::established() const {
-    return stream_ && openssl().ssl_is_init_finished(stream_.get()) == 1;
+    return stream_ && SSL_is_init_finished(stream_.get()) == 1;
 }
 
 void TlsStream::say_goodbye() {
     if (!established()) return;
-    openssl().err_clear_error();
-    openssl().ssl_shutdown(stream_.get());
-    openssl().err_clear_error();
+    ERR_clear_error();
+    SSL_shutdown(stream_.get());
+    ERR_clear_error();
 }
 
 }  // namespace headway::server

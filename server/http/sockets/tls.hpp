@@ -17,8 +17,8 @@ namespace headway::server {
 /// context that it began with. I/O thread only.
 class TlsContext {
 public:
-    /// Reads PEM files: the chain, our certificate first, and the key. Precondition:
-    /// libraries::load_openssl() was ok. Error: kInvalidConfig, with the file and the mistake.
+    /// Reads PEM files: the chain, our certificate first, and the key. Error: kInvalidConfig, with
+    /// the file and the mistake.
     static core::Result<std::shared_ptr<TlsContext>> load(const std::filesystem::path& chain,
                                                           const std::filesystem::path& key);
 

@@ -51,14 +51,14 @@ std::string inode_of(int descriptor) {
 
 }  // namespace
 
-std::string AgentProcesses::key_of(const OwnedDescriptor& process) {
+std::string AgentProcesses::key_of(const system::FileDescriptor& process) {
     if (std::string inode = inode_of(process.get()); !inode.empty()) return "inode " + inode;
     const std::string number = number_of(process.get());
     if (!number.empty()) return number + " " + start_of(number);
     return "unknown " + std::to_string(++unknown_);
 }
 
-bool AgentProcesses::offer(const ReplyTo& to, OwnedDescriptor process) {
+bool AgentProcesses::offer(const ReplyTo& to, system::FileDescriptor process) {
     drop(to);
     if (!process.open()) return false;
     const std::string key = key_of(process);

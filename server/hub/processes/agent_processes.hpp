@@ -35,7 +35,7 @@ public:
     /// How many are followed; further ones are not known to be alive.
     void allow(std::size_t count) noexcept { allowed_ = count; }
     /// A hook has come with this process. False if it cannot be followed.
-    bool offer(const ReplyTo& to, OwnedDescriptor process);
+    bool offer(const ReplyTo& to, system::FileDescriptor process);
     /// The hook of `to` was of this session, whose process it is from now on.
     void bind(const ReplyTo& to, const std::string& session);
     /// The hook of `to` was refused, or its client is gone.
@@ -65,7 +65,7 @@ private:
     void follow(const std::string& key, Descriptor& process);
     void ended(const std::string& key);
     void leave(const std::string& key);
-    std::string key_of(const OwnedDescriptor& process);
+    std::string key_of(const system::FileDescriptor& process);
 
     net::io_context& io_;
     Gone gone_;

@@ -13,7 +13,7 @@ namespace {
 
 /// The first bytes of a small file; empty if it cannot be read.
 std::string read_start(const std::string& path) {
-    const OwnedDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    const system::FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (!file.open()) return {};
     std::array<char, 1024> space{};  // the fields of a stat file are numbers, but for a short name
     const ::ssize_t got = ::read(file.get(), space.data(), space.size());
@@ -51,7 +51,7 @@ ProcessPlace own_place() {
     return place;
 }
 
-OwnedDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& place) {
+system::FileDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& place) {
     int pid = 0;
     const char* const end = numbers.pid.data() + numbers.pid.size();
     const auto read = std::from_chars(numbers.pid.data(), end, pid);
@@ -60,7 +60,7 @@ OwnedDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& 
     const bool here = !place.boot.empty() && numbers.boot == place.boot && !place.pid_ns.empty() &&
                       numbers.pid_ns == place.pid_ns;
     if (!number || !here || numbers.start.empty()) return {};
-    OwnedDescriptor process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+    system::FileDescriptor process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!process.open()) return {};
     // Read once it is held: the number cannot become another process's any more.
     const std::string stat = read_start("/proc/" + std::to_string(pid) + "/stat");

@@ -21,6 +21,6 @@ ProcessPlace own_place();
 /// then. Closed otherwise: of a process elsewhere, that is gone, or that may not be looked at,
 /// nothing is known. Numbers are the client's word, so only what may hurt its own session may rest
 /// on them.
-OwnedDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& place);
+system::FileDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& place);
 
 }  // namespace headway::server

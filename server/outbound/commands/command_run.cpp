@@ -2,7 +2,6 @@
 #include "server/outbound/commands/command_run.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "core/redaction/sanitize.hpp"
 #include "core/text/words.hpp"
 #include "server/outbound/webhooks/webhook_request.hpp"
+#include "system/subprocess.hpp"
 
 namespace headway::server {
 namespace {
@@ -36,94 +36,43 @@ constexpr std::chrono::milliseconds kBlindTurn{20};
 /// How long the end of a killed process is waited for; it may hang in the kernel.
 constexpr std::chrono::milliseconds kLastWait{1'000};
 
-struct Pipe {
-    OwnedDescriptor read;
-    OwnedDescriptor write;
-};
-
-/// Above the standard ones, which the child's ends are copied to.
-OwnedDescriptor raised(int number) {
-    if (number > STDERR_FILENO) return OwnedDescriptor{number};
-    const OwnedDescriptor low{number};
-    const int high = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (high < 0) throw std::system_error(errno, std::generic_category(), "no descriptor is left");
-    return OwnedDescriptor{high};
+system::Pipe make_pipe() {
+    system::Pipe pipe;
+    if (const int error = system::make_pipe(pipe); error != 0)
+        throw std::system_error(error, std::generic_category(), "no pipe");
+    return pipe;
 }
 
-Pipe make_pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw std::system_error(errno, std::generic_category(), "no pipe");
-    OwnedDescriptor read = raised(ends[0]);
-    return {std::move(read), raised(ends[1])};
-}
-
-void do_not_block(const OwnedDescriptor& file) {
+void do_not_block(const system::FileDescriptor& file) {
     const int flags = ::fcntl(file.get(), F_GETFL);
     static_cast<void>(::fcntl(file.get(), F_SETFL, flags | O_NONBLOCK));
 }
 
 /// Variables of the command: few, and none of them of an agent.
-std::vector<std::string> variables_for(const WebhookTarget& target, const WebhookJob& job) {
-    std::vector<std::string> variables{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-                                       "HEADWAY_WEBHOOK=" + target.endpoint().name,
-                                       "HEADWAY_MESSAGE_ID=" + job.id};
-    if (const char* home = std::getenv("HOME"); home != nullptr)
-        variables.push_back(std::string{"HOME="} + home);
+system::Environment variables_for(const WebhookTarget& target, const WebhookJob& job) {
+    system::Environment variables{{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                                  {"LANG", "C.UTF-8"},
+                                  {"HEADWAY_WEBHOOK", target.endpoint().name},
+                                  {"HEADWAY_MESSAGE_ID", job.id}};
+    if (const char* home = std::getenv("HOME"); home != nullptr) variables.emplace("HOME", home);
     return variables;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-    std::vector<char*> pointers;
-    pointers.reserve(words.size() + 1);
-    for (std::string& word : words)
-        pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    return pointers;
+/// What the child has of us: three descriptors and the root folder. It leads a group.
+pid_t start(const WebhookTarget& target, const WebhookJob& job, int input, int output) {
+    const std::vector<std::string>& argv = target.endpoint().argv;
+    const system::Started started = system::start({.argv = argv,
+                                                   .environment = variables_for(target, job),
+                                                   .streams = {input, output, output},
+                                                   .mask = system::no_signals(),
+                                                   .default_signals = true,
+                                                   .own_group = true,
+                                                   .folder = "/"});
+    if (started.error != 0)
+        throw std::system_error(started.error, std::generic_category(),
+                                "cannot run " + argv.front());
+    return started.pid;
 }
-
-/// What the child has of us: its group, its signals, three descriptors and the root folder.
-class SpawnRules {
-public:
-    SpawnRules(int input, int output) {
-        posix_spawn_file_actions_init(&files_);
-        posix_spawnattr_init(&attributes_);
-        sigset_t signals;
-        sigemptyset(&signals);
-        bool failed = posix_spawnattr_setsigmask(&attributes_, &signals) != 0;
-        sigfillset(&signals);
-        failed |= posix_spawnattr_setsigdefault(&attributes_, &signals) != 0;
-        failed |= posix_spawnattr_setpgroup(&attributes_, 0) != 0;
-        failed |=
-            posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                       POSIX_SPAWN_SETSIGDEF) != 0;
-        failed |= posix_spawn_file_actions_adddup2(&files_, input, STDIN_FILENO) != 0;
-        failed |= posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO) != 0;
-        failed |= posix_spawn_file_actions_adddup2(&files_, output, STDERR_FILENO) != 0;
-        failed |= posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1) != 0;
-        failed |= posix_spawn_file_actions_addchdir_np(&files_, "/") != 0;
-        if (failed) throw std::system_error(ENOMEM, std::generic_category());
-    }
-    SpawnRules(const SpawnRules&) = delete;
-    SpawnRules& operator=(const SpawnRules&) = delete;
-    ~SpawnRules() {
-        posix_spawn_file_actions_destroy(&files_);
-        posix_spawnattr_destroy(&attributes_);
-    }
-
-    pid_t start(std::vector<std::string> words, std::vector<std::string> variables) const {
-        pid_t pid = 0;
-        const int error = ::posix_spawn(&pid, words.front().c_str(), &files_, &attributes_,
-                                        pointers_to(words).data(), pointers_to(variables).data());
-        if (error != 0)
-            throw std::system_error(error, std::generic_category(), "cannot run " + words.front());
-        return pid;
-    }
-
-private:
-    posix_spawn_file_actions_t files_{};
-    posix_spawnattr_t attributes_{};
-};
 
 }  // namespace
 
@@ -134,15 +83,14 @@ CommandRun::CommandRun(const WebhookTarget& target, WebhookJob job, std::string_
       started_(Clock::steady()),
       deadline_(started_ + target.endpoint().timeout) {
     drop_bodies(job_);
-    Pipe input = make_pipe();
-    Pipe output = make_pipe();
+    system::Pipe input = make_pipe();
+    system::Pipe output = make_pipe();
     do_not_block(input.write);
     do_not_block(output.read);
-    const SpawnRules rules{input.read.get(), output.write.get()};
-    pid_ = rules.start(target.endpoint().argv, variables_for(target, job_));
+    pid_ = start(target, job_, input.read.get(), output.write.get());
     stdin_ = std::move(input.write);
     stdout_ = std::move(output.read);
-    process_ = OwnedDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+    process_ = system::FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
 }
 
 CommandRun::~CommandRun() {
@@ -195,7 +143,7 @@ void CommandRun::write_some() {
         if (bytes < 0 && errno == EINTR) continue;
         if (bytes < 0 && errno == EAGAIN) return;
         if (bytes > 0) written_ += static_cast<std::size_t>(bytes);
-        if (bytes < 0 || written_ == input_.size()) stdin_ = OwnedDescriptor{};
+        if (bytes < 0 || written_ == input_.size()) stdin_ = system::FileDescriptor{};
     }
 }
 
@@ -206,7 +154,7 @@ void CommandRun::read_some() {
         if (bytes < 0 && errno == EINTR) continue;
         if (bytes < 0 && errno == EAGAIN) return;
         if (bytes <= 0) {
-            stdout_ = OwnedDescriptor{};
+            stdout_ = system::FileDescriptor{};
             return;
         }
         const std::size_t room = limits::kWebhookOutputBytesMax - output_.size();
@@ -229,8 +177,7 @@ void CommandRun::kill_group() const {
 }
 
 void CommandRun::reap() {
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    static_cast<void>(system::wait_for_end(pid_));
     pid_ = 0;
 }
 

@@ -10,8 +10,8 @@
 
 #include "server/outbound/webhooks/webhook_messages.hpp"
 #include "server/outbound/webhooks/webhook_target.hpp"
-#include "server/process/owned_descriptor.hpp"
 #include "server/time/clock.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::server {
 
@@ -52,9 +52,9 @@ private:
     std::string input_;
     std::size_t written_ = 0;
     std::string output_;  ///< its beginning
-    OwnedDescriptor stdin_;
-    OwnedDescriptor stdout_;  ///< and what it says to standard error
-    OwnedDescriptor process_;
+    system::FileDescriptor stdin_;
+    system::FileDescriptor stdout_;  ///< and what it says to standard error
+    system::FileDescriptor process_;
     pid_t pid_ = 0;  ///< 0: reaped
     Clock::Steady::time_point started_;
     Clock::Steady::time_point deadline_;

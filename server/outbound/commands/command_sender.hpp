@@ -11,7 +11,7 @@
 #include "server/outbound/commands/command_run.hpp"
 #include "server/outbound/webhooks/webhook_messages.hpp"
 #include "server/outbound/webhooks/webhook_target.hpp"
-#include "server/process/owned_descriptor.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace headway::server {
 
@@ -53,7 +53,7 @@ private:
     Deliver deliver_;
     Report report_;
     std::string link_;
-    OwnedDescriptor wake_;
+    system::FileDescriptor wake_;
     std::list<CommandRun> active_;  ///< its thread only
     std::mutex mutex_;              ///< guards what follows
     std::vector<WebhookJob> queue_;

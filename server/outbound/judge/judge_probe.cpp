@@ -6,7 +6,6 @@
 #include <future>
 #include <utility>
 
-#include "libraries/curl.hpp"
 #include "server/outbound/judge/judge_client.hpp"
 
 namespace headway::server {
@@ -45,7 +44,6 @@ config::JudgeSettings only(config::JudgeSettings settings, const std::string& na
 core::Result<std::string> probe_judge(const config::JudgeSettings& settings,
                                       const std::string& name) {
     const std::string table = "[judge.endpoints." + name + "]";
-    HEADWAY_CHECK(libraries::load_curl());
     std::promise<JudgeReply> answered;  // before the client, whose thread uses it
     CurlLoop loop;
     JudgeClient client{loop, only(settings, name),

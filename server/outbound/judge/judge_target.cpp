@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
+#include <memory>
 #include <utility>
 
 #include "config/settings/address.hpp"
@@ -11,12 +11,10 @@
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
 #include "core/text/words.hpp"
-#include "libraries/curl.hpp"
+#include "system/http_call.hpp"
 
 namespace headway::server {
 namespace {
-
-using libraries::libcurl;
 
 /// A shorter header value is a word or a number, not a secret; its removal would spoil the text.
 constexpr std::size_t kSecretHeaderBytesMin = 8;
@@ -35,15 +33,14 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 
 /// True for plain HTTP to another machine. libcurl refuses an invalid URL.
 bool is_readable_on_its_way(const std::string& url) {
-    const std::unique_ptr<CURLU, decltype(libcurl().url_cleanup)> parts{libcurl().url(),
-                                                                        libcurl().url_cleanup};
-    if (!parts || libcurl().url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), curl_url_cleanup};
+    if (!parts || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
         return false;
     const auto part = [&](CURLUPart which) {
         char* text = nullptr;
-        if (libcurl().url_get(parts.get(), which, &text, 0) != CURLUE_OK) return std::string{};
+        if (curl_url_get(parts.get(), which, &text, 0) != CURLUE_OK) return std::string{};
         std::string copy{text};
-        libcurl().free(text);
+        curl_free(text);
         return copy;
     };
     const std::string host = part(CURLUPART_HOST);
@@ -58,9 +55,8 @@ JudgeTarget::JudgeTarget(config::JudgeEndpoint endpoint, const Report& report)
     while (url_.ends_with('/'))
         url_.pop_back();
     url_ += "/chat/completions";
-    add_header("Content-Type: application/json");
-    add_header("Accept: text/event-stream, application/json");
-    add_header("Expect:");  // no 100-continue round trip for long questions
+    headers_.emplace_back("Content-Type: application/json");
+    headers_.emplace_back("Accept: text/event-stream, application/json");
     read_key();
     for (const std::string& line : endpoint_.headers)
         add_configured_header(line);
@@ -106,15 +102,8 @@ void JudgeTarget::read_key() {
                    " to a file that holds only the key";
         return;
     }
-    add_header("Authorization: Bearer " + key);
+    headers_.emplace_back("Authorization: Bearer " + key);
     secrets_.push_back(std::move(key));
-}
-
-void JudgeTarget::add_header(const std::string& line) {
-    curl_slist* const longer = libcurl().slist_append(headers_.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(headers_.release());  // `longer` owns it
-    headers_.reset(longer);
 }
 
 void JudgeTarget::add_configured_header(const std::string& line) {
@@ -125,7 +114,7 @@ void JudgeTarget::add_configured_header(const std::string& line) {
     }
     const std::string_view value = core::trimmed(std::string_view{line}.substr(colon + 1));
     if (value.size() >= kSecretHeaderBytesMin) secrets_.emplace_back(value);
-    add_header(line);
+    headers_.push_back(line);
 }
 
 std::string JudgeTarget::clean(std::string_view text, std::size_t bytes_max) const {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/settings/judge_settings.hpp"
-#include "libraries/curl.hpp"
 
 namespace headway::server {
 
@@ -26,26 +24,22 @@ public:
     /// Why the endpoint is unusable and what to set, or empty.
     const std::string& problem() const { return problem_; }
     const std::string& url() const { return url_; }
-    curl_slist* headers() const { return headers_.get(); }
+    /// "Name: value" each.
+    const std::vector<std::string>& headers() const { return headers_; }
 
     /// Sanitizes foreign text for logs and events: without the key and the values of the configured
     /// headers, on one line, at most `bytes_max` bytes.
     std::string clean(std::string_view text, std::size_t bytes_max) const;
 
 private:
-    struct FreeList {
-        void operator()(curl_slist* list) const { libraries::libcurl().slist_free_all(list); }
-    };
-
     void read_key();
-    void add_header(const std::string& line);
     void add_configured_header(const std::string& line);
     std::string setting(std::string_view key) const;
 
     config::JudgeEndpoint endpoint_;
     std::string problem_;
     std::string url_;
-    std::unique_ptr<curl_slist, FreeList> headers_;
+    std::vector<std::string> headers_;
     std::vector<std::string> secrets_;  ///< none is empty
 };
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/events/judge_payloads.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/judge/judge_messages.hpp"
 #include "server/outbound/judge/judge_stream.hpp"
 #include "server/outbound/judge/judge_target.hpp"
 #include "server/time/clock.hpp"
+#include "system/http_call.hpp"
 
 namespace headway::server {
 
@@ -33,9 +32,8 @@ struct TryEnd {
     std::string error;                                     ///< empty when answered; free of secrets
 };
 
-/// One try of one question: an easy handle in a multi handle. Judge thread only. The multi handle
-/// and the target must outlive it.
-class JudgeTransfer {
+/// One try of one question. Judge thread only. The multi handle and the target must outlive it.
+class JudgeTransfer : private system::HttpReceiver {
 public:
     using Instant = Clock::Steady::time_point;
 
@@ -49,9 +47,9 @@ public:
     JudgeTransfer(const JudgeTransfer&) = delete;
     JudgeTransfer& operator=(const JudgeTransfer&) = delete;
     /// Aborts the transfer; a connection in use is closed.
-    ~JudgeTransfer();
+    ~JudgeTransfer() override = default;
 
-    CURL* handle() const { return handle_.get(); }
+    CURL* handle() const { return call_.handle(); }
     const JudgeStream& stream() const { return stream_; }
     std::optional<Instant> first_token() const { return first_token_; }
 
@@ -63,38 +61,19 @@ public:
     TryEnd fell_silent() const;
 
 private:
-    struct FreeEasy {
-        void operator()(CURL* handle) const { libraries::libcurl().easy_cleanup(handle); }
-    };
-
-    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
-                               void* user) noexcept;
-    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
-                                 void* user) noexcept;
-
-    void set_request();
-    void set_connection();
-    bool count(std::size_t bytes);
-    void take_header(std::string_view line);
-    bool take_body(std::string_view bytes);
+    bool take_header(std::string_view line) override;
+    bool take_body(std::string_view bytes) override;
     TryEnd no_connection(CURLcode code) const;
     TryEnd broken(const std::string& why) const;
-    TryEnd by_status();
+    TryEnd by_status(long status);
 
-    CURLM* multi_;
     const JudgeTarget& target_;
     Patience patience_;
-    std::string body_;  ///< of the request; libcurl reads it here
-    std::unique_ptr<CURL, FreeEasy> handle_;
-    std::array<char, CURL_ERROR_SIZE> curl_error_{};
     Instant last_byte_;
     std::optional<Instant> first_token_;
-    std::size_t bytes_ = 0;  ///< of the reply, headers included
-    long status_ = 0;        ///< of the reply, the last one behind 100 Continue; 0: none yet
-    bool oversized_ = false;
-    bool out_of_memory_ = false;
     std::string refusal_;  ///< the body of a reply that is not 200, its first part
     JudgeStream stream_;
+    system::HttpCall call_;  ///< last: it ends before what it writes to
 };
 
 }  // namespace headway::server

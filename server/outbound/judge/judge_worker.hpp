@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "config/settings/judge_settings.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/judge/judge_ledger.hpp"
 #include "server/outbound/judge/judge_messages.hpp"
 #include "server/outbound/judge/judge_target.hpp"

@@ -12,13 +12,11 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
-#include "libraries/curl.hpp"
 #include "server/process/signals_blocked.hpp"
 
 namespace headway::server {
 namespace {
 
-using libraries::libcurl;
 using std::chrono::milliseconds;
 
 /// Upper bound of a wait; a spurious wake-up is cheap.
@@ -45,9 +43,7 @@ bool attempt(CurlLoop::User& user, const Call& call) {
 
 }  // namespace
 
-CurlLoop::CurlLoop() {
-    multi_.reset(libcurl().multi_init());
-    HEADWAY_ASSERT(multi_ != nullptr);
+CurlLoop::CurlLoop() : multi_(system::make_multi()) {
     const SignalsBlocked blocked;
     thread_ = std::thread{[this] { run(); }};
 }
@@ -57,7 +53,7 @@ CurlLoop::~CurlLoop() {
         const std::lock_guard lock{mutex_};
         stopping_ = true;
     }
-    libcurl().multi_wakeup(multi_.get());
+    curl_multi_wakeup(multi_.get());
     thread_.join();
 }
 
@@ -95,7 +91,7 @@ bool CurlLoop::post(User& user, Work work) {
 /// The caller holds the mutex. The thread was woken already for what waits.
 void CurlLoop::put(Item item) {
     queue_.push_back(std::move(item));
-    if (queue_.size() == 1) libcurl().multi_wakeup(multi_.get());
+    if (queue_.size() == 1) curl_multi_wakeup(multi_.get());
 }
 
 void CurlLoop::run() {
@@ -126,7 +122,7 @@ bool CurlLoop::take() {
 
 void CurlLoop::turn() {
     int running = 0;
-    libcurl().multi_perform(multi_.get(), &running);
+    curl_multi_perform(multi_.get(), &running);
     end_transfers();
     Instant next = Clock::steady() + kIdleTurn;
     for (User* user : std::vector<User*>{active_}) {
@@ -135,13 +131,13 @@ void CurlLoop::turn() {
     const auto left = time_source::longest_wait(next - Clock::steady());
     const auto wait = std::chrono::ceil<milliseconds>(left).count();
     // Also returns for libcurl's own timers, for transfers that were just added, and on put().
-    libcurl().multi_poll(multi_.get(), nullptr, 0,
-                         static_cast<int>(std::max<milliseconds::rep>(0, wait)), nullptr);
+    curl_multi_poll(multi_.get(), nullptr, 0,
+                    static_cast<int>(std::max<milliseconds::rep>(0, wait)), nullptr);
 }
 
 void CurlLoop::end_transfers() {
     int left = 0;
-    while (const CURLMsg* const message = libcurl().multi_info_read(multi_.get(), &left)) {
+    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         CURL* const handle = message->easy_handle;
         const CURLcode code = message->data.result;  // the message is freed with the transfer

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "libraries/curl.hpp"
 #include "server/time/clock.hpp"
+#include "system/http_call.hpp"
 
 namespace headway::server {
 
@@ -39,7 +39,7 @@ public:
         virtual void failed(const std::string& why) = 0;
     };
 
-    CurlLoop();  ///< precondition: libraries::load_curl() was ok
+    CurlLoop();
     CurlLoop(const CurlLoop&) = delete;
     CurlLoop& operator=(const CurlLoop&) = delete;
     ~CurlLoop();  ///< does the work that is queued, closes the remaining users, ends the thread
@@ -58,10 +58,6 @@ private:
         User* user;
         Work work;
     };
-    struct FreeMulti {
-        void operator()(CURLM* handle) const { libraries::libcurl().multi_cleanup(handle); }
-    };
-
     void run();
     void put(Item item);
     bool take();
@@ -69,7 +65,7 @@ private:
     void end_transfers();
     void close(User* user);
 
-    std::unique_ptr<CURLM, FreeMulti> multi_;
+    system::MultiHandle multi_;
     std::vector<User*> active_;   ///< loop's thread only
     std::mutex mutex_;            ///< guards what follows
     std::vector<User*> members_;  ///< those that may post

@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/outbound/webhooks/webhook_transfer.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <new>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "config/values/duration.hpp"
 #include "core/base/limits.hpp"
 #include "core/redaction/sanitize.hpp"
-#include "libraries/curl.hpp"
 #include "server/outbound/transfer/address_policy.hpp"
-#include "server/outbound/transfer/curl_options.hpp"
 #include "server/outbound/webhooks/webhook_request.hpp"
 
 namespace headway::server {
 namespace {
 
-using libraries::libcurl;
-
 namespace limits = core::limits;
 
-/// Opens a socket to public addresses only; puts a refused address into the text. Called by
-/// libcurl, which is C.
-curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) noexcept {
-    try {
-        const std::string_view kind = private_kind(address->addr);
-        if (!kind.empty()) {
-            *static_cast<std::string*>(blocked) =
-                print_address(address->addr) + ", a " + std::string{kind} + " address";
-            return CURL_SOCKET_BAD;
-        }
-    } catch (const std::exception&) {
-        return CURL_SOCKET_BAD;
-    }
-    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+/// Webhooks go to public addresses only.
+std::string refusal(const sockaddr& address) {
+    const std::string_view kind = private_kind(address);
+    if (kind.empty()) return {};
+    return print_address(address) + ", a " + std::string{kind} + " address";
 }
 
 bool is_mail(const config::WebhookEndpoint& endpoint) {
@@ -45,39 +31,40 @@ bool is_mail(const config::WebhookEndpoint& endpoint) {
 /// To a mail server the same options apply but for the protocol, and its user.
 void set_mail_server(CURL* handle, const WebhookTarget& target) {
     const config::WebhookEndpoint& endpoint = target.endpoint();
-    set_option(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    set_option(handle, CURLOPT_USE_SSL,
-               static_cast<long>(endpoint.tls ? CURLUSESSL_ALL : CURLUSESSL_NONE));
+    system::set_option(handle, CURLOPT_USE_SSL,
+                       static_cast<long>(endpoint.tls ? CURLUSESSL_ALL : CURLUSESSL_NONE));
     if (endpoint.user.empty()) return;
-    set_option(handle, CURLOPT_USERNAME, endpoint.user.c_str());
-    set_option(handle, CURLOPT_PASSWORD, target.secret().c_str());
+    system::set_option(handle, CURLOPT_USERNAME, endpoint.user.c_str());
+    system::set_option(handle, CURLOPT_PASSWORD, target.secret().c_str());
 }
 
-/// Sets the destination and what the connection may do.
-void set_connection(CURL* handle, const WebhookTarget& target, std::string& blocked) {
+/// Makes a call ready: its destination and what its connection may do.
+void prepare(system::HttpCall& call, system::HttpReceiver& receiver, const WebhookTarget& target,
+             std::vector<std::string> headers = {}, std::optional<std::string> body = {}) {
     const config::WebhookEndpoint& endpoint = target.endpoint();
-    set_common_options(handle, endpoint.connect_timeout, endpoint.ca_file);
-    if (is_mail(endpoint)) set_mail_server(handle, target);
-    set_option(handle, CURLOPT_URL, endpoint.url.c_str());
-    set_option(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(endpoint.timeout.count()));
-    // An existing connection may belong to a judge, whose addresses are not checked.
-    set_option(handle, CURLOPT_FRESH_CONNECT, 1L);
-    set_option(handle, CURLOPT_FORBID_REUSE, 1L);
-    if (endpoint.allow_private_addresses) return;
-    set_option(handle, CURLOPT_OPENSOCKETFUNCTION, &open_public);
-    set_option(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(&blocked));
+    // Alone: a kept connection may belong to a judge, whose addresses are not checked.
+    call.prepare({.url = endpoint.url,
+                  .protocols = is_mail(endpoint) ? "smtp,smtps" : "http,https",
+                  .headers = std::move(headers),
+                  .body = std::move(body),
+                  .ca_file = endpoint.ca_file,
+                  .alone = true,
+                  .connect_timeout = endpoint.connect_timeout,
+                  .timeout = endpoint.timeout,
+                  .reply_bytes_max = limits::kWebhookReplyBytesMax,
+                  .refusal = endpoint.allow_private_addresses ? nullptr : &refusal},
+                 receiver);
+    if (is_mail(endpoint)) set_mail_server(call.handle(), target);
 }
 
 /// The reason of a missing answer.
-std::string no_answer(CURLcode code, const char* words, const std::string& blocked,
+std::string no_answer(CURLcode code, const system::HttpCall& call,
                       const config::WebhookEndpoint& endpoint) {
-    const std::string why =
-        core::sanitized(words[0] != '\0' ? words : libcurl().easy_strerror(code), "",
-                        limits::kWebhookReasonBytesMax);
+    const std::string why = core::sanitized(call.why(code), "", limits::kWebhookReasonBytesMax);
     switch (code) {
         case CURLE_COULDNT_CONNECT:
-            if (blocked.empty()) return "cannot be reached: " + why;
-            return "leads to " + blocked +
+            if (call.refused().empty()) return "cannot be reached: " + why;
+            return "leads to " + call.refused() +
                    "; if that is meant, set its allow_private_addresses = \"on\"";
         case CURLE_OPERATION_TIMEDOUT:
             return "no answer in time (timeout " + config::print_duration(endpoint.timeout) +
@@ -119,59 +106,30 @@ WebhookOutcome outcome_of(long status) {
 
 WebhookTransfer::WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
                                  std::string_view link, const std::vector<std::string>& without)
-    : multi_(multi),
-      target_(target),
-      job_(std::move(job)),
-      handle_(libcurl().easy_init()),
-      started_(Clock::steady()) {
-    if (handle_ == nullptr) throw std::bad_alloc();
+    : target_(target), job_(std::move(job)), started_(Clock::steady()) {
     WebhookRequest request = request_for(target, job_, link);
-    body_ = std::move(request.body);
     drop_bodies(job_);
-    set_connection(handle_.get(), target, blocked_);
-    set_option(handle_.get(), CURLOPT_ERRORBUFFER, curl_error_.data());
-    for (const CURLoption option : {CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION})
-        set_option(handle_.get(), option, &WebhookTransfer::on_bytes);
-    for (const CURLoption option : {CURLOPT_WRITEDATA, CURLOPT_HEADERDATA})
-        set_option(handle_.get(), option, static_cast<void*>(this));
     if (is_mail(target.endpoint())) {
-        set_mail(without);
+        prepare(call_, *this, target);
+        set_mail(std::move(request.body), without);
     } else {
-        set_post(request.headers);
+        std::vector<std::string> headers{"Content-Type: application/json"};
+        headers.insert(headers.end(), std::make_move_iterator(request.headers.begin()),
+                       std::make_move_iterator(request.headers.end()));
+        prepare(call_, *this, target, std::move(headers), std::move(request.body));
     }
-    if (libcurl().multi_add_handle(multi_, handle_.get()) != CURLM_OK) throw std::bad_alloc();
+    call_.join(multi);
 }
 
-WebhookTransfer::~WebhookTransfer() {
-    libcurl().multi_remove_handle(multi_, handle_.get());
-}
-
-void WebhookTransfer::add_line(List& list, const std::string& line) {
-    curl_slist* const longer = libcurl().slist_append(list.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(list.release());  // `longer` owns it
-    list.reset(longer);
-}
-
-void WebhookTransfer::set_post(const std::vector<std::string>& headers) {
-    CURL* const handle = handle_.get();
-    add_line(headers_, "Content-Type: application/json");
-    for (const std::string& header : headers)
-        add_line(headers_, header);
-    add_line(headers_, "Expect:");  // no 100-continue round trip
-    set_option(handle, CURLOPT_HTTPHEADER, headers_.get());
-    set_option(handle, CURLOPT_USERAGENT, "headway");
-    set_option(handle, CURLOPT_POSTFIELDS, body_.c_str());
-    set_option(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
-}
-
-void WebhookTransfer::set_mail(const std::vector<std::string>& without) {
-    CURL* const handle = handle_.get();
+void WebhookTransfer::set_mail(std::string text, const std::vector<std::string>& without) {
+    using system::set_option;
+    CURL* const handle = call_.handle();
     const config::WebhookEndpoint& endpoint = target_.endpoint();
+    mail_ = std::move(text);
     set_option(handle, CURLOPT_MAIL_FROM, ("<" + endpoint.from + ">").c_str());
     for (const std::string& address : endpoint.to) {
         if (std::find(without.begin(), without.end(), address) != without.end()) continue;
-        add_line(headers_, "<" + address + ">");
+        addressees_.add("<" + address + ">");
         ++addressed_;
     }
     rest_ = !without.empty();
@@ -180,11 +138,11 @@ void WebhookTransfer::set_mail(const std::vector<std::string>& without) {
     set_option(handle, CURLOPT_VERBOSE, 1L);  // for on_dialog(); nothing is printed
     set_option(handle, CURLOPT_DEBUGFUNCTION, &WebhookTransfer::on_dialog);
     set_option(handle, CURLOPT_DEBUGDATA, static_cast<void*>(this));
-    set_option(handle, CURLOPT_MAIL_RCPT, headers_.get());
+    set_option(handle, CURLOPT_MAIL_RCPT, addressees_.get());
     set_option(handle, CURLOPT_UPLOAD, 1L);
     set_option(handle, CURLOPT_READFUNCTION, &WebhookTransfer::on_upload);
     set_option(handle, CURLOPT_READDATA, static_cast<void*>(this));
-    set_option(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+    set_option(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(mail_.size()));
 }
 
 /// It also sees the password, and looks at nothing but the recipients.
@@ -203,19 +161,10 @@ int WebhookTransfer::on_dialog(CURL*, curl_infotype kind, char* bytes, std::size
 std::size_t WebhookTransfer::on_upload(char* buffer, std::size_t size, std::size_t count,
                                        void* user) noexcept {
     auto& self = *static_cast<WebhookTransfer*>(user);
-    const std::size_t bytes = std::min(size * count, self.body_.size() - self.uploaded_);
-    std::copy_n(self.body_.data() + self.uploaded_, bytes, buffer);
+    const std::size_t bytes = std::min(size * count, self.mail_.size() - self.uploaded_);
+    std::copy_n(self.mail_.data() + self.uploaded_, bytes, buffer);
     self.uploaded_ += bytes;
     return bytes;
-}
-
-/// Drops the reply's body, because only its status matters. A different count than the given one
-/// ends the transfer.
-std::size_t WebhookTransfer::on_bytes(char*, std::size_t size, std::size_t count,
-                                      void* user) noexcept {
-    auto& self = *static_cast<WebhookTransfer*>(user);
-    self.bytes_ += size * count;
-    return self.bytes_ > limits::kWebhookReplyBytesMax ? 0 : size * count;
 }
 
 WebhookResult WebhookTransfer::result() const {
@@ -257,19 +206,19 @@ WebhookResult WebhookTransfer::mail_result(CURLcode code, WebhookResult result) 
                                : ": the mail server asks to try again later");
     } else {
         result.status = 0;
-        result.reason = no_answer(code, curl_error_.data(), blocked_, target_.endpoint());
+        result.reason = no_answer(code, call_, target_.endpoint());
     }
     return result;
 }
 
 WebhookResult WebhookTransfer::ended(CURLcode code) const {
     WebhookResult result = this->result();
-    libcurl().easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &result.status);
+    result.status = call_.status();
     if (is_mail(target_.endpoint())) return mail_result(code, std::move(result));
     if (result.status < 200) {  // no answer, or only "100 Continue"
         result.outcome = WebhookOutcome::kAway;
         const CURLcode failure = code == CURLE_OK ? CURLE_GOT_NOTHING : code;
-        result.reason = no_answer(failure, curl_error_.data(), blocked_, target_.endpoint());
+        result.reason = no_answer(failure, call_, target_.endpoint());
         return result;
     }
     // The rest of the reply is irrelevant.
@@ -277,11 +226,8 @@ WebhookResult WebhookTransfer::ended(CURLcode code) const {
     if (result.outcome != WebhookOutcome::kDelivered)
         result.reason = reason_of(result.status, target_.endpoint().format);
     if (result.status != 429 && result.status != 503) return result;
-    curl_off_t seconds = 0;
-    libcurl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
-    // Bounded before the multiplication. libcurl converts the date form by its own clock.
-    constexpr curl_off_t kMost = limits::kWebhookRetryAfterMax.count() / 1000;
-    if (seconds > 0) result.retry_after = std::chrono::seconds{std::min(seconds, kMost)};
+    result.retry_after =
+        call_.retry_after(std::chrono::floor<std::chrono::seconds>(limits::kWebhookRetryAfterMax));
     return result;
 }
 
@@ -293,22 +239,13 @@ core::Result<std::string> try_connection(const WebhookTarget& target) {
     if (!target.problem().empty()) return wrong(target.problem());
     const std::string then = "; `headway webhooks test " + endpoint.name + "` sends a message";
     if (!endpoint.argv.empty()) return "may run " + endpoint.argv.front() + then;
-    HEADWAY_CHECK(libraries::load_curl());
-    const std::unique_ptr<CURL, decltype(libcurl().easy_cleanup)> handle{libcurl().easy_init(),
-                                                                         libcurl().easy_cleanup};
-    if (!handle) throw std::bad_alloc();
-    std::string blocked;
-    std::array<char, CURL_ERROR_SIZE> words{};
-    set_connection(handle.get(), target, blocked);
-    set_option(handle.get(), CURLOPT_ERRORBUFFER, words.data());
-    set_option(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
-    const CURLcode code = libcurl().easy_perform(handle.get());
-    if (code != CURLE_OK) {
-        return wrong("its url " + no_answer(code, words.data(), blocked, endpoint));
-    }
-    char* address = nullptr;
-    libcurl().easy_getinfo(handle.get(), CURLINFO_PRIMARY_IP, &address);
-    return "connects to " + std::string{address == nullptr ? "" : address} + then;
+    system::HttpReceiver nothing;
+    system::HttpCall call;
+    prepare(call, nothing, target);
+    system::set_option(call.handle(), CURLOPT_CONNECT_ONLY, 1L);
+    if (const CURLcode code = call.perform(); code != CURLE_OK)
+        return wrong("its url " + no_answer(code, call, endpoint));
+    return "connects to " + call.address() + then;
 }
 
 }  // namespace headway::server

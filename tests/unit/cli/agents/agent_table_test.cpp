@@ -2,6 +2,7 @@
 #include "cli/agents/agent_table.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <set>
 
 #include "api/hooks/dialect.hpp"
@@ -120,16 +121,28 @@ TEST_CASE("A hook that is no object is passed over") {
 
 TEST_CASE("A diff has the lines around a change") {
     CHECK(unified_diff("f", "a\nb\n", "a\nb\n") == "");
-    CHECK(unified_diff("f", "", "a\n") == "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
+    CHECK(unified_diff("f", "", "a\n") == "--- f\n+++ f\n@@ -0,0 +1 @@\n+a\n");
     CHECK(unified_diff("f", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nx\n6\n7\n8\n9\n") ==
           "--- f\n+++ f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
     CHECK(unified_diff("f", "a", "a\nb\n") ==
-          "--- f\n+++ f\n@@ -1,1 +1,2 @@\n-a\n\\ no line end at the end of the file\n+a\n+b\n");
+          "--- f\n+++ f\n@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n+a\n+b\n");
     CHECK(unified_diff("f", "a\n", "\x1b[31ma\n").find('\x1b') == std::string::npos);
     std::string many;
     for (int i = 0; i < 3000; ++i)
         many += std::to_string(i) + "\n";
     CHECK(unified_diff("f", "", many) == "--- f\n+++ f\nmore than 2,000 lines differ\n");
+    CHECK(unified_diff("f", many, "") == "--- f\n+++ f\nmore than 2,000 lines differ\n");
+    CHECK(unified_diff("f", std::string("a\0b\n", 4), "c\n").ends_with("\n+c\n"));
+}
+
+TEST_CASE("A diff without the program that makes it is the new text, and says so") {
+    const std::string path = ::getenv("PATH");
+    ::setenv("PATH", "/nonexistent", 1);
+    const std::string shown = unified_diff("f", "a\nb\n", "a\n\tc\n");
+    ::setenv("PATH", path.c_str(), 1);
+    CHECK(shown ==
+          "--- f\n+++ f\n`diff` of the package diffutils cannot be run; the new text is:\n+a\n+    "
+          "c\n");
 }
 
 TEST_CASE("A pattern names URLs with a star for any text") {

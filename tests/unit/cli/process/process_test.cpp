@@ -12,7 +12,7 @@ using namespace headway::cli;
 
 namespace {
 
-std::string read_all(const FileDescriptor& from) {
+std::string read_all(const headway::system::FileDescriptor& from) {
     std::string text;
     std::array<char, 256> buffer{};
     for (ssize_t size = ::read(from.get(), buffer.data(), buffer.size()); size > 0;

@@ -37,8 +37,8 @@ struct Pair {
     Pair() {
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-        near = OwnedDescriptor{ends[0]};
-        far = OwnedDescriptor{ends[1]};
+        near = headway::system::FileDescriptor{ends[0]};
+        far = headway::system::FileDescriptor{ends[1]};
     }
     void send(std::string_view bytes, const std::vector<int>& descriptors) const {
         iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
@@ -57,8 +57,8 @@ struct Pair {
         }
         REQUIRE(::sendmsg(far.get(), &message, 0) == static_cast<ssize_t>(bytes.size()));
     }
-    OwnedDescriptor near;
-    OwnedDescriptor far;
+    headway::system::FileDescriptor near;
+    headway::system::FileDescriptor far;
 };
 
 struct DescriptorScheduler {
@@ -78,12 +78,12 @@ TEST_CASE("passed descriptors: a pidfd comes with its bytes and is the taker's",
     DescriptorScheduler scheduler;
     Pair pair;
     PassedDescriptors::Place place{scheduler.all};
-    const OwnedDescriptor mine{own_pidfd()};
+    const headway::system::FileDescriptor mine{own_pidfd()};
     pair.send("hello", {mine.get()});
     CHECK(scheduler.receive(pair, place) == "hello");
     CHECK(scheduler.all.waiting() == 1);
     {
-        const OwnedDescriptor taken = place.take();
+        const headway::system::FileDescriptor taken = place.take();
         REQUIRE(taken.open());
         CHECK(taken.get() != mine.get());
         CHECK((::fcntl(taken.get(), F_GETFD) & FD_CLOEXEC) != 0);
@@ -102,7 +102,7 @@ TEST_CASE("passed descriptors: nothing yet, an end and an error are told apart",
     error_code ec;
     CHECK(scheduler.all.receive(pair.near.get(), scheduler.space, place, ec) == 0);
     CHECK(ec == net::error::try_again);
-    pair.far = OwnedDescriptor{};
+    pair.far = headway::system::FileDescriptor{};
     ec = {};
     CHECK(scheduler.all.receive(pair.near.get(), scheduler.space, place, ec) == 0);
     CHECK(ec == net::error::eof);
@@ -112,7 +112,7 @@ TEST_CASE("passed descriptors: a flood leaves one, the last", "[server]") {
     DescriptorScheduler scheduler;
     Pair pair;
     PassedDescriptors::Place place{scheduler.all};
-    const OwnedDescriptor mine{own_pidfd()};
+    const headway::system::FileDescriptor mine{own_pidfd()};
     const std::size_t before = open_descriptors();
     for (int i = 0; i < 300; ++i) {
         pair.send("x", std::vector<int>(200, mine.get()));
@@ -129,7 +129,7 @@ TEST_CASE("passed descriptors: there is a bound over all connections", "[server]
     scheduler.all.allow(2);
     std::vector<Pair> pairs(5);
     std::vector<std::unique_ptr<PassedDescriptors::Place>> places;
-    const OwnedDescriptor mine{own_pidfd()};
+    const headway::system::FileDescriptor mine{own_pidfd()};
     for (const Pair& pair : pairs) {
         places.push_back(std::make_unique<PassedDescriptors::Place>(scheduler.all));
         pair.send("x", {mine.get(), mine.get()});
@@ -151,10 +151,10 @@ TEST_CASE("passed descriptors: what is no process is closed", "[server]") {
     for (int i = 0; i < 20; ++i) {
         std::array<int, 2> pipe{};
         REQUIRE(::pipe2(pipe.data(), O_CLOEXEC) == 0);
-        const OwnedDescriptor reading{pipe[0]};
-        OwnedDescriptor writing{pipe[1]};
+        const headway::system::FileDescriptor reading{pipe[0]};
+        headway::system::FileDescriptor writing{pipe[1]};
         pair.send("x", {writing.get()});
-        writing = OwnedDescriptor{};
+        writing = headway::system::FileDescriptor{};
         CHECK(scheduler.receive(pair, place) == "x");
         CHECK_FALSE(place.open());
         pollfd ends{reading.get(), POLLIN, 0};
@@ -173,7 +173,7 @@ TEST_CASE("connection: the handler of a report takes the pidfd of its agent", "[
         from.respond(slot, Response{});
     };
     const std::string request = "GET /livez HTTP/1.1\r\nHost: localhost:7717\r\n\r\n";
-    const OwnedDescriptor mine{own_pidfd()};
+    const headway::system::FileDescriptor mine{own_pidfd()};
     for (const bool reports : {true, false}) {
         Pair pair;
         Socket near{io, net::generic::stream_protocol{AF_UNIX, 0}, pair.near.release()};
@@ -207,7 +207,7 @@ TEST_CASE("connection: a long body with a descriptor comes whole", "[server]") {
         "POST /v1/sessions/s/events HTTP/1.1\r\nHost: localhost:7717\r\n"
         "Content-Type: application/json\r\nContent-Length: " +
         std::to_string(body.size()) + "\r\n\r\n";
-    const OwnedDescriptor mine{own_pidfd()};
+    const headway::system::FileDescriptor mine{own_pidfd()};
     pair.send(head, {mine.get()});
     for (std::size_t at = 0; at < body.size(); at += 10'000) {
         pair.send(std::string_view{body}.substr(at, 10'000), {mine.get()});

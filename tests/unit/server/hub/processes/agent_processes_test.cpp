@@ -33,8 +33,8 @@ public:
         ::waitpid(pid_, nullptr, 0);
         pid_ = 0;
     }
-    OwnedDescriptor descriptor() const {
-        return OwnedDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+    headway::system::FileDescriptor descriptor() const {
+        return headway::system::FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
     }
 
 private:
@@ -83,7 +83,7 @@ TEST_CASE("agent processes: a later process of a session takes the place of the 
 TEST_CASE("agent processes: a hook without a process, or that was refused, follows none",
           "[server]") {
     Followed f;
-    CHECK_FALSE(f.processes.offer({1, 1}, OwnedDescriptor{}));
+    CHECK_FALSE(f.processes.offer({1, 1}, headway::system::FileDescriptor{}));
     f.processes.bind({1, 1}, "s");
     Child agent;
     REQUIRE(f.processes.offer({2, 1}, agent.descriptor()));

@@ -25,7 +25,7 @@ std::string start_field(::pid_t pid) {
     return word;
 }
 
-bool has_ended(const OwnedDescriptor& process) {
+bool has_ended(const headway::system::FileDescriptor& process) {
     ::pollfd poll{process.get(), POLLIN, 0};
     return ::poll(&poll, 1, 20'000) == 1;
 }
@@ -35,7 +35,7 @@ struct Named {
     std::string start = start_field(::getpid());
     ProcessPlace place = own_place();
 
-    OwnedDescriptor opened() const {
+    headway::system::FileDescriptor opened() const {
         return open_process({pid, start, place.boot, place.pid_ns}, own_place());
     }
 };
@@ -52,7 +52,7 @@ TEST_CASE("a process that its client names is followed to its end", "[server]") 
     Named named;
     named.pid = std::to_string(child);
     named.start = start_field(child);
-    const OwnedDescriptor process = named.opened();
+    const headway::system::FileDescriptor process = named.opened();
     REQUIRE(process.open());
     ::kill(child, SIGKILL);
     CHECK(has_ended(process));
