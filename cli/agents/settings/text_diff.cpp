@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kDiffersMax = 2'000;
 constexpr std::size_t kColumnsMax = 300;
 /// What is read of `diff`; more than anybody reads, so that a huge file does not fill the memory.
-constexpr std::size_t kOutputBytesMax = 8U << 20U;
-constexpr std::string_view kTooMany = "more than 2,000 lines differ\n";
+constexpr std::size_t kDiffBytesMax = 8U << 20U;
+constexpr std::string_view kTooManyLines = "more than 2,000 lines differ\n";
 
 /// A file without a name, which a program that is started may open by its number.
 system::FileDescriptor in_memory(std::string_view text) {
@@ -39,7 +39,7 @@ system::FileDescriptor in_memory(std::string_view text) {
 std::string read_some(const system::FileDescriptor& from) {
     std::string text;
     std::array<char, 16'384> block{};
-    while (text.size() <= kOutputBytesMax) {
+    while (text.size() <= kDiffBytesMax) {
         const ssize_t count = ::read(from.get(), block.data(), block.size());
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
@@ -55,7 +55,7 @@ std::optional<std::string> diff_of(std::string_view before, std::string_view aft
     system::Pipe out;
     if (std::min(old_file.get(), new_file.get()) <= STDERR_FILENO || make_pipe(out) != 0) return {};
     const auto name = [](int number) { return "/dev/fd/" + std::to_string(number); };
-    const auto [low, high] = std::minmax(old_file.get(), new_file.get());
+    const auto [low, high] = std::minmax({old_file.get(), new_file.get()});
     const system::Started diff = system::start(
         {.argv = {"diff", "--text", "-u", "--", name(old_file.get()), name(new_file.get())},
          .environment = system::Environment{{"LC_ALL", "C"}},
@@ -65,10 +65,10 @@ std::optional<std::string> diff_of(std::string_view before, std::string_view aft
     if (diff.error != 0) return {};
     out.write.reset();
     std::string text = read_some(out.read);
-    if (text.size() > kOutputBytesMax) ::kill(diff.pid, SIGKILL);
+    if (text.size() > kDiffBytesMax) ::kill(diff.pid, SIGKILL);
     const std::optional<int> status = system::wait_for_end(diff.pid);
     const bool differs = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 1;
-    if (!differs && text.size() <= kOutputBytesMax) return {};
+    if (!differs && text.size() <= kDiffBytesMax) return {};
     return text;
 }
 
@@ -101,7 +101,7 @@ std::string shown_diff(std::string_view printed) {
         const std::string_view line = next_line(printed);
         out += shown_line(line.front(), line.substr(1));
         differ += line.front() == '+' || line.front() == '-';
-        if (differ > kDiffersMax) return std::string{kTooMany};
+        if (differ > kDiffersMax) return std::string{kTooManyLines};
     }
     return out;
 }
@@ -111,7 +111,7 @@ std::string shown_new(std::string_view after) {
     std::size_t lines = 0;
     while (!after.empty()) {
         out += shown_line('+', next_line(after));
-        if (++lines > kDiffersMax) return std::string{kTooMany};
+        if (++lines > kDiffersMax) return std::string{kTooManyLines};
     }
     return out;
 }
