@@ -34,7 +34,8 @@ public:
         pid_ = 0;
     }
     headway::system::FileDescriptor descriptor() const {
-        return headway::system::FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+        return headway::system::FileDescriptor{
+            static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
     }
 
 private:
