@@ -18,6 +18,15 @@ from support.limits import LONG, eventually
 BACKUPS = 100 if LONG else 4
 
 
+def open_files(process: int) -> list:
+    """The files that a process has open; a descriptor that it closes meanwhile is none of them."""
+    names = []
+    for descriptor in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            names.append(os.readlink(descriptor))
+    return names
+
+
 class Writer(threading.Thread):
     """An agent that reports until stop(); it knows what was acknowledged, and when."""
 
@@ -81,8 +90,8 @@ class Backup(OwnDaemonCase):
         for writer in writers:
             writer.stop()
         # SQLite's WAL-reset bug needs a second connection to the file. The second -wal is that of the watch over the files.
-        open_files = [os.readlink(f) for f in Path(f"/proc/{daemon.process.pid}/fd").iterdir()]
-        self.assertEqual([sum(name.endswith(end) for name in open_files) for end in ("headway.db", "-wal", "-shm")], [1, 2, 0])
+        opened = open_files(daemon.process.pid)
+        self.assertEqual([sum(name.endswith(end) for name in opened) for end in ("headway.db", "-wal", "-shm")], [1, 2, 0])
         self.assertGreater(meanwhile, 0, "reports go on meanwhile")
         self.assertEqual([p.name for p in daemon.root.glob("*.partial")], [])
         for file, before in made[:: max(1, BACKUPS // 4)]:
