@@ -20,7 +20,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/basic_parser.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -33,6 +32,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/bare_request.hpp"
+
 namespace {
 
 namespace net = boost::asio;
@@ -41,47 +42,12 @@ using Executor = net::io_context::executor_type;
 using Tcp = net::ip::tcp;
 using Socket = net::basic_stream_socket<Tcp, Executor>;
 using Acceptor = net::basic_socket_acceptor<Tcp, Executor>;
-using boost::beast::string_view;
 using boost::system::error_code;
+using headway::bench::RequestParser;
 
 constexpr std::string_view kReply = "HTTP/1.1 204 No Content\r\n\r\n";
 constexpr std::size_t kInputBytes = 64 * 1024;
 constexpr std::size_t kRepliesAtOnce = 128;
-
-// Parses a request and keeps only how many bytes its body had.
-class RequestParser : public http::basic_parser<true> {
-public:
-    RequestParser() {
-        eager(true);
-        body_limit(16 * 1024 * 1024);
-    }
-
-    std::uint64_t body_bytes() const { return body_bytes_; }
-
-private:
-    void on_request_impl(http::verb, string_view, string_view, int, error_code& ec) override {
-        ec = {};
-    }
-    void on_response_impl(int, string_view, int, error_code& ec) override { ec = {}; }
-    void on_field_impl(http::field, string_view, string_view, error_code& ec) override { ec = {}; }
-    void on_header_impl(error_code& ec) override { ec = {}; }
-    void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code& ec) override {
-        ec = {};
-    }
-    std::size_t on_body_impl(string_view body, error_code& ec) override {
-        ec = {};
-        body_bytes_ += body.size();
-        return body.size();
-    }
-    void on_chunk_header_impl(std::uint64_t, string_view, error_code& ec) override { ec = {}; }
-    std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& ec) override {
-        ec = {};
-        return body.size();
-    }
-    void on_finish_impl(error_code& ec) override { ec = {}; }
-
-    std::uint64_t body_bytes_ = 0;
-};
 
 // One client. Owned by the handler of its one outstanding operation.
 class Connection {

@@ -200,7 +200,6 @@ Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
     } else if (asked.kind == core::ApprovalKind::kTool) {
         asked.args_digest = no_args_digest();
     }
-    if (asked.kind == core::ApprovalKind::kTool) asked.question = question_of(asked.tool, args);
     if (args) {
         std::string plain;
         args->append_to(plain);
@@ -239,7 +238,6 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
     if (!said.whole())
         note_hidden(asked, said.bytes - std::min<std::uint64_t>(said.bytes, said.kept.size()));
     if (args.empty()) {
-        asked.question = question_of(call.tool, std::nullopt);
         asked.args_digest =
             call.args_digest.empty() ? no_args_digest() : core::bound_digest(call.args_digest);
         if (asked.args_digest == core::kNoArgsDigest) return asked;
@@ -259,14 +257,7 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
     asked.args.text = shown;
     note_hidden(asked, hidden_in(args, shown));
     asked.args_digest = args_digest(document.root());
-    asked.question = question_of(call.tool, document.root());
     return asked;
-}
-
-std::uint64_t question_of_call(JsonDocument& document, std::string_view tool,
-                               std::string_view args) {
-    if (!document.parse(args)) return 0;
-    return question_of(tool, document.root());
 }
 
 Result<DecodedDecision> decode_decision(JsonDocument& document, std::string_view body) {

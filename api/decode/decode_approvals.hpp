@@ -36,15 +36,10 @@ core::Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
                                                        std::string_view shown);
 
 struct DecodedDecision {
-    core::Ruling ruling;  ///< but for edited_question, which needs the tool
+    core::Ruling ruling;
     bool apply_to_identical = false;
 };
 core::Result<DecodedDecision> decode_decision(JsonDocument& document, std::string_view body);
-
-/// The fingerprint of a call of `tool` with these arguments, as tool.finished gets it.
-/// Precondition: `args` came from this decoder.
-std::uint64_t question_of_call(JsonDocument& document, std::string_view tool,
-                               std::string_view args);
 
 struct DecodedRedeem {
     std::string args_digest;

@@ -345,14 +345,6 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     return fingerprint;
 }
 
-std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>& args) {
-    core::ToolFinished call;
-    call.tool = tool;
-    std::string text;
-    append_question(text, args, call);
-    return low_digest(text);
-}
-
 std::string canonical_arguments(JsonValue args) {
     std::string out;
     append_canonical(out, args, false);

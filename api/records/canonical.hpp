@@ -17,10 +17,6 @@ namespace headway::api {
 /// digest of the client stands for what it left out, and is added to what it cut. Pure.
 core::CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call);
 
-/// The part of that fingerprint that tells calls of `tool` with whole arguments apart:
-/// CallFingerprint::question, its low half. Pure.
-std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>& args);
-
 /// The same call, wherever it is written differently, gives the same text. Pure; for tests.
 std::string canonical_arguments(JsonValue args);
 

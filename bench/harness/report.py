@@ -46,7 +46,7 @@ def milliseconds(microseconds: float) -> str:
     return f"{microseconds / 1000:.2f}"
 
 
-def table(title: str, cases: list, rate_name: str = "requests/s", ratios=("bare_beast", "nginx", "redis")) -> str:
+def table(title: str, cases: list, rate_name: str = "requests/s", ratios=("bare_beast", "bare_durable", "nginx", "redis")) -> str:
     """A Markdown table; every cell with three numbers is min / median / max over the rounds."""
     shown = [r for r in ratios if any(f"ratio_to_{r}" in c.ratios for c in cases)]
     head = [title, rate_name, "p50 ms", "p99 ms", "CPU us each", "client busy"] + ["x " + r.replace("_", " ") for r in shown]

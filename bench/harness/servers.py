@@ -155,6 +155,14 @@ class BareBeast(WithPortsFile):
         return [str(self.build / "bench" / "bare_beast"), "--ports-file", str(self.ports_file)]
 
 
+class BareDurable(WithPortsFile):
+    name = "bare Beast, a log and fdatasync"
+    directory_name = "bare_durable"
+
+    def command(self) -> list:
+        return [str(self.build / "bench" / "bare_durable"), "--ports-file", str(self.ports_file), "--log", str(self.directory / "log")]
+
+
 class Headway(WithPortsFile):
     name = "headway"
     directory_name = "headway"

@@ -21,6 +21,9 @@ struct Recipe {
     std::span<const std::string_view> valued;
     /// Options of the first run that name a conversation; they go, with their value.
     std::span<const std::string_view> conversation;
+    /// Options without a value that go on in the newest conversation, which may be another one, or
+    /// make a copy of it; they go.
+    std::span<const std::string_view> newest;
     std::string_view prompt_option;  ///< takes the prompt; empty: the prompt stands alone
     std::string_view resume;         ///< "--resume", "resume"; ends in `=`: one word with the id
     bool verb_behind = false;        ///< the resume stands behind all flags, as a verb of its own
@@ -70,6 +73,7 @@ constexpr std::string_view kCodexValued[] = {"-m",
                                              "--enable",
                                              "--disable",
                                              "--local-provider"};
+constexpr std::string_view kClaudeNewest[] = {"-c", "--continue", "--fork-session"};
 constexpr std::string_view kGeminiValued[] = {"-m",
                                               "--model",
                                               "-o",
@@ -91,6 +95,7 @@ constexpr std::string_view kOpencodeValued[] = {"-m",       "--model",   "--agen
                                                 "-f",       "--file",    "--title",     "--port",
                                                 "--attach", "--variant", "--log-level", "--dir"};
 constexpr std::string_view kOpencodeTalk[] = {"-s", "--session"};
+constexpr std::string_view kOpencodeNewest[] = {"-c", "--continue", "--fork"};
 constexpr std::string_view kCopilotValued[] = {"--model",
                                                "--agent",
                                                "--allow-tool",
@@ -109,6 +114,7 @@ constexpr std::string_view kCopilotValued[] = {"--model",
                                                "--config-dir",
                                                "--effort"};
 constexpr std::string_view kCopilotTalk[] = {"--session-id", "--resume"};
+constexpr std::string_view kCopilotNewest[] = {"--continue"};
 constexpr std::string_view kPiValued[] = {
     "--provider",       "--model",         "--api-key",
     "--mode",           "--tools",         "-t",
@@ -117,17 +123,18 @@ constexpr std::string_view kPiValued[] = {
     "--session-dir",    "--models",        "--theme",
     "--prompt-template"};
 constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
-constexpr std::span<const std::string_view> kNoTalk{};
+constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
+constexpr std::span<const std::string_view> kNone{};
 
 constexpr Recipe kRecipes[] = {
-    {"claude", kClaude, "", kClaudeValued, kClaudeTalk, "", "--resume"},
-    {"codex", kCodex, "exec", kCodexValued, kNoTalk, "", "resume", true},
-    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, "-p", "--resume"},
-    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, "-p", "--resume"},
-    {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, "", "-s"},
-    {"kilo", kKilo, "run", kOpencodeValued, kOpencodeTalk, "", "-s"},
-    {"copilot", kCopilot, "", kCopilotValued, kCopilotTalk, "-p", "--resume="},
-    {"pi", kPi, "", kPiValued, kPiTalk, "", "--session"},
+    {"claude", kClaude, "", kClaudeValued, kClaudeTalk, kClaudeNewest, "", "--resume"},
+    {"codex", kCodex, "exec", kCodexValued, kNone, kNone, "", "resume", true},
+    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNone, "-p", "--resume"},
+    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, kNone, "-p", "--resume"},
+    {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
+    {"kilo", kKilo, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
+    {"copilot", kCopilot, "", kCopilotValued, kCopilotTalk, kCopilotNewest, "-p", "--resume="},
+    {"pi", kPi, "", kPiValued, kPiTalk, kPiNewest, "", "--session"},
 };
 
 core::Error cannot(std::string why) {
@@ -158,6 +165,10 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
         const std::string& word = words[i];
         const std::string name = word.substr(0, word.find('='));
         const bool joined = name.size() < word.size();
+        if (word == "--") {  // no option behind it
+            flags.prompts += words.size() - i - 1;
+            break;
+        }
         if (!word.starts_with('-') || word == "-") {
             ++flags.prompts;
         } else if (takes_prompt(recipe, name)) {
@@ -165,7 +176,7 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
             if (!joined) ++i;
         } else if (is_one_of(recipe.conversation, name)) {
             if (!joined) ++i;
-        } else {
+        } else if (!is_one_of(recipe.newest, word)) {
             flags.kept.push_back(word);
             if (!joined && is_one_of(recipe.valued, name) && i + 1 < words.size())
                 flags.kept.push_back(words[++i]);
@@ -213,23 +224,40 @@ core::Result<Words> resume_command(const Words& first, std::string_view agent,
     return command;
 }
 
-Words own_resume_command(const std::string& words, const std::string& id,
-                         const std::string& prompt) {
+core::Result<Words> own_resume_command(const std::string& words, const std::string& id,
+                                       const std::string& prompt) {
+    if (id.starts_with('-')) return cannot("the agent named no conversation");
     std::string script;
+    char quote = 0;  // the one that is open
     std::string_view left{words};
+    const auto take = [&](std::size_t count) {
+        script += left.substr(0, count);
+        left.remove_prefix(std::min(count, left.size()));
+    };
+    const auto put = [&](std::string_view parameter, std::size_t placeholder) {
+        const std::string_view before = quote == '\'' ? "'\"" : quote == 0 ? "\"" : "";
+        const std::string_view after = quote == '\'' ? "\"'" : quote == 0 ? "\"" : "";
+        script.append(before).append(parameter).append(after);
+        left.remove_prefix(placeholder);
+    };
     while (!left.empty()) {
+        const char c = left.front();
         if (left.starts_with("{id}")) {
-            script += "\"$1\"";
-            left.remove_prefix(4);
+            put("${1}", 4);
         } else if (left.starts_with("{prompt}")) {
-            script += "\"$2\"";
-            left.remove_prefix(8);
+            put("${2}", 8);
+        } else if (c == '\\' && quote != '\'') {
+            take(2);
         } else {
-            script += left.front();
-            left.remove_prefix(1);
+            if (quote == 0 && (c == '\'' || c == '"')) {
+                quote = c;
+            } else if (c == quote) {
+                quote = 0;
+            }
+            take(1);
         }
     }
-    return {"/bin/sh", "-c", script, "headway-resume", id, prompt};
+    return Words{"/bin/sh", "-c", script, "headway-resume", id, prompt};
 }
 
 }  // namespace headway::cli

@@ -18,8 +18,10 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
                                                       const std::string& prompt);
 
 /// The same of a command of the user's own: words of a shell in which {id} and {prompt} stand for
-/// the two, which are handed over as $1 and $2. Pure.
-std::vector<std::string> own_resume_command(const std::string& words, const std::string& id,
-                                            const std::string& prompt);
+/// the two, inside quotes or not. They become parameters of the shell, which never reads them as
+/// words of its own. Error: kInvalidParameter for an id that would be an option. Pure.
+core::Result<std::vector<std::string>> own_resume_command(const std::string& words,
+                                                          const std::string& id,
+                                                          const std::string& prompt);
 
 }  // namespace headway::cli

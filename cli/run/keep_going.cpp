@@ -29,6 +29,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookEvery{30'000};
 /// While a person has to decide, or the session is paused.
 constexpr milliseconds kLookWhileHeld{1'000};
+/// For a reply right before the next start; a daemon that is unreachable holds nothing back.
+constexpr std::chrono::seconds kReplyWithin{10};
+constexpr milliseconds kLookForReply{20};
 constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr std::size_t kCheckBytesKept = 2'048;
@@ -117,10 +120,9 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
     if (!step.resume) return over(step.why);
     const std::string& agent = command.agent().facts().agent;
     const std::string& id = command.agent().conversation();
-    core::Result<Words> next =
-        options_.resume_command.empty()
-            ? resume_command(first_, agent, id, step.prompt)
-            : core::Result<Words>(own_resume_command(options_.resume_command, id, step.prompt));
+    core::Result<Words> next = options_.resume_command.empty()
+                                   ? resume_command(first_, agent, id, step.prompt)
+                                   : own_resume_command(options_.resume_command, id, step.prompt);
     if (!next) return over("not resumed: " + next.error().detail);
     if (!end_tree()) return over("not resumed: a process of the run before does not end");
     const std::string number = std::to_string(plan_.resumes());
@@ -172,6 +174,7 @@ std::optional<std::string> KeepGoing::check() {
     }
     const ExitStatus exit = status ? exit_status_of(*status) : ExitStatus{1, 0};
     if (tail.size() > kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);
+    std::replace(tail.begin(), tail.end(), '\0', ' ');  // it would end the prompt
     Json done = {{"call_id", call},
                  {"tool", "check"},
                  {"args", {{"command", options_.check}}},
@@ -191,16 +194,28 @@ KeepGoing::Wait KeepGoing::wait(WallTime at) {
     figures_.waits = plan_.resumes();
     figures_.waits_until_ms = at.time_since_epoch().count();
     Wait ended = Wait::kDue;
+    std::optional<SteadyTime> reply_by;  // set once it is due
     while (true) {
         const milliseconds left = at - wall_now();
         const bool held = reporter_.held();
-        if (left <= milliseconds{0} && !held) break;
+        const bool due = left <= milliseconds{0} && !held;
+        if (!due) reply_by.reset();
+        if (due && !reply_by) {
+            reporter_.add("heartbeat", Json::object());
+            reply_by = steady_now() + kReplyWithin;
+        }
+        const bool asks = due && !reporter_.settled() && steady_now() < *reply_by;
+        if (reporter_.refused()) {
+            ended = Wait::kStopped;
+            break;
+        }
+        if (due && !asks && !reporter_.stop_directive() && !reporter_.held()) break;
         if (held && wall_now() > latest_) {
             ended = Wait::kTooLate;
             break;
         }
-        const milliseconds look =
-            held ? kLookWhileHeld : std::clamp(left, milliseconds{1}, kLookEvery);
+        milliseconds look = held ? kLookWhileHeld : std::clamp(left, milliseconds{1}, kLookEvery);
+        if (due) look = kLookForReply;
         std::array<pollfd, 2> fds{pollfd{signals_.fd(), POLLIN, 0},
                                   pollfd{reporter_.wake_fd(), POLLIN, 0}};
         (void)::poll(fds.data(), fds.size(), static_cast<int>(look.count()));

@@ -69,6 +69,16 @@ bool Reporter::held() const {
     return held_;
 }
 
+bool Reporter::settled() const {
+    const std::lock_guard lock(mutex_);
+    return spool_.size() == 0;
+}
+
+bool Reporter::refused() const {
+    const std::lock_guard lock(mutex_);
+    return refused_;
+}
+
 void Reporter::close(const Json& end, milliseconds linger) {
     const std::lock_guard lock(mutex_);
     if (end_) return;

@@ -57,6 +57,10 @@ public:
     std::optional<StopDirective> stop_directive() const;
     /// The newest reply holds the agent back: it is paused, or a person has to decide.
     bool held() const;
+    /// All that was added has its reply, so that held() and stop_directive() are as new as that.
+    bool settled() const;
+    /// The daemon takes no more reports of this session: it has ended.
+    bool refused() const;
 
     /// Delivers what is left, ends the session with this body of POST .../end and returns; gives up
     /// after `linger`, or soon when no daemon was ever there. True when everything arrived.

@@ -2,203 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // It carries what happens to the daemon and obeys the answers; what is decided is decided there. Without a daemon the agent
 // works as if this were not here.
-import { createHash } from 'node:crypto';
-import fs from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
-import net from 'node:net';
+// Here stands clients/plugin/daemon.js.
 
-const DAEMON = process.env.HEADWAY_URL || 'http://127.0.0.1:7717';
 const AGENT = /\/\.?kilo\//.test(import.meta.url) ? 'kilo' : 'opencode';
-const SILENCE_MS = Number(process.env.HEADWAY_HOOK_SILENCE_MS) || 15_000; // a daemon that holds a call sends a space every 5 s
-const REFUSED_MS = 2_000; // a daemon that is not there is not asked again for so long,
-const HUNG_MS = 60_000; // and one that hangs or talks nonsense without end for so long
-const CONNECT_MS = 1_000; // in which a daemon takes a connection, or is away
-const ANSWER_MAX = 4 << 20; // bytes of an answer; the daemon's own are far below
-const TEXT_MAX = 2_000; // bytes of each text that goes to the model: agents move longer ones to files
-const SENT_MAX = 1 << 20; // characters of each text, and of the arguments of a call as JSON; the daemon takes 16 MiB in all
-const TOLD_MAX = 256; // reports on their way to a daemon that is slow; further ones are not made
 const SEEN_MAX = 10_000;
 const SESSIONS_MAX = 1_000; // that something is remembered of
-
-// Who this process is, so that the daemon sees it end; without /proc it has to guess. Read once: it stays who it is.
-let me;
-const identity = () => {
-  if (me) return me;
-  try {
-    const stat = fs.readFileSync('/proc/self/stat', 'utf8');
-    const text = (file) => fs.readFileSync(file, 'utf8').trim();
-    me = {
-      'X-Headway-Agent-Pid': String(process.pid),
-      'X-Headway-Agent-Start': stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19],
-      'X-Headway-Agent-Boot': text('/proc/sys/kernel/random/boot_id'),
-      'X-Headway-Agent-Pid-Ns': /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0] ?? '',
-    };
-  } catch {
-    me = {};
-  }
-  return me;
-};
-
-const target = () => {
-  const socket = /^unix:(?:\/\/)?(\/(?!\/).*)$/i.exec(DAEMON);
-  if (socket) return [http, { socketPath: socket[1], host: 'localhost' }, ''];
-  const url = new URL(/^https?:\/\//i.test(DAEMON) ? DAEMON : `http://${DAEMON}`);
-  const plain = { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port || undefined };
-  return [url.protocol === 'https:' ? https : http, plain, url.pathname.replace(/\/+$/, '')];
-};
-
-let awayUntil = 1; // 0 while it is there; unknown at first
-let probe; // the one connection that finds out whether it is back
-const away = (ms) => { awayUntil = Date.now() + ms; return {}; };
-
-// Whether a daemon is there. One that was away has to take a connection first, so that no body is written in vain, and parallel
-// calls share one try.
-const there = () => {
-  if (!awayUntil) return true;
-  if (Date.now() < awayUntil) return false;
-  return (probe ??= new Promise((resolve) => {
-    const [client, where] = target();
-    const found = (ms) => {
-      clearTimeout(timer);
-      probe = undefined;
-      awayUntil = ms ? Date.now() + ms : 0;
-      socket.destroy();
-      resolve(ms === 0);
-    };
-    const port = where.port ?? (client === https ? 443 : 80);
-    const socket = net.connect(where.socketPath ? { path: where.socketPath } : { host: where.host, port });
-    const timer = setTimeout(() => found(HUNG_MS), CONNECT_MS);
-    timer.unref?.();
-    socket.on('connect', () => found(0));
-    socket.on('error', () => found(REFUSED_MS));
-  }));
-};
-
-// Text of at most TEXT_MAX bytes; where something is missing stands "…": at the end, or at the beginning of what was gathered.
-const cut = (text, gathered = false) => {
-  if (typeof text !== 'string') return '';
-  if (text.length * 3 <= TEXT_MAX || Buffer.byteLength(text) <= TEXT_MAX) return text;
-  const room = TEXT_MAX - Buffer.byteLength('…');
-  const bytes = Buffer.from(gathered ? text.slice(-TEXT_MAX) : text.slice(0, TEXT_MAX));
-  const rest = gathered ? bytes.subarray(-room) : bytes.subarray(0, room);
-  const whole = rest.toString().replace(/^\uFFFD+|\uFFFD+$/g, ''); // without halves of characters
-  return gathered ? `…${whole}` : `${whole}…`;
-};
-
-// Of a longer text its ends, its length and the digest of the whole, so that equal ones are seen to be equal.
-// When a provider takes requests again, as its reply says: milliseconds since 1970, or undefined.
-const RESET_NAMES = /^(retry-after|retry-after-ms|x-ratelimit-reset(-requests|-tokens)?|anthropic-ratelimit-unified-reset|x-codex-(primary|secondary)-reset-at)$/i;
-const resetOf = (data) => {
-  let latest;
-  const note = (at) => { if (Number.isFinite(at) && at > Date.now() && !(latest > at)) latest = at; };
-  for (const [name, value] of Object.entries(data?.responseHeaders ?? {})) {
-    if (!RESET_NAMES.test(name)) continue;
-    const number = Number(value);
-    if (/^retry-after-ms$/i.test(name)) note(Date.now() + number);
-    else if (Number.isNaN(number)) note(Date.parse(value)); // a date of HTTP
-    else note(number > 1e9 ? number * 1000 : Date.now() + number * 1000);
-  }
-  try {
-    const body = typeof data?.responseBody === 'string' ? JSON.parse(data.responseBody) : data?.responseBody;
-    const error = body?.error ?? body ?? {};
-    for (const at of [error.resets_at, error.resetsAt, error.reset_at]) note(at > 1e11 ? at : at * 1000);
-    if (error.resets_in_seconds) note(Date.now() + error.resets_in_seconds * 1000);
-  } catch {
-    // no JSON: the words say it
-  }
-  return latest === undefined ? undefined : Math.round(latest);
-};
 
 // Why a call did not run, where the agent refused it itself.
 const REFUSED = /rejected permission|specified a rule which prevents|PermissionRejectedError|PermissionDeniedError|PermissionCorrectedError|QuestionRejectedError|dismissed this question/;
 const CUT = /^Tool execution aborted/;
 
-const measure = (length, text) => `(${length} characters, sha256 ${createHash('sha256').update(text).digest('hex')})`;
-const brief = (text) => (typeof text !== 'string' || text.length <= SENT_MAX ? text
-  : `${text.slice(0, SENT_MAX >> 1)}… ${measure(text.length, text)} …${text.slice(-(SENT_MAX >> 2))}`);
-// The same of arguments. What stands in their place is longer than what a person may be asked about, so that a call of which a person
-// could not see all is refused, where one must be asked.
-const briefArgs = (args) => {
+// The times at which the body of a refusal says that the provider takes requests again.
+const resetsIn = (data) => {
   try {
-    const text = JSON.stringify(args ?? {});
-    return text.length <= SENT_MAX ? args : { cut: `${text.slice(0, SENT_MAX >> 1)}…`, of: measure(text.length, text) };
-  } catch (error) {
-    return { unreadable: String(error) };
-  }
-};
-const bounded = (body) => {
-  const whole = { ...body };
-  for (const name of ['text', 'result', 'error']) if (name in whole) whole[name] = brief(whole[name]);
-  if ('args' in whole) whole.args = briefArgs(whole.args);
-  return whole;
-};
-
-// What an answer says that can be obeyed. Nonsense is no answer.
-const sense = (said) => {
-  const answer = {};
-  for (const name of ['deny', 'stop', 'context', 'system']) {
-    const text = cut(said?.[name]);
-    if (text) answer[name] = text;
-  }
-  const edit = said?.edit;
-  if (edit && typeof edit === 'object' && !Array.isArray(edit)) answer.edit = edit;
-  return answer;
-};
-
-// The daemon's answer; {} whatever goes wrong. A call may be held as long as bytes come.
-const exchange = (body) => new Promise((resolve) => {
-  try {
-    const [client, where, prefix] = target();
-    const text = JSON.stringify({ agent: AGENT, ...bounded(body) });
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...identity() };
-    if (process.env.HEADWAY_TOKEN) headers.Authorization = `Bearer ${process.env.HEADWAY_TOKEN}`;
-    if (process.env.HEADWAY_SESSION && !body.parent) headers['X-Headway-Session'] = process.env.HEADWAY_SESSION;
-    let timer;
-    const settle = (answer) => { clearTimeout(timer); resolve(answer); };
-    const request = client.request({ ...where, path: `${prefix}/v1/hooks/generic`, method: 'POST', headers });
-    const listen = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => { settle(away(HUNG_MS)); request.destroy(); }, SILENCE_MS);
-      timer.unref?.();
-    };
-    request.on('error', () => settle(away(REFUSED_MS)));
-    request.on('response', (response) => {
-      let answer = '';
-      let read = 0;
-      response.setEncoding('utf8');
-      response.on('data', (part) => {
-        read += Buffer.byteLength(part);
-        if (read > ANSWER_MAX) {
-          settle(away(HUNG_MS));
-          request.destroy();
-          return;
-        }
-        listen();
-        answer += part;
-      });
-      response.on('error', () => settle({}));
-      response.on('close', () => settle({}));
-      response.on('end', () => {
-        try {
-          settle(response.statusCode === 200 ? sense(JSON.parse(answer)) : {});
-        } catch {
-          settle({});
-        }
-      });
-    });
-    listen();
-    request.end(text);
+    const body = typeof data.responseBody === 'string' ? JSON.parse(data.responseBody) : data.responseBody;
+    const error = body?.error ?? body ?? {};
+    return [...[error.resets_at, error.resetsAt, error.reset_at].map((at) => (at > 1e11 ? at : at * 1000)),
+      ...(error.resets_in_seconds ? [Date.now() + error.resets_in_seconds * 1000] : [])];
   } catch {
-    resolve({});
-  }
-});
-
-const post = async (body) => {
-  try {
-    return (await there()) ? await exchange(body) : {};
-  } catch {
-    return away(REFUSED_MS);
+    return []; // no JSON: the words say it
   }
 };
 
@@ -246,7 +68,7 @@ export const Headway = async ({ client, directory }) => {
   const tell = (session, body) => {
     if (telling >= TOLD_MAX) return told;
     ++telling;
-    told = told.then(() => post({ ...body, ...who(session) })).then(async (answer) => {
+    told = told.then(() => post(AGENT, { ...body, ...who(session) })).then(async (answer) => {
       --telling;
       keep(session, answer);
       if (answer.stop) await abort(session);
@@ -255,7 +77,7 @@ export const Headway = async ({ client, directory }) => {
   };
   const ask = async (session, body) => {
     await told;
-    return post({ ...body, ...who(session) });
+    return post(AGENT, { ...body, ...who(session) });
   };
 
   // A cost of 0 beside tokens is a model without a price: not known.
@@ -286,7 +108,7 @@ export const Headway = async ({ client, directory }) => {
   const failed = async (session, error) => {
     const data = error?.data ?? {};
     if (error?.name === 'MessageAbortedError') return tell(session, { event: 'interrupt' }); // by a person
-    const at = resetOf(data);
+    const at = resetOf(data.responseHeaders, resetsIn(data));
     remember(halves, session, true);
     return tell(session, { event: 'error', class: error?.name, text: data.message ?? error?.message, ends_turn: true,
       ...(data.statusCode ? { status: data.statusCode } : {}), ...(at ? { retry_at: at } : {}),

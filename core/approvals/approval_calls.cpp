@@ -34,14 +34,9 @@ class FinishedCall {
 public:
     FinishedCall(const ToolFinished& call, const CallFingerprint& fingerprint)
         : call_(call),
-          fingerprint_(fingerprint),
           exact_(args_of(fingerprint)),
           exact_said_(is_args_digest(call.args_digest)),
           bound_(call.args_digest.empty() ? std::string{} : bound_digest(call.args_digest)) {}
-
-    /// Journals of earlier versions hold no exact arguments. Their calls are matched by
-    /// fingerprint, as they were then.
-    bool of_before() const { return exact_.empty(); }
 
     bool same_tool(const Approval& approval) const {
         return approval.kind == ApprovalKind::kTool && approval.tool == call_.tool;
@@ -49,13 +44,12 @@ public:
     bool named(const Approval& approval) const { return same_id(call_.call_id, approval); }
 
     Told told(const Approval& approval) const {
-        return told(approval.run_digest.empty() ? approval.args_digest : approval.run_digest,
-                    approval.question);
+        return told(approval.run_digest.empty() ? approval.args_digest : approval.run_digest);
     }
-    Told told(const Grant& grant) const { return told(grant.args_digest, grant.question); }
+    Told told(const Grant& grant) const { return told(grant.args_digest); }
     /// Whether it has the arguments that were asked for, whatever may run now.
     bool as_asked(const Approval& approval) const {
-        return told(approval.args_digest, approval.question) == Told::kSame;
+        return told(approval.args_digest) == Told::kSame;
     }
     bool tells_arguments() const { return !call_.args.empty() || !call_.args_digest.empty(); }
 
@@ -65,7 +59,6 @@ public:
         if (!same_tool(approval)) return false;
         const Told says = told(approval);
         if (says != Told::kNothing) return says == Told::kSame;
-        if (of_before() && call_.call_id.empty()) return true;
         return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
     }
 
@@ -88,24 +81,19 @@ public:
     }
 
 private:
-    Told told(const std::string& digest, std::uint64_t question) const {
-        const auto whether = [](bool same) { return same ? Told::kSame : Told::kOther; };
+    Told told(const std::string& digest) const {
         const std::string& said = call_.args_digest;
-        if (of_before()) {
-            if (!call_.args.empty()) return whether(fingerprint_.question.low == question);
-            return said.starts_with("sha256:") ? whether(said == digest) : Told::kNothing;
-        }
         const bool nothing = call_.args.empty() && said.empty();
         if (nothing) return exact_ == digest ? Told::kSame : Told::kNothing;
         if (!call_.args.empty() && exact_ == digest) return Told::kSame;
         // A digest of the client's own kind identifies arguments only when it repeats.
         if (!said.empty() && !exact_said_ && bound_ == digest) return Told::kSame;
         if (!call_.args.empty()) return Told::kOther;
-        return exact_said_ ? whether(said == digest) : Told::kNothing;
+        if (!exact_said_) return Told::kNothing;
+        return said == digest ? Told::kSame : Told::kOther;
     }
 
     const ToolFinished& call_;
-    const CallFingerprint& fingerprint_;
     std::string exact_;
     bool exact_said_;
     std::string bound_;  ///< computed once: a call is compared with every request
@@ -113,7 +101,6 @@ private:
 
 /// True if the call with this id already ran. Then no other call's approval applies to it.
 bool ran_before(const Approvals& approvals, const FinishedCall& call) {
-    if (call.of_before()) return false;
     return std::any_of(
         approvals.requests.begin(), approvals.requests.end(), [&](const Approval& approval) {
             return call.same_tool(approval) && call.named(approval) && approval.spent();
@@ -129,7 +116,7 @@ std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCa
     for (std::size_t i = 0; i < approvals.requests.size(); ++i) {
         const Approval& approval = approvals.requests[i];
         if (!approval.open() || !call.uses(approval)) continue;
-        const bool own = !call.of_before() && call.named(approval);
+        const bool own = call.named(approval);
         if (again && !own) continue;
         const int rank = (own ? 2 : 0) + (approval.redeemed_at != kNever ? 1 : 0);
         if (rank <= best) continue;
@@ -183,14 +170,14 @@ bool against(const Approval& approval, const FinishedCall& call) {
     // not become another call by the name of another tool.
     if (!call.same_tool(approval)) {
         // No arguments are equal to no arguments: an id that is used again each turn.
-        const bool disguised = refused(approval) && !call.of_before() && call.tells_arguments() &&
-                               approval.args_digest != kNoArgsDigest;
+        const bool disguised =
+            refused(approval) && call.tells_arguments() && approval.args_digest != kNoArgsDigest;
         return named && (approval.open() || (disguised && call.as_asked(approval)));
     }
     const Told says = call.told(approval);
     // A person has changed the arguments: those that were asked for may not run.
     const bool edited = !approval.run_digest.empty() && approval.run_digest != approval.args_digest;
-    if (edited && says != Told::kSame && !call.of_before() && call.as_asked(approval)) return true;
+    if (edited && says != Told::kSame && call.as_asked(approval)) return true;
     const bool seen = named || says == Told::kSame;
     if (refused(approval) || approval.pending()) return seen;
     if (approval.open()) return named;  // approved, but not these arguments
@@ -201,15 +188,14 @@ bool against(const Approval& approval, const FinishedCall& call) {
 }  // namespace
 
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
-           std::uint64_t n, bool replayed) {
+           std::uint64_t n) {
     const FinishedCall finished{call, fingerprint};
-    if (replayed && finished.of_before()) return;
     const auto place = covering(approvals, finished);
     if (!place) return;
     Approval& approval = approvals.requests[*place];
     HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
     HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
-    approval.unverified = !finished.of_before() && finished.told(approval) == Told::kNothing;
+    approval.unverified = finished.told(approval) == Told::kNothing;
     if (finished.refused_by_agent() && approval.decision == Decision::kApprove) {
         // Used up all the same: the agent's word must not gain a second execution.
         approval.status = S::kCancelled;

@@ -111,7 +111,7 @@ void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
     HEADWAY_ASSERT(approval.scope != GrantScope::kOnce && !approval.pending());
     if (grants.size() == limits::kGrantsMax) grants.erase(grants.begin());
     grants.push_back({approval.n, approval.kind, approval.tool, approval.args_digest,
-                      approval.question, approval.match, approval.until});
+                      approval.match, approval.until});
     HEADWAY_ASSERT(grants.size() <= limits::kGrantsMax);
 }
 
@@ -257,7 +257,6 @@ void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n
     approval.args_digest = asked.args_digest;
     approval.identity_digest = identity_of(asked);
     approval.identity = identity_start(approval.identity_digest);
-    approval.question = asked.question;
     approval.unseen = asked.hidden_bytes != 0 || shows_nothing(asked);
     approval.changed_n = n;
     HEADWAY_ASSERT(approvals.requests.empty() || approvals.requests.back().n < n);
@@ -291,7 +290,6 @@ void enter(Approvals& approvals, const ApprovalDecided& decided, std::uint64_t n
     approval->until = decided.until;
     approval->stop = decided.stop;
     approval->execute_by = decided.execute_by;
-    if (decided.decision == Decision::kEdit) approval->question = decided.question;
     if (decided.scope != GrantScope::kOnce) add_grant(approvals, *approval, at);
 }
 

@@ -68,7 +68,6 @@ struct Approval {
     std::optional<BudgetLimits> extend;
     std::string args_digest;     ///< of the arguments shown
     std::uint64_t identity = 0;  ///< start of identity_digest, the key in an index
-    std::uint64_t question = 0;  ///< fingerprint of the call that may run (or may not)
     std::string run_digest;      ///< of the arguments that may run; empty until approved
     std::optional<Decision> decision;
     std::uint64_t decided_n = 0;
@@ -114,7 +113,6 @@ struct Grant {
     ApprovalKind kind = ApprovalKind::kTool;
     std::string tool;
     std::string args_digest;
-    std::uint64_t question = 0;
     GrantMatch match = GrantMatch::kArgs;
     Timestamp until = kNever;  ///< kNever = for the life of the session
     bool live(Timestamp now) const noexcept { return until == kNever || now < until; }
@@ -122,8 +120,7 @@ struct Grant {
     static constexpr auto fields() {
         return field_list(field("n", &Grant::n), field("kind", &Grant::kind),
                           field("tool", &Grant::tool), field("args_digest", &Grant::args_digest),
-                          field("question", &Grant::question), field("match", &Grant::match),
-                          field("until", &Grant::until));
+                          field("match", &Grant::match), field("until", &Grant::until));
     }
 };
 
@@ -210,10 +207,10 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
-/// A call finished: it uses up the approval that covers it, if any. A `replayed` call is a replay
-/// for the loop rules, but uses up an approval like any other.
+/// A call finished: it uses up the approval that covers it, if any. So does one that the loop rules
+/// take for a replay.
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
-           std::uint64_t n, bool replayed);
+           std::uint64_t n);
 /// The agent has read the decision.
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
 /// The session ended: requests need no decision any more, and grants end.
@@ -232,7 +229,6 @@ struct Ruling {
     std::string channel;
     ExactJson edited_args;
     std::string edited_digest;
-    std::uint64_t edited_question = 0;
     Text response;
     GrantScope scope = GrantScope::kOnce;
     GrantMatch match = GrantMatch::kArgs;
@@ -299,17 +295,17 @@ constexpr auto Approval::fields() {
         field("on_expiry", &A::on_expiry), field("overdue", &A::overdue),
         field("escalated", &A::escalated), field("extend", &A::extend),
         field("args_digest", &A::args_digest), field("identity", &A::identity),
-        field("question", &A::question), field("run_digest", &A::run_digest),
-        field("decision", &A::decision), field("decided_n", &A::decided_n),
-        field("decided_at", &A::decided_at), field("by", &A::by), field("channel", &A::channel),
-        field("reason", &A::reason), field("response", &A::response), field("scope", &A::scope),
-        field("match", &A::match), field("until", &A::until), field("stop", &A::stop),
-        field("execute_by", &A::execute_by), field("redeemed_at", &A::redeemed_at),
-        field("redeem_key", &A::redeem_key), field("executed_n", &A::executed_n),
-        field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
-        field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest),
-        field("alarm_seen", &A::alarm_seen), field("unverified", &A::unverified),
-        field("unseen", &A::unseen), field("closed", &A::closed));
+        field("run_digest", &A::run_digest), field("decision", &A::decision),
+        field("decided_n", &A::decided_n), field("decided_at", &A::decided_at), field("by", &A::by),
+        field("channel", &A::channel), field("reason", &A::reason), field("response", &A::response),
+        field("scope", &A::scope), field("match", &A::match), field("until", &A::until),
+        field("stop", &A::stop), field("execute_by", &A::execute_by),
+        field("redeemed_at", &A::redeemed_at), field("redeem_key", &A::redeem_key),
+        field("executed_n", &A::executed_n), field("alarm", &A::alarm),
+        field("acknowledged", &A::acknowledged), field("changed_n", &A::changed_n),
+        field("identity_digest", &A::identity_digest), field("alarm_seen", &A::alarm_seen),
+        field("unverified", &A::unverified), field("unseen", &A::unseen),
+        field("closed", &A::closed));
 }
 
 }  // namespace headway::core

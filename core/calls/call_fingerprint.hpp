@@ -92,8 +92,8 @@ struct CallFingerprint {
     std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
     /// Both halves of the SHA-256 of the exact arguments, by which approvals identify a call
-    /// (args_of()). Unlike `question`, nothing is masked. Zero in older fingerprints and in
-    /// sessions without approvals.
+    /// (args_of()). Unlike `question`, nothing is masked. Zero for calls that no
+    /// report has brought.
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< of Shape

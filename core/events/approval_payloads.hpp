@@ -118,21 +118,19 @@ struct ApprovalRequested {
     /// Who asks: "agent", "call" (a tool.started that requests it), "policy", "headway" or "dialog"
     /// (kDialogSource).
     std::string source;
-    /// Fingerprint of tool and arguments, to recognise the call when it runs.
-    std::uint64_t question = 0;
     /// Bytes of arguments and summary that are not shown. `args_digest` binds them anyway, so the
     /// approver must know that there is more than they see.
     std::uint64_t hidden_bytes = 0;
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
         using A = ApprovalRequested;
-        return field_list(
-            field("kind", &A::kind), field("tool", &A::tool), field("call_id", &A::call_id),
-            field("args", &A::args), field("args_digest", &A::args_digest),
-            field("summary", &A::summary), field("risk", &A::risk), field("options", &A::options),
-            field("expires_in_ms", &A::expires_in_ms), field("on_expiry", &A::on_expiry),
-            field("extend", &A::extend), field("source", &A::source),
-            internal("question", &A::question), field("hidden_bytes", &A::hidden_bytes));
+        return field_list(field("kind", &A::kind), field("tool", &A::tool),
+                          field("call_id", &A::call_id), field("args", &A::args),
+                          field("args_digest", &A::args_digest), field("summary", &A::summary),
+                          field("risk", &A::risk), field("options", &A::options),
+                          field("expires_in_ms", &A::expires_in_ms),
+                          field("on_expiry", &A::on_expiry), field("extend", &A::extend),
+                          field("source", &A::source), field("hidden_bytes", &A::hidden_bytes));
     }
 };
 
@@ -152,7 +150,6 @@ struct ApprovalDecided {
     bool stop = false;         ///< true for a rejection that ends the loop
     GrantMatch match = GrantMatch::kArgs;
     Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
-    std::uint64_t question = 0;     ///< fingerprint of the tool and the edited arguments
     bool operator==(const ApprovalDecided&) const = default;
     static constexpr auto fields() {
         using A = ApprovalDecided;
@@ -162,7 +159,7 @@ struct ApprovalDecided {
                           field("edited_args", &A::edited_args), field("response", &A::response),
                           field("scope", &A::scope), field("until", &A::until),
                           field("stop", &A::stop), field("match", &A::match),
-                          field("execute_by", &A::execute_by), internal("question", &A::question));
+                          field("execute_by", &A::execute_by));
     }
 };
 

@@ -77,7 +77,7 @@ struct Fold {
         const auto took = since != kNever ? std::optional{event.at - since} : std::nullopt;
         evidence = enter_call(state, call, event.n, took, since != kNever);
         if (!state.approvals.requests.empty())
-            enter(state.approvals, call, evidence.fingerprint, event.n, evidence.replayed);
+            enter(state.approvals, call, evidence.fingerprint, event.n);
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
         if (evidence.unrun) return;

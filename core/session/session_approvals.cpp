@@ -90,7 +90,6 @@ void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
     if (ruling.decision == Decision::kEdit) {
         decided.edited_args = ruling.edited_args;
         decided.args_digest = ruling.edited_digest;
-        decided.question = ruling.edited_question;
     } else if (allows) {
         decided.args_digest = asked.args_digest;
     }

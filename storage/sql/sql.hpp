@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -49,18 +50,24 @@ public:
         impl_->bind(index, value);
         return *this;
     }
+    /// The text is read when the statement runs, and must live until then.
     Statement& bind(int index, std::string_view text) {
         impl_->bind_text(index, text);
         return *this;
     }
+    template <std::same_as<std::string> Text>
+    Statement& bind(int index, Text&& gone_before_it_runs) = delete;
     /// As milliseconds since 1970.
     Statement& bind(int index, core::Timestamp at) {
         return bind(index, std::int64_t{at.time_since_epoch().count()});
     }
+    /// As with texts.
     Statement& bind_blob(int index, std::string_view bytes) {
         impl_->bind_blob(index, bytes);
         return *this;
     }
+    template <std::same_as<std::string> Text>
+    Statement& bind_blob(int index, Text&& gone_before_it_runs) = delete;
     Statement& bind_null(int index) {
         impl_->bind_null(index);
         return *this;

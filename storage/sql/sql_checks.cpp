@@ -76,7 +76,8 @@ Result<> SqlChecks::make_room(std::string_view id, SessionKey key) {
     if (other == key) return {};
     HEADWAY_TRY(Statement move,
                 database_.prepare("UPDATE judge_check SET id=?2 WHERE id=?1 AND session=?3"));
-    return move.bind(1, id).bind(2, aside(other, id)).bind(3, other).run();
+    const std::string of_several = aside(other, id);
+    return move.bind(1, id).bind(2, of_several).bind(3, other).run();
 }
 
 Result<> SqlChecks::finish_check(std::string_view id, SessionKey key, Cursor done) {
@@ -84,7 +85,8 @@ Result<> SqlChecks::finish_check(std::string_view id, SessionKey key, Cursor don
                 database_.prepare(
                     "UPDATE judge_check SET done=?2 WHERE id IN(?1,?4) AND session=?3 AND done=0"));
     HEADWAY_ASSERT(done > 0);
-    return update.bind(1, id).bind(2, done).bind(3, key).bind(4, aside(key, id)).run();
+    const std::string of_several = aside(key, id);
+    return update.bind(1, id).bind(2, done).bind(3, key).bind(4, of_several).run();
 }
 
 Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {
@@ -96,7 +98,8 @@ Result<> SqlChecks::finish_checks(SessionKey key, Cursor done) {
 Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id) {
     HEADWAY_TRY(Statement find,
                 database_.prepare(std::string{kSelectCheck} + "WHERE c.id IN(?1,?2)"));
-    find.bind(1, id).bind(2, shared_mark(id));
+    const std::string mark = shared_mark(id);
+    find.bind(1, id).bind(2, mark);
     HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
     std::optional<StoredCheck> newest;
     bool shared = false;
@@ -111,7 +114,8 @@ Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id) {
 Result<std::optional<StoredCheck>> SqlChecks::find_check(std::string_view id, SessionKey key) {
     HEADWAY_TRY(Statement find, database_.prepare(std::string{kSelectCheck} +
                                                   "WHERE c.id IN(?1,?3) AND c.session=?2"));
-    find.bind(1, id).bind(2, key).bind(3, aside(key, id));
+    const std::string of_several = aside(key, id);
+    find.bind(1, id).bind(2, key).bind(3, of_several);
     HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
     if (rows.empty()) return std::optional<StoredCheck>{};
     return std::optional{std::move(rows.front())};

@@ -194,7 +194,8 @@ Result<bool> SqliteRetention::delete_side_rows(SessionKey doomed) {
     HEADWAY_TRY(Statement last, database_.prepare("DELETE FROM session WHERE key=?1"));
     HEADWAY_CHECK(last.bind(1, doomed).run());
     HEADWAY_TRY(Statement done, database_.prepare("DELETE FROM meta WHERE name=?1"));
-    HEADWAY_CHECK(done.bind(1, forget_name(doomed)).run());
+    const std::string mark = forget_name(doomed);
+    HEADWAY_CHECK(done.bind(1, mark).run());
     return true;
 }
 

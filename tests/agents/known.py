@@ -24,7 +24,7 @@ def literals(path: Path) -> set:
 def sources_of_dialect(name: str) -> list:
     """The file of a dialect and those that it includes."""
     if name in PLUGINS:
-        return [PROJECT / PLUGINS[name], PROJECT / "api/hooks/agents/generic.cpp"]
+        return [PROJECT / PLUGINS[name], PROJECT / "clients/plugin/daemon.js", PROJECT / "api/hooks/agents/generic.cpp"]
     files, left = [], [PROJECT / f"api/hooks/agents/{name}.cpp"]
     while left:
         file = left.pop()

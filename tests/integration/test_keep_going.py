@@ -181,6 +181,33 @@ class KeepGoing(SharedDaemonCase):
         self.assertIn("the check fails in the same way again", err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
+    def test_a_cancel_or_a_pause_during_the_check_starts_nothing(self):
+        for verb in ("cancel", "pause"):
+            with self.subTest(verb):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                go = self.folder / f"go-{verb}"
+                process = self.start("done", "--check", f"touch {go}-asked; while ! test -e {go}; do sleep 0.05; done; echo red; false")
+                self.addCleanup(process.kill)
+                self.wait_for(Path(f"{go}-asked").exists, "no check")
+                reply = self.daemon.operator().post(f"/v1/sessions/{self.session}/{verb}", {"reason": "enough"})
+                self.assertEqual(reply.status, 200, reply.body)
+                go.touch()
+                if verb == "pause":
+                    self.wait_for(self.waiting, "no wait")
+                    self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {})
+                process.communicate(timeout=patient(60))
+                self.assertEqual(len(self.starts()), 1)
+
+    def test_a_command_of_its_own_may_quote_what_it_gets(self):
+        (self.folder / "play").write_text("crash done")
+        process = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--resume-command",
+                                 str(self.folder / "claude") + ' "{id}" "{prompt}"', "--",
+                                 "/bin/sh", "-c", str(self.folder / "claude") + " x; kill -9 $$")
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(len(self.starts()[1]["argv"]), 2)
+
     def test_a_script_goes_on_by_a_command_of_its_own(self):
         (self.folder / "play").write_text("crash done")
         process = self.cli.start("run", "--session", self.session, "--keep-going", "--margin", "100ms", "--resume-command",

@@ -12,6 +12,8 @@ import time
 import unittest
 from pathlib import Path
 
+from support.case import OwnDaemonCase
+from support.cli import Cli
 from support.daemon import PROJECT, clean_environment
 from support.limits import SLOW, patient
 
@@ -239,6 +241,31 @@ class Stand(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def plugin(name: str) -> str:
+    """As cli/embed_plugins.cmake makes it, which `Installed` compares."""
+    clients = PROJECT / "clients"
+    common = (clients / "plugin/daemon.js").read_text(encoding="utf-8").split("\n\n", 1)[1]
+    place = "// Here stands clients/plugin/daemon.js.\n"
+    text = (clients / name).read_text(encoding="utf-8")
+    assert text.count(place) == 1, name
+    return text.replace(place, common)
+
+
+class Installed(OwnDaemonCase):
+    def test_the_plugins_that_install_writes_are_whole(self):
+        home = Path(tempfile.mkdtemp(prefix="headway-plugins-"))
+        self.addCleanup(shutil.rmtree, home)
+        daemon = self.start()
+        cli = Cli(daemon)
+        cli.environment["HOME"] = str(home)
+        for agent, name, place in (("opencode", "opencode/headway.js", ".config/opencode/plugin/headway.js"),
+                                   ("pi", "pi/headway.ts", ".pi/agent/extensions/headway.ts")):
+            done = cli.run("install", agent, "--yes")
+            self.assertEqual(done.code, 0, done.err)
+            written = (home / place).read_text(encoding="utf-8")
+            self.assertEqual(written, plugin(name).replace("http://127.0.0.1:7717", daemon.url, 1), agent)
+
+
 @unittest.skipUnless(NODE and ESBUILD, "node or esbuild is not installed")
 class Plugins(unittest.TestCase):
     def setUp(self):
@@ -256,9 +283,10 @@ class Plugins(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "package.json").write_text('{"type": "module"}')
         (self.folder / "kilo").mkdir()
-        shutil.copy(PROJECT / "clients/opencode/headway.js", self.folder / "kilo/headway.js")
+        (self.folder / "kilo/headway.js").write_text(plugin("opencode/headway.js"))
         # pi strips the types itself, as newer nodes do.
-        subprocess.run([ESBUILD, str(PROJECT / "clients/pi/headway.ts"), "--log-level=warning", f"--outfile={self.folder}/headway.mjs"], check=True)
+        (self.folder / "headway.ts").write_text(plugin("pi/headway.ts"))
+        subprocess.run([ESBUILD, f"{self.folder}/headway.ts", "--log-level=warning", f"--outfile={self.folder}/headway.mjs"], check=True)
         self.environment = clean_environment(HEADWAY_URL=f"http://127.0.0.1:{self.server.server_port}", HEADWAY_TOKEN="hw_a_b",
                                              HEADWAY_SESSION="named", HTTP_PROXY="http://127.0.0.1:9", http_proxy="http://127.0.0.1:9")
 

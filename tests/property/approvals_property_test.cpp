@@ -84,7 +84,6 @@ private:
         asked.args_digest = bound_digest(name("args"));
         asked.args.text = "{}";
         asked.call_id = gen_.chance(3) ? "" : name("c");
-        asked.question = digest_of(asked.tool + asked.args_digest).low;
         if (gen_.chance(8)) asked.kind = ApprovalKind::kQuestion;
         asked.on_expiry = static_cast<OnExpiry>(gen_.below(4));
         if (gen_.chance(2)) asked.expires_in_ms = 1 + gen_.below(3'000);
@@ -104,7 +103,6 @@ private:
         if (made.decision == Decision::kEdit) {
             made.edited_args.text = "{}";
             made.edited_digest = bound_digest(name("args"));
-            made.edited_question = gen_.below(9);
         }
         if (made.decision == Decision::kApprove && gen_.chance(4)) {
             made.scope = gen_.chance(2) ? GrantScope::kSession : GrantScope::kUntil;

@@ -45,7 +45,8 @@ const lasting = async (t, settings = {}) => {
   return self;
 };
 
-const pending = (daemon, s) => until(async () => (await daemon.get(`/v1/approvals?session=${s.id}`)).approvals[0], 'a request for approval');
+const pending = (daemon, s, count = 1) => until(async () => (await daemon.get(`/v1/approvals?session=${s.id}`)).approvals[count - 1],
+  'a request for approval');
 
 test('away: calls run, and a call costs less than a millisecond', async () => {
   const s = await session({ url: (await vacant()).url, goal: 'alone' });
@@ -227,7 +228,7 @@ test('gone for good in a hold: a call that a person was to decide does not run, 
   const s = await session({ url: daemon.url });
   const call = s.begin('deploy', {}, { againMs: 700 });
   const asked = s.approve('anything', {}, { againMs: 700 });
-  await pending(daemon, s);
+  await pending(daemon, s, 2);
   await daemon.end('SIGKILL');
   assert.match((await call).denied, /went away while this call waited/);
   assert.deepEqual([(await asked).allowed, (await asked).decided], [false, false]);

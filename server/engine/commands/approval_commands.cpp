@@ -236,10 +236,6 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
 Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transaction& transaction) {
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
-    if (ruling.decision == core::Decision::kEdit) {
-        ruling.edited_question =
-            api::question_of_call(transaction.document(), approval.tool, ruling.edited_args.text);
-    }
     auto open = core::check_ruling(approval, ruling, transaction.now());
     if (!open && open.error().code == ErrorCode::kAlreadyDecided)
         return DecisionLost{std::move(open).error(), session, std::move(approval)};
@@ -247,9 +243,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
     Decided done;
     if (decides) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
-        std::vector<core::Event>& events = transaction.events();
-        HEADWAY_CHECK(resident->session.decide(n, ruling, transaction.context(), events));
-        HEADWAY_CHECK(transaction.append(*resident, events));
+        HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
         HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));
@@ -267,10 +261,8 @@ Result<ApprovalShown> RedeemCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(const bool open, core::check_redeem(approval, redeem.args_digest, redeem.key));
     if (open) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
-        std::vector<core::Event>& events = transaction.events();
-        HEADWAY_CHECK(resident->session.redeem(n, redeem.args_digest, redeem.key,
-                                               transaction.context(), events));
-        HEADWAY_CHECK(transaction.append(*resident, events));
+        HEADWAY_CHECK(transaction.change(*resident, &core::Session::redeem, n, redeem.args_digest,
+                                         redeem.key));
     }
     return show(transaction, *resident, n);
 }
@@ -284,20 +276,16 @@ Result<ApprovalShown> RevokeCommand::operator()(Transaction& transaction) {
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
     HEADWAY_CHECK(check_shown(transaction, *resident, n));
-    std::vector<core::Event>& events = transaction.events();
-    HEADWAY_CHECK(resident->session.revoke(n, std::move(revoke.by), std::move(revoke.reason),
-                                           transaction.context(), events));
-    HEADWAY_CHECK(transaction.append(*resident, events));
+    HEADWAY_CHECK(transaction.change(*resident, &core::Session::revoke, n, std::move(revoke.by),
+                                     std::move(revoke.reason)));
     return show(transaction, *resident, n);
 }
 
 Result<SessionDocument> AcknowledgeCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    std::vector<core::Event>& events = transaction.events();
-    HEADWAY_CHECK(resident->session.acknowledge_alarms(said.n.value_or(0), std::move(said.by),
-                                                       std::move(said.reason),
-                                                       transaction.context(), events));
-    HEADWAY_CHECK(transaction.append(*resident, events));
+    HEADWAY_CHECK(transaction.change(*resident, &core::Session::acknowledge_alarms,
+                                     said.n.value_or(0), std::move(said.by),
+                                     std::move(said.reason)));
     return SessionDocument{resident->session, transaction.reader().time()};
 }
 
@@ -320,10 +308,7 @@ Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator(
     HEADWAY_TRY(const bool decides, std::move(open));
     if (decides) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n));
-        std::vector<core::Event>& events = transaction.events();
-        HEADWAY_CHECK(
-            resident->session.decide(n, std::move(ruling), transaction.context(), events));
-        HEADWAY_CHECK(transaction.append(*resident, events));
+        HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
     }
     AgentApproved done;
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));

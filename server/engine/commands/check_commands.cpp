@@ -61,9 +61,7 @@ Result<> note_estimate(Transaction& transaction, Resident& resident, const std::
     said.model = core::cut_text(reply.model, core::limits::kStringBytesMax);
     said.use = reply.use;
     ++transaction.stats().checks.estimates[said.fallback ? 1 : 0];
-    std::vector<core::Event>& events = transaction.events();
-    resident.session.note_estimate(std::move(said), transaction.context(), events);
-    return transaction.append(resident, events);
+    return transaction.change(resident, &core::Session::note_estimate, std::move(said));
 }
 
 Result<> note_check(Transaction& transaction, Resident& resident,
@@ -76,9 +74,7 @@ Result<> note_check(Transaction& transaction, Resident& resident,
     done.model = core::cut_text(reply.model, core::limits::kStringBytesMax);
     done.use = reply.use;
     read_answer(question.shown, reply, done);
-    std::vector<core::Event>& events = transaction.events();
-    resident.session.complete_check(std::move(done), transaction.context(), events);
-    return transaction.append(resident, events);
+    return transaction.change(resident, &core::Session::complete_check, std::move(done));
 }
 
 }  // namespace
@@ -93,11 +89,13 @@ Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
             return CheckShown{std::move(document)};
         }
     }
-    std::vector<core::Event>& events = transaction.events();
-    HEADWAY_CHECK(resident->session.request_check(std::move(check_id), std::move(by),
-                                                  transaction.context(), events));
-    const std::string id = std::get<core::CheckRequested>(events.back().payload).check_id;
-    HEADWAY_CHECK(transaction.append(*resident, events));
+    std::string id;
+    const auto ask = [&](core::Session& asked, const core::Context& context, auto& events) {
+        auto done = asked.request_check(std::move(check_id), std::move(by), context, events);
+        if (done) id = std::get<core::CheckRequested>(events.back().payload).check_id;
+        return done;
+    };
+    HEADWAY_CHECK(transaction.change(*resident, ask));
     HEADWAY_TRY(const auto stored, store.checks().find_check(id, resident->key));
     HEADWAY_TRY(auto document, check_document(store, *stored));
     return CheckShown{std::move(document), true};

@@ -140,14 +140,11 @@ bool lives_in_parent(Transaction& transaction, const Resident& child) {
 
 /// A session that this one was told of, by a row of its inbox.
 Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& told) {
-    std::vector<core::Event>& events = transaction.events();
-    if (auto* progress = std::get_if<core::ChildProgress>(&told)) {
-        resident.session.child_progress(std::move(*progress), transaction.context(), events);
-    } else if (std::holds_alternative<core::SessionEnded>(told)) {
-        const bool within = lives_in_parent(transaction, resident);
-        resident.session.parent_ended(within, transaction.context(), events);
-    }  // else of a newer version
-    return transaction.append(resident, events);
+    if (auto* progress = std::get_if<core::ChildProgress>(&told))
+        return transaction.change(resident, &core::Session::child_progress, std::move(*progress));
+    if (!std::holds_alternative<core::SessionEnded>(told)) return {};  // of a newer version
+    const bool within = lives_in_parent(transaction, resident);
+    return transaction.change(resident, &core::Session::parent_ended, within);
 }
 
 /// Lets one session decide about what it was told.

@@ -16,10 +16,10 @@ namespace {
 
 using core::Result;
 
-/// Appends what the session has decided, and answers.
-Result<Advised> append_and_advise(Transaction& transaction, Resident& resident,
-                                  std::vector<core::Event>& events, api::Advice advice) {
-    HEADWAY_CHECK(transaction.append(resident, events));
+/// The reply after a person's command: its own event is the session's last one.
+Result<Advised> advise_last(Transaction& transaction, Resident& resident) {
+    api::Advice advice;
+    advice.n = resident.session.state().n;
     return advise(transaction, resident, std::move(advice));
 }
 
@@ -76,7 +76,8 @@ Result<Advised> EndCommand::operator()(Transaction& transaction) {
     for (const core::Event& event : events) {  // a time credit may come first
         if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
     }
-    return append_and_advise(transaction, *resident, events, std::move(advice));
+    HEADWAY_CHECK(transaction.append(*resident, events));
+    return advise(transaction, *resident, std::move(advice));
 }
 
 Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
@@ -96,52 +97,35 @@ Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
 
 Result<Advised> CancelCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    std::vector<core::Event>& events = transaction.events();
-    HEADWAY_CHECK(
-        resident->session.cancel(std::move(cancel.reason), transaction.context(), events));
-    api::Advice advice;
-    advice.n = resident->session.state().n;
-    return append_and_advise(transaction, *resident, events, std::move(advice));
+    HEADWAY_CHECK(transaction.change(*resident, &core::Session::cancel, std::move(cancel.reason)));
+    return advise_last(transaction, *resident);
 }
 
 Result<Advised> ControlCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    core::Session& controlled = resident->session;
-    const core::Context& context = transaction.context();
-    std::vector<core::Event>& events = transaction.events();
-    switch (control) {
-        case Control::kPause:
-            HEADWAY_CHECK(controlled.pause(body.text, body.by, context, events));
-            break;
-        case Control::kResume:
-            HEADWAY_CHECK(controlled.resume(body.text, body.by, context, events));
-            break;
-        case Control::kNudge:
-            HEADWAY_CHECK(controlled.nudge(body.text, body.by, context, events));
-            break;
-    }
-    api::Advice advice;
-    advice.n = controlled.state().n;
-    return append_and_advise(transaction, *resident, events, std::move(advice));
+    const auto by = [this] {
+        if (control == Control::kPause) return &core::Session::pause;
+        if (control == Control::kResume) return &core::Session::resume;
+        return &core::Session::nudge;
+    };
+    HEADWAY_CHECK(transaction.change(*resident, by(), body.text, body.by));
+    return advise_last(transaction, *resident);
 }
 
 Result<Advised> BudgetCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
     const core::BudgetBounds& bounds = transaction.settings().budget.bounds;
-    const core::Context& context = transaction.context();
-    std::vector<core::Event>& events = transaction.events();
     if (change.extends) {
         HEADWAY_CHECK(core::check_extension(change.limits, bounds, "/extend"));
-        HEADWAY_CHECK(resident->session.extend_budget(
-            change.limits, std::move(change.by), std::move(change.reason), {}, context, events));
+        HEADWAY_CHECK(transaction.change(*resident, &core::Session::extend_budget, change.limits,
+                                         std::move(change.by), std::move(change.reason),
+                                         std::string{}));
     } else {
         HEADWAY_CHECK(core::check_bounds(change.limits, bounds, "/set"));
         core::BudgetSet set{change.limits, std::move(change.by), std::move(change.reason)};
-        HEADWAY_CHECK(resident->session.set_budget(std::move(set), context, events));
+        HEADWAY_CHECK(transaction.change(*resident, &core::Session::set_budget, std::move(set)));
     }
-    api::Advice advice;
-    advice.n = resident->session.state().n;
-    return append_and_advise(transaction, *resident, events, std::move(advice));
+    return advise_last(transaction, *resident);
 }
 
 }  // namespace headway::server

@@ -79,11 +79,8 @@ Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
     // Which answer a dialog took is not known, so the call is not missed when it does not run.
     const bool hooks =
         transaction.channels().find(resident.key) != nullptr && !approval->of_dialog();
-    std::vector<core::Event> events;
-    auto done = resident.session.redeem(n, digest, hooks ? "hook" : core::kDeliveredKey,
-                                        transaction.context(), events);
-    if (!done) return std::move(done).error();
-    return transaction.append(resident, events);
+    return transaction.change(resident, &core::Session::redeem, n, digest,
+                              hooks ? "hook" : core::kDeliveredKey);
 }
 
 core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up) {

@@ -338,9 +338,7 @@ Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
     resident->agent_runs = false;
     transaction.channels().note_process_gone(resident->key);
     if (is_supervised(resident->session.state())) return Unanswered{};
-    std::vector<core::Event>& events = transaction.events();
-    resident->session.agent_gone(transaction.context(), events);
-    HEADWAY_CHECK(transaction.append(*resident, events));
+    HEADWAY_CHECK(transaction.change(*resident, &core::Session::agent_gone));
     return Unanswered{};
 }
 

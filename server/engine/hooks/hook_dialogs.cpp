@@ -34,9 +34,7 @@ core::Millis wait_of(const Transaction& transaction, const HookCall& call) {
 
 Result<> close(Transaction& transaction, Resident& resident, std::uint64_t n,
                core::ApprovalClosing how) {
-    std::vector<core::Event> events;  // the caller may be filling those of the transaction
-    resident.session.close_dialogs(n, how, transaction.context(), events);
-    return transaction.append(resident, events);
+    return transaction.change(resident, &core::Session::close_dialogs, n, how);
 }
 
 }  // namespace
@@ -56,13 +54,13 @@ Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCal
     const bool room = resident.session.admit_requests(1).has_value();
     if (!asked || !room || wait <= core::Millis{0}) return {};
     asked->expires_in_ms = static_cast<std::uint64_t>(wait.count());
-    std::vector<core::Event>& events = transaction.events();
-    call.dialog =
-        resident.session.ask_beside_dialog(*std::move(asked), transaction.context(), events);
-    for (core::Event& event : events) {  // by which a hook that is sent again is known
-        if (event.n == call.dialog) event.event_id = call.hook.event_id;
-    }
-    return transaction.append(resident, events);
+    return transaction.change(resident, [&](core::Session& session, const core::Context& context,
+                                            std::vector<core::Event>& events) {
+        call.dialog = session.ask_beside_dialog(*std::move(asked), context, events);
+        for (core::Event& event : events) {  // by which a hook that is sent again is known
+            if (event.n == call.dialog) event.event_id = call.hook.event_id;
+        }
+    });
 }
 
 void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n) {

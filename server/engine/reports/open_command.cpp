@@ -108,12 +108,12 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
     const core::SessionState& state = resident.session.state();
     if (state.about.implicit && !state.ended()) {
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
-        std::vector<core::Event>& events = transaction.events();
         HEADWAY_TRY(const auto suggestion, suggestion_for(transaction, command));
         add_budget(settings.budget, command.about, state.budget.limits, suggestion);
-        HEADWAY_CHECK(
-            resident.session.amend(std::move(command.about), settings.policy, context, events));
-        HEADWAY_CHECK(transaction.append(resident, events));
+        HEADWAY_CHECK(transaction.change(
+            resident, [&](core::Session& session, const core::Context&, auto& events) {
+                return session.amend(std::move(command.about), settings.policy, context, events);
+            }));
         return document(transaction, resident);
     }
     std::string field = differing(state, command.about, context.floor, settings.policy);

@@ -308,10 +308,8 @@ Result<> heed_day(Transaction& transaction, Resident& resident) {
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
     if (reached == nullptr) return {};
-    std::vector<core::Event>& events = transaction.events();
-    HEADWAY_CHECK(resident.session.pause(core::day_pause_reason(*reached, use), {},
-                                         transaction.context(), events));
-    HEADWAY_CHECK(transaction.append(resident, events));
+    HEADWAY_CHECK(transaction.change(resident, &core::Session::pause,
+                                     core::day_pause_reason(*reached, use), std::string{}));
     transaction.days().sessions.insert(resident.key);
     return ask_for_more(transaction, resident, *reached, use);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -75,7 +77,27 @@ public:
     bool keeps_inbox(storage::SessionKey key) const {
         return parts_.cluster != nullptr && parts_.cluster->is_unreadable(key);
     }
-    /// An empty list for decided events; valid until the next call.
+    /// Lets a session decide, by `decide(session, arguments..., context, events)`, which may be one
+    /// of its methods, and appends what it decided. Its error is the result, and the session is as
+    /// before.
+    template <typename Decide, typename... Arguments>
+    core::Result<> change(Resident& resident, Decide&& decide, Arguments&&... arguments) {
+        std::vector<core::Event> events = std::exchange(events_, {});  // free for a change within
+        events.clear();
+        const auto run = [&] {
+            return std::invoke(std::forward<Decide>(decide), resident.session,
+                               std::forward<Arguments>(arguments)..., context_, events);
+        };
+        if constexpr (std::is_void_v<decltype(run())>) {
+            run();
+        } else {
+            HEADWAY_CHECK(run());
+        }
+        core::Result<> appended = append(resident, events);
+        events_ = std::move(events);
+        return appended;
+    }
+    /// An empty list for decided events that append() gets; valid until the next call.
     std::vector<core::Event>& events() {
         events_.clear();
         return events_;

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "server/http/message/reply_to.hpp"
+#include "server/hub/waits/wait_table.hpp"
 
 namespace headway::server {
 
@@ -42,24 +42,22 @@ public:
     /// Queries the documents whose deadline has passed; kNever: all.
     void expire(core::Timestamp now);
     /// The earliest deadline, kNever without waits.
-    core::Timestamp next_deadline() const;
+    core::Timestamp next_deadline() const { return waits_.next_due(); }
     std::size_t size() const noexcept { return waits_.size(); }
 
 private:
-    using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< connection and slot
     struct Wait {
         std::string id;
-        core::Timestamp deadline = core::kNever;
         bool asked = true;  ///< a document is on its way
         bool last = false;  ///< the next document is the answer
     };
+    using Place = WaitTable<Wait>::Place;
+
+    void query(const Place& place, Wait& wait);
     void finish(const Place& place, Wait& wait);
-    void remove(std::map<Place, Wait>::iterator wait);
 
     Ask ask_;
-    std::map<Place, Wait> waits_;
-    std::multimap<std::string, Place> by_id_;
-    std::multimap<core::Timestamp, Place> deadlines_;
+    WaitTable<Wait> waits_;
 };
 
 }  // namespace headway::server

@@ -2,12 +2,8 @@
 #include "server/hub/waits/hook_holds.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
-
-#include "core/base/assert.hpp"
-#include "core/base/limits.hpp"
 
 namespace headway::server {
 namespace {
@@ -45,8 +41,8 @@ std::string undecided(const HookCall& call) {
 }  // namespace
 
 void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
-    const auto hold = holds_.find({to.connection, to.slot});
-    if (hold != holds_.end()) return go_on(hold, std::move(answered));
+    const Place place = holds_.place_of(to);
+    if (Hold* const held = holds_.find(place)) return go_on(place, *held, std::move(answered));
     if (answered.hold) return begin(to, std::move(answered));
     Response response =
         reply_with(answered.call.dialect->render(answered.call.hook, answered.reply));
@@ -58,68 +54,63 @@ void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
     HttpConnection* const connection = find_(to.connection);
     if (connection == nullptr) return leave(answered.session, answered.call);
     const core::Millis time = hold_time(answered.call);
-    const bool full = holds_.size() >= core::limits::kWaitersMax;
-    if (full || draining_ || time <= core::Millis{0}) {
+    if (holds_.full() || draining_ || time <= core::Millis{0}) {
         leave(answered.session, answered.call);
         put_(to, reply_with(undecided(answered.call)));
         return;
     }
     const auto now = Clock::steady();
-    const Place place{to.connection, to.slot};
-    Hold& hold = holds_[place];
+    Hold& hold = holds_.add(holds_.place_of(to), {answered.session}, {});
     hold.session = answered.session;
     hold.call = std::move(answered.call);
     hold.deadline = now + time;
     hold.next_sign = now + kSignEvery;
-    by_session_.emplace(hold.session, place);
     // An older client, or one that has sent more requests, gets the reply in one piece.
     hold.streams = connection->begin_stream(to.slot, StreamBody::kHeld);
     if (hold.streams) connection->append_stream(chunk_of(" "));
 }
 
-void HookHolds::go_on(Holds::iterator hold, HookAnswered&& answered) {
-    Hold& held = hold->second;
+void HookHolds::go_on(const Place& place, Hold& held, HookAnswered&& answered) {
     if (std::exchange(held.asked, false)) --asked_;
     held.call = std::move(answered.call);
     if (!answered.hold) {
-        finish(hold, held.call.dialect->render(held.call.hook, answered.reply));
+        finish(place, held.call.dialect->render(held.call.hook, answered.reply));
     } else if (held.changed) {
-        ask_again(hold);
+        ask_again(place, held);
     }
     ask_due(Clock::steady());
 }
 
 /// Takes its turn behind those that wait already. One that is being asked does so with its answer.
-void HookHolds::ask_again(Holds::iterator hold) {
-    Hold& held = hold->second;
+void HookHolds::ask_again(const Place& place, Hold& held) {
     held.changed = true;
     if (held.asked || std::exchange(held.due, true)) return;
-    due_.push_back(hold->first);
+    due_.push_back(place);
 }
 
 void HookHolds::ask_due(Clock::Steady::time_point now) {
     while (asked_ < kAskedMax && !due_.empty()) {
-        const auto hold = holds_.find(due_.front());
-        const bool waits = hold != holds_.end() && hold->second.due;
-        if (waits && !ask(hold, now)) return;  // the queue is full: the next second asks
+        Hold* const held = holds_.find(due_.front());
+        const bool waits = held != nullptr && held->due;
+        if (waits && !ask(due_.front(), *held, now))
+            return;  // the queue is full: the next second asks
         due_.pop_front();
     }
 }
 
-bool HookHolds::ask(Holds::iterator hold, Clock::Steady::time_point now) {
-    Hold& held = hold->second;
+bool HookHolds::ask(const Place& place, Hold& held, Clock::Steady::time_point now) {
     HookAgainCommand again{held.session, held.call, now >= held.deadline};
-    if (!ask_({hold->first.first, hold->first.second}, std::move(again))) return false;
+    if (!ask_(holds_.reply_to(place), std::move(again))) return false;
     held.asked = true;
     held.changed = held.due = false;
     ++asked_;
     return true;
 }
 
-void HookHolds::finish(Holds::iterator hold, const std::string& body) {
-    const ReplyTo to{hold->first.first, hold->first.second};
-    const bool streams = hold->second.streams;
-    remove(hold);
+void HookHolds::finish(const Place& place, const std::string& body) {
+    const ReplyTo to = holds_.reply_to(place);
+    const bool streams = holds_.at(place).streams;
+    remove(place);
     if (!streams) return put_(to, reply_with(body));
     HttpConnection* const connection = find_(to.connection);
     if (connection == nullptr) return;
@@ -127,38 +118,33 @@ void HookHolds::finish(Holds::iterator hold, const std::string& body) {
     connection->finish_stream();
 }
 
-void HookHolds::remove(Holds::iterator hold) {
-    const auto [begin, end] = by_session_.equal_range(hold->second.session);
-    const auto named = std::find_if(
-        begin, end, [&hold](const auto& entry) { return entry.second == hold->first; });
-    HEADWAY_ASSERT(named != end);
-    by_session_.erase(named);
-    if (hold->second.asked) --asked_;
-    holds_.erase(hold);
+void HookHolds::remove(const Place& place) {
+    if (holds_.at(place).asked) --asked_;
+    holds_.remove(place);
 }
 
 bool HookHolds::refused(const ReplyTo& to) {
-    const auto hold = holds_.find({to.connection, to.slot});
-    if (hold == holds_.end()) return false;
-    leave(hold->second.session, hold->second.call);
-    finish(hold, undecided(hold->second.call));
+    const Place place = holds_.place_of(to);
+    const Hold* const held = holds_.find(place);
+    if (held == nullptr) return false;
+    leave(held->session, held->call);
+    finish(place, undecided(held->call));
     ask_due(Clock::steady());
     return true;
 }
 
 void HookHolds::session_changed(const std::string& session) {
-    if (by_session_.empty()) return;
-    const auto [begin, end] = by_session_.equal_range(session);
-    for (auto entry = begin; entry != end; ++entry)
-        ask_again(holds_.find(entry->second));
+    if (holds_.size() == 0) return;
+    for (const Place& place : holds_.waiting_for(session))
+        ask_again(place, holds_.at(place));
     ask_due(Clock::steady());
 }
 
 void HookHolds::drop_connection(std::uint64_t connection) {
-    auto hold = holds_.lower_bound({connection, 0});
-    while (hold != holds_.end() && hold->first.first == connection) {
-        leave(hold->second.session, hold->second.call);
-        remove(hold++);
+    for (const Place& place : holds_.of_connection(connection)) {
+        const Hold& held = holds_.at(place);
+        leave(held.session, held.call);
+        remove(place);
     }
 }
 
@@ -169,12 +155,12 @@ void HookHolds::leave(const std::string& session, const HookCall& call) const {
 
 void HookHolds::second(Clock::Steady::time_point now) {
     std::vector<std::uint64_t> signs;
-    for (auto hold = holds_.begin(); hold != holds_.end(); ++hold) {
-        Hold& held = hold->second;
-        if (held.changed || now >= held.deadline) ask_again(hold);
+    for (const Place& place : holds_.all()) {
+        Hold& held = holds_.at(place);
+        if (held.changed || now >= held.deadline) ask_again(place, held);
         if (!held.streams || now < held.next_sign) continue;
         held.next_sign = now + kSignEvery;
-        signs.push_back(hold->first.first);
+        signs.push_back(place.first);
     }
     ask_due(now);
     for (const std::uint64_t id : signs) {
@@ -188,12 +174,11 @@ void HookHolds::second(Clock::Steady::time_point now) {
 void HookHolds::drain() {
     draining_ = true;
     const auto now = Clock::steady();
-    for (auto hold = holds_.begin(); hold != holds_.end();) {
-        const auto next = std::next(hold);
-        hold->second.deadline = now;
-        hold->second.changed = hold->second.asked;
-        if (!hold->second.asked && !ask(hold, now)) finish(hold, undecided(hold->second.call));
-        hold = next;
+    for (const Place& place : holds_.all()) {
+        Hold& held = holds_.at(place);
+        held.deadline = now;
+        held.changed = held.asked;
+        if (!held.asked && !ask(place, held, now)) finish(place, undecided(held.call));
     }
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "server/http/connection/http_connection.hpp"
 #include "server/http/message/reply_to.hpp"
 #include "server/http/message/response.hpp"
+#include "server/hub/waits/wait_table.hpp"
 #include "server/time/clock.hpp"
 
 namespace headway::server {
@@ -60,7 +60,6 @@ public:
     std::size_t size() const noexcept { return holds_.size(); }
 
 private:
-    using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< connection and slot
     struct Hold {
         std::string session;
         HookCall call;
@@ -71,15 +70,15 @@ private:
         bool changed = false;  ///< the session has changed since it was asked
         bool due = false;      ///< stands in due_
     };
-    using Holds = std::map<Place, Hold>;
+    using Place = WaitTable<Hold>::Place;
 
     void begin(const ReplyTo& to, HookAnswered&& answered);
-    void go_on(Holds::iterator hold, HookAnswered&& answered);
-    void ask_again(Holds::iterator hold);
+    void go_on(const Place& place, Hold& held, HookAnswered&& answered);
+    void ask_again(const Place& place, Hold& held);
     void ask_due(Clock::Steady::time_point now);
-    bool ask(Holds::iterator hold, Clock::Steady::time_point now);
-    void finish(Holds::iterator hold, const std::string& body);
-    void remove(Holds::iterator hold);
+    bool ask(const Place& place, Hold& held, Clock::Steady::time_point now);
+    void finish(const Place& place, const std::string& body);
+    void remove(const Place& place);
     void leave(const std::string& session, const HookCall& call) const;
 
     FindConnection find_;
@@ -87,8 +86,7 @@ private:
     Put put_;
     Leave leave_;
     bool draining_ = false;
-    Holds holds_;
-    std::multimap<std::string, Place> by_session_;
+    WaitTable<Hold> holds_;
     std::deque<Place> due_;  ///< to be asked; each hold once, and some that are gone
     std::size_t asked_ = 0;  ///< questions on their way
 };

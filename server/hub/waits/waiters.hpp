@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "server/http/message/reply_to.hpp"
 #include "server/http/message/response.hpp"
 #include "server/hub/streams/view_cache.hpp"
+#include "server/hub/waits/wait_table.hpp"
 
 namespace headway::server {
 
@@ -51,33 +50,29 @@ public:
     /// Answers the waits whose deadline has passed or that became impossible by time; kNever: all.
     void expire(core::Timestamp now);
     /// When expire() must be called next; kNever without waiters.
-    core::Timestamp next_deadline() const;
+    core::Timestamp next_deadline() const { return waits_.next_due(); }
     std::size_t size() const noexcept { return waits_.size(); }
 
 private:
     struct Pending {
         Wait wait;
-        std::size_t unresolved = 0;              ///< views not yet received
-        bool overdue = false;                    ///< the deadline passed before they arrived
-        core::Timestamp look_at = core::kNever;  ///< its key in due_; kNever: none
+        std::size_t unresolved = 0;  ///< views not yet received
+        bool overdue = false;        ///< the deadline passed before they arrived
     };
-    void resolved(std::uint64_t id, const std::string& session,
+    using Place = WaitTable<Pending>::Place;
+
+    void resolved(const Place& place, const std::string& session,
                   const core::Result<const core::SessionView*>& view);
-    bool try_answer(std::uint64_t id, bool final);
+    bool try_answer(const Place& place, bool final);
     core::WaitAnswer answer_for(const Wait& wait, const std::string& session,
                                 const api::ReadingTime& time) const;
     core::Timestamp next_look(const Pending& pending, const api::ReadingTime& time) const;
-    void schedule(std::uint64_t id, Pending& pending, core::Timestamp at);
-    void remove(std::uint64_t id);
+    void remove(const Place& place);
 
     ViewCache& views_;
     Answer answer_;
     Time time_;
-    std::uint64_t next_id_ = 1;
-    std::unordered_map<std::uint64_t, Pending> waits_;
-    std::unordered_map<std::string, std::vector<std::uint64_t>> by_session_;
-    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> by_connection_;
-    std::set<std::pair<core::Timestamp, std::uint64_t>> due_;  ///< next look at each wait
+    WaitTable<Pending> waits_;
 };
 
 }  // namespace headway::server

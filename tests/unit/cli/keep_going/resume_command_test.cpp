@@ -40,6 +40,27 @@ TEST_CASE("resume command: flags stay, the prompt and the conversation are repla
           Words{"pi", "--mode", "json", "-p", "--session", "ID", "Go on."});
 }
 
+TEST_CASE("resume command: no flag leads to another conversation than the one that ended",
+          "[cli]") {
+    CHECK(resumed({"claude", "-p", "-c", "--fork-session", "Fix it"}, "claude") ==
+          Words{"claude", "-p", "--resume", "ID", "Go on."});
+    CHECK(resumed({"opencode", "run", "--continue", "Fix it"}, "opencode") ==
+          Words{"opencode", "run", "-s", "ID", "Go on."});
+    CHECK(resumed({"copilot", "--continue", "-p", "Fix it"}, "copilot") ==
+          Words{"copilot", "--resume=ID", "-p", "Go on."});
+    CHECK(resumed({"pi", "-p", "-c", "Fix it"}, "pi") ==
+          Words{"pi", "-p", "--session", "ID", "Go on."});
+    // -c of Codex is a setting.
+    CHECK(resumed({"codex", "exec", "-c", "a=b", "Fix it"}, "codex") ==
+          Words{"codex", "exec", "-c", "a=b", "resume", "ID", "Go on."});
+}
+
+TEST_CASE("resume command: the words behind -- are the prompt", "[cli]") {
+    CHECK(resumed({"claude", "-p", "--", "-c"}, "claude") ==
+          Words{"claude", "-p", "--resume", "ID", "Go on."});
+    CHECK_FALSE(resume_command({"claude", "-p", "--", "Fix", "it"}, "claude", "ID", "Go on."));
+}
+
 TEST_CASE("resume command: what cannot be told is refused with the way out", "[cli]") {
     const auto why = [](const Words& first, const char* agent, const char* id = "ID") {
         const auto command = resume_command(first, agent, id, "Go on.");
@@ -60,9 +81,26 @@ TEST_CASE("resume command: what cannot be told is refused with the way out", "[c
 }
 
 TEST_CASE(
-    "resume command: a command of one's own gets id and prompt as words, not as text of a shell",
+    "resume command: a command of one's own gets id and prompt as words, however it quotes them",
     "[cli]") {
-    CHECK(own_resume_command("./agent --go-on {id} --say {prompt}", "a;b", "Go $(on).") ==
-          Words{"/bin/sh", "-c", "./agent --go-on \"$1\" --say \"$2\"", "headway-resume", "a;b",
-                "Go $(on)."});
+    const auto script = [](const std::string& words) {
+        const auto command = own_resume_command(words, "a;b", "Go $(on).");
+        REQUIRE(command.has_value());
+        REQUIRE(command->size() == 6);
+        CHECK((*command)[0] == "/bin/sh");
+        CHECK((*command)[4] == "a;b");
+        CHECK((*command)[5] == "Go $(on).");
+        return (*command)[2];
+    };
+    CHECK(script("./agent --go-on {id} --say {prompt}") ==
+          R"(./agent --go-on "${1}" --say "${2}")");
+    CHECK(script(R"(./agent "{id}" "now: {prompt}!")") == R"(./agent "${1}" "now: ${2}!")");
+    CHECK(script("./agent '{id}' '{prompt}x'") == R"(./agent ''"${1}"'' ''"${2}"'x')");
+    CHECK(script(R"(echo "it's {id}" \" {id})") == R"(echo "it's ${1}" \" "${1}")");
+}
+
+TEST_CASE("resume command: an id that would be an option is refused", "[cli]") {
+    const auto command = own_resume_command("./agent {id} {prompt}", "--yolo", "Go on.");
+    REQUIRE_FALSE(command.has_value());
+    CHECK_THAT(command.error().detail, Catch::Contains("no conversation"));
 }

@@ -27,26 +27,24 @@ ApprovalRequested asked(std::string call_id, const std::string& digest = kOne) {
     made.call_id = std::move(call_id);
     made.args.text = "{}";
     made.args_digest = digest;
-    made.question = 7;
     return made;
 }
 
-/// As the decoder makes it; `before`: as its earlier versions did.
-ToolFinished finished_call(std::string call_id, const std::string& digest = kOne,
-                           bool of_before = false) {
+/// As the decoder makes it.
+ToolFinished finished_call(std::string call_id, const std::string& digest = kOne) {
     ToolFinished call;
     call.tool = "deploy";
     call.call_id = std::move(call_id);
     static_cast<Text&>(call.args) = bounded_text("{}");
     CallFingerprint fingerprint;
     fingerprint.question.low = 7;
-    if (!of_before) keep_args(fingerprint, digest);
+    keep_args(fingerprint, digest);
     call.fingerprint = fingerprint;
     return call;
 }
 
-ToolFinished silent(std::string call_id, bool of_before = false) {
-    ToolFinished call = finished_call(std::move(call_id), std::string{kNoArgsDigest}, of_before);
+ToolFinished silent(std::string call_id) {
+    ToolFinished call = finished_call(std::move(call_id), std::string{kNoArgsDigest});
     call.args = {};
     return call;
 }
@@ -241,38 +239,6 @@ TEST_CASE("approved calls: a call without arguments matches by id or not at all"
     const auto nameless = scheduler.approved(asked(""));
     CHECK(scheduler.report(silent("")).empty());
     CHECK(scheduler.of(nameless).unverified);
-}
-
-TEST_CASE("approved calls: older journals are folded as they were judged", "[core]") {
-    constexpr bool kBefore = true;
-    Scheduler scheduler;
-    SECTION("by the fingerprint") {
-        const auto n = scheduler.approved(asked("c1"));
-        CHECK(scheduler.report(finished_call("c2", {}, kBefore)).empty());
-        CHECK(scheduler.of(n).status == S::kExecuted);
-    }
-    SECTION("the first of equal ones, with any id") {
-        const auto first = scheduler.approved(asked("c1"));
-        const auto second = scheduler.approved(asked("c2"));
-        scheduler.report(finished_call("c2", {}, kBefore));
-        CHECK(scheduler.of(first).status == S::kExecuted);
-        CHECK(scheduler.of(second).status == S::kApproved);
-    }
-    SECTION("one without any identification, by its tool") {
-        const auto n = scheduler.approved(asked("c1"));
-        scheduler.report(silent("", kBefore));
-        CHECK(scheduler.of(n).status == S::kExecuted);
-        CHECK_FALSE(scheduler.of(n).unverified);
-    }
-    SECTION("a repeated one, not at all") {
-        scheduler.approved(asked("c1"));
-        scheduler.report(finished_call("c1", {}, kBefore));
-        const auto again = scheduler.approved(asked("c1"));
-        scheduler.report(finished_call("c1", {}, kBefore));
-        CHECK(scheduler.of(again).status == S::kApproved);
-        scheduler.report(finished_call("c1"));  // by today's rules it counts
-        CHECK(scheduler.of(again).status == S::kExecuted);
-    }
 }
 
 TEST_CASE("approved calls: a start is judged by the last decision about its id", "[core]") {

@@ -24,7 +24,6 @@ ApprovalRequested call(std::string tool = "deploy", std::string digest = "sha256
     asked.args.text = "{}";
     asked.args_digest = bound_digest(digest);
     asked.call_id = std::move(call_id);
-    asked.question = digest_of(asked.tool + asked.args_digest).low;
     return asked;
 }
 
@@ -51,7 +50,7 @@ Event ran(const ApprovalRequested& asked, std::string call_id = "c1") {
     done.call_id = std::move(call_id);
     static_cast<Text&>(done.args) = bounded_text(asked.args.text);
     CallFingerprint fingerprint;
-    fingerprint.question.low = asked.question;
+    fingerprint.question = digest_of(asked.tool + asked.args_digest);
     fingerprint.outcome.low = 77;
     keep_args(fingerprint, asked.args_digest);
     done.fingerprint = fingerprint;
@@ -287,7 +286,6 @@ TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
     Ruling edit = ruling(Decision::kEdit);
     edit.edited_args.text = R"({"host":"staging"})";
     edit.edited_digest = bound_digest("sha256:edited");
-    edit.edited_question = 4711;
     REQUIRE(*scheduler.decide(n, edit));
     CHECK(scheduler.status(n) == S::kEdited);
     CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kDigestMismatch);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "server/http/message/reply_to.hpp"
+
+namespace headway::server {
+
+/// Replies that wait, with what their owner knows of each: found by their place, by the subjects
+/// that they wait for, by their connection, and by the time of the next look at them. Each step is
+/// logarithmic in their number. I/O thread only.
+template <class Entry>
+class WaitTable {
+public:
+    /// Connection and slot, which no other request ever has.
+    using Place = std::pair<std::uint64_t, std::uint64_t>;
+
+    static Place place_of(const ReplyTo& to) { return {to.connection, to.slot}; }
+    static ReplyTo reply_to(const Place& place) { return {place.first, place.second}; }
+
+    std::size_t size() const noexcept { return rows_.size(); }
+    bool full() const noexcept { return rows_.size() >= core::limits::kWaitersMax; }
+    /// Error: kOverloaded, when the table is full.
+    core::Result<> check_room() const {
+        if (!full()) return {};
+        return core::Error{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
+    }
+
+    /// Null if nothing waits there.
+    Entry* find(const Place& place) {
+        const auto row = rows_.find(place);
+        return row == rows_.end() ? nullptr : &row->second.entry;
+    }
+    /// Precondition: something waits there.
+    Entry& at(const Place& place) { return row_of(place).entry; }
+
+    /// Precondition: nothing waits there.
+    Entry& add(const Place& place, std::vector<std::string> subjects, Entry entry) {
+        const auto [row, added] = rows_.try_emplace(place, Row{std::move(entry), {}});
+        HEADWAY_ASSERT(added);
+        wait_for(place, std::move(subjects));
+        return row->second.entry;
+    }
+    /// From now on it waits for these subjects only. Precondition: something waits there.
+    void wait_for(const Place& place, std::vector<std::string> subjects) {
+        Row& row = row_of(place);
+        forget_subjects(place, row);
+        row.subjects = std::move(subjects);
+        for (const std::string& subject : row.subjects)
+            by_subject_[subject].insert(place);
+    }
+    /// When it is due; kNever: not by time. Precondition: something waits there.
+    void look_at(const Place& place, core::Timestamp at) {
+        Row& row = row_of(place);
+        by_time_.erase({row.look_at, place});
+        row.look_at = at;
+        if (at != core::kNever) by_time_.emplace(at, place);
+    }
+    core::Timestamp next_look_at(const Place& place) { return row_of(place).look_at; }
+    void remove(const Place& place) {
+        const auto row = rows_.find(place);
+        if (row == rows_.end()) return;
+        forget_subjects(place, row->second);
+        by_time_.erase({row->second.look_at, place});
+        rows_.erase(row);
+    }
+
+    /// The places of those that wait for a subject, in order. The lists are copies: their owner may
+    /// remove while it goes through one.
+    std::vector<Place> waiting_for(std::string_view subject) const {
+        const auto places = by_subject_.find(subject);
+        if (places == by_subject_.end()) return {};
+        return {places->second.begin(), places->second.end()};
+    }
+    std::vector<Place> of_connection(std::uint64_t connection) const {
+        std::vector<Place> places;
+        for (auto row = rows_.lower_bound({connection, 0});
+             row != rows_.end() && row->first.first == connection; ++row)
+            places.push_back(row->first);
+        return places;
+    }
+    std::vector<Place> all() const {
+        std::vector<Place> places;
+        for (const auto& [place, row] : rows_)
+            places.push_back(place);
+        return places;
+    }
+    /// Those that are due at `now`, the earliest first; kNever: all that have a time.
+    std::vector<Place> due(core::Timestamp now) const {
+        std::vector<Place> places;
+        for (const auto& [at, place] : by_time_) {
+            if (now != core::kNever && at > now) break;
+            places.push_back(place);
+        }
+        return places;
+    }
+    /// kNever if nothing has a time.
+    core::Timestamp next_due() const {
+        return by_time_.empty() ? core::kNever : by_time_.begin()->first;
+    }
+
+private:
+    struct Row {
+        Entry entry;
+        std::vector<std::string> subjects;
+        core::Timestamp look_at = core::kNever;
+    };
+
+    Row& row_of(const Place& place) {
+        const auto row = rows_.find(place);
+        HEADWAY_ASSERT(row != rows_.end());
+        return row->second;
+    }
+    void forget_subjects(const Place& place, const Row& row) {
+        for (const std::string& subject : row.subjects) {
+            const auto places = by_subject_.find(subject);
+            if (places == by_subject_.end()) continue;  // named twice
+            places->second.erase(place);
+            if (places->second.empty()) by_subject_.erase(places);
+        }
+    }
+
+    std::map<Place, Row> rows_;
+    std::map<std::string, std::set<Place>, std::less<>> by_subject_;
+    std::set<std::pair<core::Timestamp, Place>> by_time_;
+};
+
+}  // namespace headway::server
