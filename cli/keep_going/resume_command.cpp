@@ -124,13 +124,13 @@ constexpr std::string_view kPiValued[] = {
     "--prompt-template"};
 constexpr std::string_view kPiTalk[] = {"--session", "-r", "--fork"};
 constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
-constexpr std::span<const std::string_view> kNone{};
+constexpr std::span<const std::string_view> kNoOptions{};
 
 constexpr Recipe kRecipes[] = {
     {"claude", kClaude, "", kClaudeValued, kClaudeTalk, kClaudeNewest, "", "--resume"},
-    {"codex", kCodex, "exec", kCodexValued, kNone, kNone, "", "resume", true},
-    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNone, "-p", "--resume"},
-    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, kNone, "-p", "--resume"},
+    {"codex", kCodex, "exec", kCodexValued, kNoOptions, kNoOptions, "", "resume", true},
+    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume"},
+    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume"},
     {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
     {"kilo", kKilo, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
     {"copilot", kCopilot, "", kCopilotValued, kCopilotTalk, kCopilotNewest, "-p", "--resume="},
