@@ -91,7 +91,7 @@ private:
 
 class Connection;
 
-// What waits for the end of the turn.
+// The connections that wait for the end of the turn.
 struct Turn {
     Log& log;
     std::vector<std::unique_ptr<Connection>> waiting;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace headway::cli {
 namespace {
@@ -143,6 +144,13 @@ core::Error cannot(std::string why) {
             {}};
 }
 
+/// Inside other words a shell would take the agent's text apart, or another shell would run it.
+core::Error inside_quotes() {
+    return {core::ErrorCode::kInvalidParameter,
+            "{id} and {prompt} cannot stand inside quotes with other words; write them alone",
+            "--resume-command"};
+}
+
 bool is_one_of(std::span<const std::string_view> all, std::string_view word) {
     return std::find(all.begin(), all.end(), word) != all.end();
 }
@@ -227,6 +235,8 @@ core::Result<Words> resume_command(const Words& first, std::string_view agent,
 core::Result<Words> own_resume_command(const std::string& words, const std::string& id,
                                        const std::string& prompt) {
     if (id.starts_with('-')) return cannot("the agent named no conversation");
+    static constexpr std::pair<std::string_view, std::string_view> kPlaces[] = {
+        {"{id}", "\"${1}\""}, {"{prompt}", "\"${2}\""}};
     std::string script;
     char quote = 0;  // the one that is open
     std::string_view left{words};
@@ -234,28 +244,33 @@ core::Result<Words> own_resume_command(const std::string& words, const std::stri
         script += left.substr(0, count);
         left.remove_prefix(std::min(count, left.size()));
     };
-    const auto put = [&](std::string_view parameter, std::size_t placeholder) {
-        const std::string_view before = quote == '\'' ? "'\"" : quote == 0 ? "\"" : "";
-        const std::string_view after = quote == '\'' ? "\"'" : quote == 0 ? "\"" : "";
-        script.append(before).append(parameter).append(after);
-        left.remove_prefix(placeholder);
+    // A placeholder that is alone in its quotes stands for itself, too.
+    const auto replace = [&](std::string_view place, std::string_view by) {
+        const bool quoted = left.front() == '\'' || left.front() == '"';
+        const std::string mark =
+            quoted ? left.front() + std::string(place) + left.front() : std::string(place);
+        if (!left.starts_with(mark)) return false;
+        script += by;
+        left.remove_prefix(mark.size());
+        return true;
     };
     while (!left.empty()) {
         const char c = left.front();
-        if (left.starts_with("{id}")) {
-            put("${1}", 4);
-        } else if (left.starts_with("{prompt}")) {
-            put("${2}", 8);
-        } else if (c == '\\' && quote != '\'') {
+        if (quote == 0 && std::any_of(std::begin(kPlaces), std::end(kPlaces), [&](const auto& one) {
+                return replace(one.first, one.second);
+            }))
+            continue;
+        if (left.starts_with("{id}") || left.starts_with("{prompt}")) return inside_quotes();
+        if (c == '\\' && quote != '\'') {
             take(2);
-        } else {
-            if (quote == 0 && (c == '\'' || c == '"')) {
-                quote = c;
-            } else if (c == quote) {
-                quote = 0;
-            }
-            take(1);
+            continue;
         }
+        if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+        } else if (c == quote) {
+            quote = 0;
+        }
+        take(1);
     }
     return Words{"/bin/sh", "-c", script, "headway-resume", id, prompt};
 }

@@ -18,8 +18,9 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
                                                       const std::string& prompt);
 
 /// The same of a command of the user's own: words of a shell in which {id} and {prompt} stand for
-/// the two, inside quotes or not. They become parameters of the shell, which never reads them as
-/// words of its own. Error: kInvalidParameter for an id that would be an option. Pure.
+/// the two, alone or alone in quotes. They become parameters of the shell, which never reads them
+/// as words of its own. Error: kInvalidParameter for one inside quotes with other words, which
+/// another shell could run, and for an id that would be an option. Pure.
 core::Result<std::vector<std::string>> own_resume_command(const std::string& words,
                                                           const std::string& id,
                                                           const std::string& prompt);

@@ -82,7 +82,7 @@ const cut = (text, gathered = false) => {
   return gathered ? `…${whole}` : `${whole}…`;
 };
 
-// Of a longer text its ends, its length and the digest of the whole, so that equal ones are seen to be equal.
+// A longer text is cut to its ends, its length and the digest of the whole, so that equal ones are seen to be equal.
 const measure = (length, text) => `(${length} characters, sha256 ${createHash('sha256').update(text).digest('hex')})`;
 const brief = (text) => (typeof text !== 'string' || text.length <= SENT_MAX ? text
   : `${text.slice(0, SENT_MAX >> 1)}… ${measure(text.length, text)} …${text.slice(-(SENT_MAX >> 2))}`);

@@ -222,6 +222,9 @@ class KeepGoing(SharedDaemonCase):
             output = self.cli.run("run", "--keep-going", *options, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn(words, output.err)
+        output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
+        self.assertEqual(output.code, 64, output)
+        self.assertIn("inside quotes", output.err)
         output = self.cli.run("run", "--check", "true", "--", "true")
         self.assertIn("need --keep-going", output.err)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/run/run.hpp"
+#include "cli/keep_going/resume_command.hpp"
 
 #include <sys/prctl.h>
 
@@ -372,9 +373,10 @@ public:
             return Mistake{"--until: must be at least 1s", {}};
         if (keeping.rules.margin > std::chrono::hours{1})
             return Mistake{"--margin: must be at most 1h", {}};
-        const bool named = !keeping.check.empty() || !keeping.resume_command.empty();
-        if (named && !options.keep_going)
+        if (!options.keep_going && !(keeping.check + keeping.resume_command).empty())
             return Mistake{"--check and --resume-command need --keep-going", {}};
+        if (const auto own = own_resume_command(keeping.resume_command, "x", {}); !own)
+            return Mistake{"--resume-command: " + own.error().detail, {}};
         if (options.keep_going && options.no_lines)
             return Mistake{"--keep-going needs the lines of the agent, without --no-lines", {}};
         return std::nullopt;

@@ -94,9 +94,19 @@ TEST_CASE(
     };
     CHECK(script("./agent --go-on {id} --say {prompt}") ==
           R"(./agent --go-on "${1}" --say "${2}")");
-    CHECK(script(R"(./agent "{id}" "now: {prompt}!")") == R"(./agent "${1}" "now: ${2}!")");
-    CHECK(script("./agent '{id}' '{prompt}x'") == R"(./agent ''"${1}"'' ''"${2}"'x')");
-    CHECK(script(R"(echo "it's {id}" \" {id})") == R"(echo "it's ${1}" \" "${1}")");
+    CHECK(script(R"(./agent "{id}" '{prompt}')") == R"(./agent "${1}" "${2}")");
+    CHECK(script(R"(./agent --id={id} "a \" b")") == R"(./agent --id="${1}" "a \" b")");
+}
+
+TEST_CASE("resume command: inside quotes with other words an agent's text is refused", "[cli]") {
+    for (const char* words :
+         {R"(sh -c './agent {prompt}')", R"(sh -c "./agent {prompt}")", "ssh host './agent {id}'",
+          R"(./agent "now: {prompt}!")", "./agent '{id} '"}) {
+        CAPTURE(words);
+        const auto command = own_resume_command(words, "7", "$(touch x)");
+        REQUIRE_FALSE(command.has_value());
+        CHECK_THAT(command.error().detail, Catch::Contains("inside quotes"));
+    }
 }
 
 TEST_CASE("resume command: an id that would be an option is refused", "[cli]") {
