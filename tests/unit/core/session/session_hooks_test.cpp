@@ -242,7 +242,7 @@ TEST_CASE("session: silence while the agent's process computes is slow, and look
     story.session.tick(around, out);
     CHECK(story.verdict() == Verdict::kSlow);
     CHECK(story.session.state().judgement->reason ==
-          "nothing was heard for long, but the agent's process is at work");
+          "no report for long, but the agent's process is at work");
     CHECK(story.session.next_deadline(at(0), kNever, true) == at(32 * kMinute));
     CHECK(story.session.next_deadline(at(0), at(40 * kMinute), true) == at(41 * kMinute));
     CHECK(story.session.next_deadline(at(0), at(40 * kMinute), false) == kNever);
