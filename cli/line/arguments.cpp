@@ -51,7 +51,7 @@ bool read(const std::string& text, std::optional<Number>& number) {
     return true;
 }
 
-/// What is wrong with a text that is no such number.
+/// The message for a text that is no such number.
 std::string no_number(const std::string& text, const std::uint64_t&) {
     return clean_line(text) + " is no whole number of 0 and above";
 }

@@ -256,7 +256,8 @@ core::Result<> find_daemon(const VerbSpec& verb, const Console& console,
     return {};
 }
 
-// What every verb takes from its context: the daemon's URL, and for settings the environment.
+// Fills in values that every verb takes from its context: the daemon's URL, and for settings the
+// environment.
 core::Result<> complete(const VerbSpec& verb, const Console& console) {
     if (verb.sources != nullptr) verb.sources->environment = console.environment;
     if (verb.client == nullptr) return {};

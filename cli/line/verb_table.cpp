@@ -85,7 +85,7 @@ The daemon is found by --url, then HEADWAY_URL, then its Unix socket in the defa
 it; --state-dir says where that is if not in the default state folder; over the socket none is
 needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
 
-/// Of a verb that has told no others.
+/// Exit codes of a verb that lists no others.
 constexpr const char* kExitCodes =
     "Exit codes: 0 done   1 refused, or it failed   64 usage   69 no daemon answers";
 

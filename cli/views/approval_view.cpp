@@ -55,14 +55,14 @@ std::string unverified_of(const Json& approval) {
     return "the call that used it did not say with which arguments it ran";
 }
 
-/// Of an agent's own dialog, which may be answered there too.
+/// Note about an agent's own dialog, which may be answered there too.
 std::string dialog_of(const Json& approval) {
     const std::string closed = whole_text(approval, "closed");
     if (closed == "not_needed") return "the budget of the day has room again";
     if (whole_text(approval, "source") != "dialog") return {};
     if (closed == "answered_at_agent") return "was answered at the agent";
     if (closed == "left_to_agent") return "the agent does not wait here any more; it decides alone";
-    if (closed == "stopped") return "the session was told to stop first";
+    if (closed == "stopped") return "the session had to stop first";
     return "the agent's own; who answers first has answered";
 }
 

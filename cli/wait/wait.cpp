@@ -103,7 +103,7 @@ private:
         return written.has_value();
     }
 
-    /// What a session did last, oldest first; nothing if that cannot be read.
+    /// The last events of a session, oldest first; nothing if they cannot be read.
     std::vector<std::string> last_of(const std::string& session) {
         constexpr int kEvents = 20;
         std::vector<std::string> lines;

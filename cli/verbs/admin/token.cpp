@@ -34,7 +34,7 @@ std::string state_of(const Json& token) {
     return token["revoked_at"].is_string() ? "revoked" : "expired";
 }
 
-/// What is not the result goes to standard error, so that TOKEN=$(headway token create ...) works.
+/// Everything except the result goes to standard error, so that TOKEN=$(headway token create ...) works.
 int create(Daemon& daemon, const TokenOptions& options, const Console& console) {
     Json body = {{"name", options.name}, {"scopes", options.scopes}};
     if (options.expires) {
@@ -64,7 +64,8 @@ int list(Daemon& daemon, const TokenOptions& options, const Console& console) {
         return kExitOk;
     }
     if (tokens.empty()) {
-        console.err << "no tokens but the operator's; `headway token create --help` shows how\n";
+        console.err << "only the operator's token; `headway token create --help` shows how to make "
+                       "others\n";
         return kExitOk;
     }
     std::vector<std::vector<Cell>> rows;

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMissingShown = 3;
 
-// What became of one file.
+// Result of one file.
 struct Judged {
     std::string trouble;  ///< empty: it was read
     std::string meta;     ///< of a scenario

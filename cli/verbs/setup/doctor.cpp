@@ -137,7 +137,7 @@ private:
         auto environment = options_.sources.environment;
         const bool named = !options_.url.empty() || environment.contains("HEADWAY_URL");
         environment["STATE_DIRECTORY"] = directory.string();
-        // What answers there is the daemon of this database, whatever its address.
+        // Whatever its address, the daemon that answers there is the one of this database.
         const std::string socket = named ? std::string{} : find_socket_url(environment);
         if (!named && socket.empty() && listen.ends_with(":0")) {
             return {"daemon", false, "server.listen leaves its port to the kernel",

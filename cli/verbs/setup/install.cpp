@@ -163,8 +163,7 @@ private:
 
 constexpr const char* kInstallFooter =
     R"(Without AGENT: every one that is found on PATH. Shows what changes and asks. Only our own entries are
-made or renewed; everything else in a settings file stays as it is, byte for byte. What was there is
-kept beside it as NAME.headway-backup. `headway uninstall` takes the entries out again.
+made or renewed; everything else in a settings file stays as it is, byte for byte. The former content is kept beside it as NAME.headway-backup. `headway uninstall` takes the entries out again.
 
 Examples:
   headway install claude

@@ -32,7 +32,7 @@ std::vector<AgentPlan> removal_plans(const UninstallOptions& options, const Inst
         } else {
             plan.refusal = changes.error().detail;
         }
-        // Of those that were not named, only what there is to say something about.
+        // If an agent was not named, it is only listed if there is something to report.
         if (named || !plan.changes.empty() || !plan.refusal.empty())
             plans.push_back(std::move(plan));
     }

@@ -169,8 +169,7 @@ public:
         arguments.help("Delete all that is stored of a session");
         arguments.footer(
             R"(For good: its journal, approvals, checks and snapshots, and those of its sub-agents and of the sessions
-that went on in its place. It has to have ended. What many sessions taught (usual costs, totals) stays,
-and so do backups, exports, and webhook messages that were sent.
+that went on in its place. It has to have ended. Averages that many sessions taught (usual costs, totals) stay, and so do backups, exports, and webhook messages that were sent.
 
 Example:
   headway forget claude-7f3a --yes)");
