@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is particular about each agent: its packages, its settings for a model of our own, its command line, and what it cannot do."""
+"""Particulars of each agent: its packages, its settings for a model of our own, its command line, and its limits."""
 import json
 import time
 from dataclasses import dataclass, field

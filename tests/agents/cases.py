@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each agent is expected to do under Headway. A case is one run of the agent and fills one cell or more of the table."""
+"""Expected behaviour of each agent under Headway. A case is one run of the agent and fills one cell or more of the table."""
 import json
 import time
 

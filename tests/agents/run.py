@@ -30,7 +30,7 @@ def too_late(*_):
 
 
 class Cells:
-    """What the cells of one case say. A cell that was not reached has failed."""
+    """The cells of one case. A cell that was not reached has failed."""
 
     def __init__(self, behaviours):
         self.found = {behaviour: {"ok": False, "says": "not reached"} for behaviour in behaviours}

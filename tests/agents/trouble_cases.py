@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent does when its daemon is away, hangs or comes again, and what the daemon does when the agent is gone."""
+"""Behaviour of an agent when its daemon is unreachable, hangs or returns, and of the daemon when the agent is gone."""
 import json
 import os
 import signal
@@ -42,7 +42,7 @@ def hook_ms(world) -> float:
 
 
 def plugin_ms(times) -> float:
-    """What the hooks of one call took, by their medians."""
+    """Durations of the hooks of one call, by their medians."""
     spent = {}
     for line in times.read_text().splitlines():
         name, took = line.split()

@@ -5,8 +5,8 @@
 #include "core/session/session.hpp"
 #include "tests/support/make.hpp"
 
-// What sessions of agents behind hooks need: rest at a prompt, calls that did not run, directives
-// that were delivered.
+// Needs of sessions of agents with hooks: rest at a prompt, calls that did not run, directives that
+// were delivered.
 
 using namespace headway::core;
 using namespace headway::tests;
