@@ -150,18 +150,19 @@ def files(root) -> list:
 
 def scan(root) -> list:
     findings, waiting = [], set()
+    not_yet = () if "--self-test" in sys.argv else NOT_YET
     for path in files(root):
         relative = path.relative_to(root)
         text = path.read_text(encoding="utf-8")
         lines = [m.start() for m in re.finditer(r"\n", text)]
-        late = next((folder for folder in NOT_YET if str(relative).startswith(folder)), None)
+        late = next((folder for folder in not_yet if str(relative).startswith(folder)), None)
         for start, end, rule in find(relative, text):
             if late:
                 waiting.add(late)
                 continue
             line = bisect.bisect_left(lines, start) + 1
             findings.append(f"{relative}:{line}: {rule} ({' '.join(text[start:end].split())[:60]})")
-    present = [folder for folder in NOT_YET if (root / folder).exists()]
+    present = [folder for folder in not_yet if (root / folder).exists()]
     return findings + [f"{folder}: has none of these any more: take it out of NOT_YET" for folder in present if folder not in waiting]
 
 
