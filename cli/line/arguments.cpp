@@ -118,6 +118,11 @@ Argument& Argument::never_empty() {
     });
 }
 
+Argument& Argument::connection() {
+    spec_.connection = true;
+    return *this;
+}
+
 Argument& Argument::required() {
     spec_.required = true;
     return *this;
@@ -291,16 +296,14 @@ Argument Arguments::session(std::string& target, const char* help) {
 }
 
 void Arguments::client(ClientOptions& client) {
-    option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
-    option("--token-file", client.token_file,
-           "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
-        .type("FILE");
-    option("--state-dir", client.state_dir,
-           "where a daemon on this machine keeps its token and socket, if elsewhere")
-        .type("DIR");
-    option("--ca-file", client.ca_file,
-           "PEM file of whom to trust over https, else HEADWAY_CA_FILE, else the system's")
-        .type("FILE");
+    option("--url", client.url, "URL of the daemon").connection();
+    option("--token-file", client.token_file, "file of the token").type("FILE").connection();
+    option("--state-dir", client.state_dir, "state folder of a daemon on this machine")
+        .type("DIR")
+        .connection();
+    option("--ca-file", client.ca_file, "PEM file of certificates to trust over https")
+        .type("FILE")
+        .connection();
     json(client.json);
     uses_daemon(client);
 }

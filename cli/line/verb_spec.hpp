@@ -40,6 +40,7 @@ struct ArgumentSpec {
     std::vector<std::string> choices{};  ///< the only values; empty: any
     std::string fallback{};              ///< the value when it is left out, as help shows it
     bool required = false;
+    bool connection = false;  ///< of the way to the daemon: help has one note for all of these
     bool repeats = false;
     char separator = '\0';  ///< also splits one value into several; '\0': none does
     std::optional<std::pair<int, int>> int_range{};
@@ -68,6 +69,7 @@ struct Mistake {
 struct VerbSpec {
     std::string name{};
     std::string help{};
+    std::string group{};                    ///< heading in the program's help; empty: none
     std::string footer{};                   ///< rules and examples, lines of text
     std::vector<ArgumentSpec> arguments{};  ///< in the order in which help lists them
     std::vector<VerbSpec> verbs{};          ///< unless empty, one of them has to be named

@@ -274,7 +274,7 @@ private:
 constexpr const char* kWaitFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
-  64 usage   69 no daemon answers, or not as one   70 the daemon answered with an error
+  64 usage   69 no daemon answers   70 the daemon answered with an error
   74 completed, but the output or the report cannot be written   77 the daemon refuses the token
 
 An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
@@ -317,10 +317,11 @@ public:
 
 private:
     void declare_question(Arguments& arguments) {
-        arguments.flag("--any", options.any, "several: the first is enough");
+        arguments.flag("--any", options.any, "several sessions: end at the first");
         arguments
             .flag(
-                "--all", [this] { options.any = false; }, "several: all of them (default)")
+                "--all", [this] { options.any = false; },
+                "several sessions: end when all have (default)")
             .excludes("--any");
         arguments.option("--until", options.until, "verdicts or sets, comma separated")
             .check([](const std::string& text) {
@@ -334,7 +335,7 @@ private:
             .option("--junit", options.junit,
                     "write JUnit XML for a CI service: one case a session; - is standard output")
             .type("FILE");
-        arguments.option("--after", options.after, "only what happens after this event counts");
+        arguments.option("--after", options.after, "ignore events up to this number");
         arguments
             .option("--mode", options.mode, "now: the verdict now; ever: also one that has passed")
             .choices({"now", "ever"})
@@ -363,7 +364,7 @@ private:
             .choices({"wait", "fail"})
             .fallback("wait");
         arguments.duration("--open-within", options.open_within,
-                           "how long for it; 0: as long as it takes");
+                           "wait this long for a session to open; 0: without limit");
         arguments.duration(
             "--silent-for", options.silent_for,
             "give up an agent without a heartbeat after this; 0: never [10 of its intervals]");

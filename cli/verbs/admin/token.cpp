@@ -34,7 +34,8 @@ std::string state_of(const Json& token) {
     return token["revoked_at"].is_string() ? "revoked" : "expired";
 }
 
-/// Everything except the result goes to standard error, so that TOKEN=$(headway token create ...) works.
+/// Everything except the result goes to standard error, so that TOKEN=$(headway token create ...)
+/// works.
 int create(Daemon& daemon, const TokenOptions& options, const Console& console) {
     Json body = {{"name", options.name}, {"scopes", options.scopes}};
     if (options.expires) {
@@ -144,15 +145,15 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
-            R"(All of it needs the operator's token, which is found in operator.token in the state directory
-of a daemon on this machine, or another token with the scope `admin`.
+            R"(These verbs need the operator's token (operator.token in the state folder of a daemon on this
+machine), or another token with the scope `admin`.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d
   headway token list
   headway token revoke 4K9TQ2XH7B1M)");
         Arguments create =
-            add(arguments, "create", "Make a token and print it, this once", Action::kCreate);
+            add(arguments, "create", "Make a token and print it once", Action::kCreate);
         create.footer(kCreateFooter);
         create.operand("NAME", options.name, "who gets it, for lists and records").required();
         create.option("--scope", options.scopes, "what it allows; repeatable, or with commas")

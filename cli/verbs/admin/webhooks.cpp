@@ -235,7 +235,7 @@ class Webhooks : public VerbOf<WebhookOptions> {
 
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("See whom Headway tells, and test it");
+        arguments.help("List and test webhooks");
         arguments.footer(
             R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
 Standard Webhooks says, or written for people (Slack, Discord, ntfy, e-mail, a program of yours).

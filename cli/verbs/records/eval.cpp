@@ -358,8 +358,7 @@ Examples:
 class Eval : public VerbOf<EvalOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge a folder of recordings and count right and wrong")
-            .footer(kEvalFooter);
+        arguments.help("Judge a folder of recordings, and count the errors").footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
         arguments.option("--labels", options.labels, "what is known about them").type("CSV");
         arguments

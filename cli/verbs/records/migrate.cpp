@@ -103,7 +103,7 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
 class Migrate : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Copy the database into a PostgreSQL that several daemons share");
+        arguments.help("Copy the database into a shared PostgreSQL");
         arguments.footer(
             R"(The daemon must be stopped, and the PostgreSQL must be empty. Sessions keep their ids, times and events,
 at the same positions; approvals, checks, estimates, expectations, access tokens, keys and messages to

@@ -85,7 +85,7 @@ public:
   headway manual | man -l -                 the overview
   headway manual wait | man -l -
   headway manual --folder /usr/local/share/man/man1)");
-        arguments.operand("VERB", options_.verb, "of this verb; without it the overview");
+        arguments.operand("VERB", options_.verb, "verb (default: the overview)");
         arguments.option("--folder", options_.folder, "write headway.1, headway-wait.1 ... there")
             .type("FOLDER");
     }

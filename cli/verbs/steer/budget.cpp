@@ -120,7 +120,7 @@ int show_or_change_budget(const BudgetOptions& options, const Console& console) 
 class Budget : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show or change what a session may use up");
+        arguments.help("Show or change a session's budget");
         arguments.footer(R"(Examples:
   headway budget show my-agent
   headway budget extend my-agent --seconds 300 --steps 10

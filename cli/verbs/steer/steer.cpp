@@ -56,13 +56,13 @@ private:
 class Nudge : public Steer {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Give a session's agent a hint in your own words");
+        arguments.help("Send a hint to a session's agent");
         arguments.footer(
             "Example:\n  headway nudge my-agent \"the fixture is generated: change the "
             "generator\"");
         arguments.client(options_.client);
         arguments.session(options_.session).required();
-        arguments.operand("TEXT", options_.text, "what the agent reads in its next reply")
+        arguments.operand("TEXT", options_.text, "hint for the agent, sent in its next reply")
             .required();
     }
 

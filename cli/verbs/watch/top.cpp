@@ -215,7 +215,7 @@ private:
 class TopVerb : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("See the whole fleet on one screen, live");
+        arguments.help("Show the whole fleet on one screen, live");
         arguments.footer(
             R"(Keys: those of the web page; ? lists them. Without a terminal, or with --once, it prints one screen.
 
