@@ -45,8 +45,8 @@ std::string hidden_of(const Json& approval, bool color) {
     const Json& hidden = approval["hidden_bytes"];
     if (!hidden.is_integer() || hidden.count() == 0) return {};
     const std::string text = std::to_string(hidden.count()) +
-                             " bytes of the arguments look like secrets: they are not shown, and "
-                             "approved with the rest";
+                             " bytes of the arguments were cut out as secrets, and are approved "
+                             "with the rest";
     return color ? std::string{kColorAlarm} + text + std::string{kColorReset} : text;
 }
 

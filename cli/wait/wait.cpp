@@ -301,7 +301,7 @@ Examples:
 class Wait : public VerbOf<WaitOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Block until a session has a verdict; exit code says which");
+        arguments.help("Wait for a session's verdict; the exit code names it");
         arguments.footer(kWaitFooter);
         arguments.client(options.client);
         arguments.operand("SESSION", options.sessions, "one or more session ids")

@@ -75,12 +75,12 @@ public:
 
 std::unique_ptr<Verb> make_pause() {
     return std::make_unique<Hold>(
-        "/pause", "Tell a session's agent to pause",
+        "/pause", "Ask a session's agent to pause",
         "Example:\n  headway pause my-agent --reason \"staging is being restored\"");
 }
 
 std::unique_ptr<Verb> make_resume() {
-    return std::make_unique<Hold>("/resume", "Tell a paused agent to go on",
+    return std::make_unique<Hold>("/resume", "Let a paused agent go on",
                                   "Example:\n  headway resume my-agent");
 }
 
