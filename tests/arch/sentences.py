@@ -19,7 +19,7 @@ import tokenize
 import source
 import words
 
-NOT_YET = ("api/API.md", "api/README.md", "cli/keep_going", "cli/lines/README.md", "cli/scan", "cli/stores", "cli/verbs/records/scan.cpp",
+NOT_YET = ("cli/keep_going", "cli/lines/README.md", "cli/scan", "cli/stores", "cli/verbs/records/scan.cpp",
            "core/detectors", "docs", "server/http/README.md", "tests/README.md", "tests/behaviours/README.md", "web")
 SUFFIXES = (".md", ".cpp", ".hpp", ".py", ".js", ".mjs", ".ts", ".cmake", ".toml", ".sh")
 GAP = r"\s+"
