@@ -277,12 +277,10 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   64 usage   69 no daemon answers   70 the daemon answered with an error
   74 completed, but the output or the report cannot be written   77 the daemon refuses the token
 
-An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
-or from the daemon's start; time in which a person is asked, or has paused it, or in which a session
-that it opened is at work, is left out. Without --silent-for it is 10 of the intervals that the
-agent was asked for (100 s unless its policy says otherwise), and 30 minutes within a call of an
-agent that never beats during one. Less than two of those intervals proves nothing: --silent-for
-counts as two of them then, and that is said.
+Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
+the daemon, without time in which a person is asked or has paused it, or a session that it opened is
+at work. The default is 10 of the agent's heartbeat intervals (100 s unless its policy differs), and
+30 minutes in a call of an agent that never beats during one. The least is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck

@@ -131,7 +131,7 @@ constexpr const char* kCreateFooter = R"(Scopes:
   approve         decide approvals
   control         cancel, pause, resume, nudge, change budgets
   admin           manage tokens
-A token that reports gets neither approve nor admin: no agent decides about itself.
+A token that reports cannot have approve or admin: no agent decides about itself.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d
@@ -155,8 +155,8 @@ Examples:
         Arguments create =
             add(arguments, "create", "Make a token and print it once", Action::kCreate);
         create.footer(kCreateFooter);
-        create.operand("NAME", options.name, "who gets it, for lists and records").required();
-        create.option("--scope", options.scopes, "what it allows; repeatable, or with commas")
+        create.operand("NAME", options.name, "name of its holder, for lists and records").required();
+        create.option("--scope", options.scopes, "its rights; repeatable, or with commas")
             .required()
             .separator(',')
             .type("SCOPE");

@@ -115,7 +115,7 @@ private:
 };
 
 constexpr const char* kCheckFooter =
-    R"(Prints the check's id, or with --wait the answer. The exit status says which:
+    R"(Prints the check's id, or with --wait the answer. Exit codes:
   0    A, progressing; without --wait: asked
   1    no answer, or the daemon refused
   2    B, looping
