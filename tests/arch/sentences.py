@@ -34,6 +34,7 @@ RULES = (
     (r"\b(?:comes?|came) of\b(?! age)", "results from, follows from"),
     (r"\b(?:goes|go|went) by (?:the|its|their|an?)\b", "uses, is based on"),
 )
+MARKDOWN = (re.compile(r"(?<![`.\w])(?:tells?|told|hears?|heard)\b(?!\s+apart)"), "HTTP as speech: sends, receives, reports, is notified")
 PATTERNS = [(re.compile(rule.replace(" ", GAP)), instead) for rule, instead in RULES]
 START = re.compile(r"(?:What|Who|Of|That)(?:'s)?\s")
 NO_NAME = "begins with What, Who, Of or That: name the thing first"
@@ -140,7 +141,7 @@ def find(path, text: str) -> list:
     found = []
     for offset, block in blocks(path, text):
         found += [(offset + a, offset + b, NO_NAME) for a, b in sentences(block)]
-        for pattern, instead in PATTERNS:
+        for pattern, instead in PATTERNS + ([MARKDOWN] if path.suffix == ".md" else []):
             found += [(offset + m.start(), offset + m.end(), f"'{' '.join(m.group().split())}': {instead}") for m in pattern.finditer(block)]
     return sorted(found)
 
@@ -181,6 +182,7 @@ BAD = [
     (f"a.js:1: {NO_NAME}", {"web/a.js": "const s = 'Who has decided it.';\n"}),
     (f"a.toml:1: {NO_NAME}", {"config/a.toml": "# What a session may use\n"}),
     (f"openapi.json:1: {NO_NAME}", {"api/openapi.json": '{"description": "Of the last ten."}\n'}),
+    ("'tells'", {"docs/a.md": "One more step before it tells.\n"}),
     ("'daemon says'", {"docs/a.md": "The daemon says so.\n"}),
     ("'was told'", {"core/a.hpp": "/// The agent was told about it.\n"}),
     ("'but for'", {"core/a.hpp": "/// Pure but\n/// for the zone.\n"}),
