@@ -5,7 +5,7 @@
 #include "core/base/limits.hpp"
 #include "server/engine/queries/queries.hpp"
 
-// What a dashboard reads of all sessions.
+// Summary of all sessions for a dashboard.
 
 namespace headway::server {
 namespace {
@@ -23,7 +23,7 @@ Result<api::Need> need_of_stored(const Reader& reader, const storage::StoredAppr
     return need;
 }
 
-/// What waits for people: alarms first, then approvals and sessions merged, oldest first.
+/// Needs of people: alarms first, then approvals and sessions merged, oldest first.
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     std::vector<api::Need> needs;
     HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));

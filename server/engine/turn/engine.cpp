@@ -170,7 +170,7 @@ void Engine::take_turn(std::vector<Request>& requests, std::size_t left) {
     note_gap(started);
 }
 
-/// Reads whose sessions cannot be brought up to date fail.
+/// A read sees at least the commits that were acknowledged when it arrived; without them it fails.
 void Engine::refresh_reads(std::size_t from, Publication& publication) {
     if (lost_) return;
     const auto fresh = policy_->refresh(reads_, from, listening_, publication);
@@ -182,7 +182,7 @@ void Engine::refresh_reads(std::size_t from, Publication& publication) {
     queue_.hold(reads_.size());
 }
 
-/// What other daemons have committed; that this one serves.
+/// Reads the commits of other daemons; records that this one serves.
 void Engine::follow_others() {
     if (lost_) return;
     auto [publication, done] = policy_->follow(listening_);
@@ -221,7 +221,7 @@ void Engine::start(std::vector<Request>& requests, bool first, Publication& publ
     }
 }
 
-/// What may only rest on committed state.
+/// Work that may only rest on committed state.
 void Engine::after_commit() {
     if (sends()) {
         if (auto sent = webhooks_.send_due(clock_.now()); !sent)
@@ -231,7 +231,7 @@ void Engine::after_commit() {
     const Reader reader{parts_};
     judges_.ask_checks(reader);
     if (!judges_.estimates()) return;
-    std::vector<Resident*> moved;  // but for what other daemons have deleted since the commit
+    std::vector<Resident*> moved;  // except rows that other daemons have deleted since the commit
     for (const storage::SessionKey key : moved_) {
         if (Resident* resident = sessions_.residents().find(key)) moved.push_back(resident);
     }

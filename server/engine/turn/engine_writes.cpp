@@ -15,8 +15,8 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Of one turn. A wait for a lock ends after a second, and a daemon that stopped in the middle of a
-/// turn holds its locks for two.
+/// Tries of one turn. A wait for a lock ends after a second, and a daemon that stopped in the
+/// middle of a turn holds its locks for two.
 constexpr int kTriesMax = 4;
 
 /// The factor on heartbeat intervals.
@@ -79,7 +79,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
 }
 
 /// Lets the writes name their sessions, before the transaction: `ends` has for each request where
-/// its names end. What is refused gets its error.
+/// its names end. A refused request gets its error.
 Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
                           std::vector<std::size_t>& ends) {
     ends.reserve(requests.size());

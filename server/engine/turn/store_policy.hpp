@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// What a turn needs of the engine beyond its context; owned by the engine.
+/// State of the engine that a turn needs beyond its context; owned by the engine.
 struct TurnState {
     EngineContext& parts;
     Clock& clock;
@@ -87,13 +87,13 @@ public:
 
     // Reads, and the time between turns.
 
-    /// What the reads from `from` on see is as new as anything that was acknowledged before they
-    /// arrived.
+    /// Brings the sessions of the reads from `from` on up to date with all that was acknowledged
+    /// before these arrived.
     virtual core::Result<> refresh(const std::deque<Request>& reads, std::size_t from,
                                    bool listening, Publication& publication) = 0;
 
     struct Followed {
-        /// What other daemons have committed; null if there is nothing to publish.
+        /// The commits of other daemons; null if there is nothing to publish.
         std::unique_ptr<Publication> publication;
         core::Result<> done;
     };
