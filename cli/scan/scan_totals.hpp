@@ -34,6 +34,7 @@ struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;
     Totals after_stuck;  ///< tokens and cost only
+    bool stuck = false;  ///< at a call of its own
 };
 
 struct ScanTotals {

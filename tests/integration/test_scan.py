@@ -3,11 +3,13 @@
 """`headway scan`: stored sessions found, judged and counted without a daemon; nothing is written."""
 import json
 import os
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from support.cli import Cli
+from support.daemon import BINARY
 
 NO_DAEMON = "http://127.0.0.1:1"
 
@@ -91,6 +93,46 @@ class Scan(unittest.TestCase):
         output = self.scan()
         self.assertIn("1 session, ", output.out)
         self.assertIn("link.jsonl: is a symbolic link", output.err)
+
+    def test_pipes_links_and_folders_without_permission_hold_nothing_up(self):
+        one = self.store(".claude/projects/p/one.jsonl", claude("one", 1))
+        os.mkfifo(one.parent / "pipe.jsonl")
+        shut = self.home / ".claude/projects/shut"
+        shut.mkdir(mode=0)
+        self.addCleanup(shut.chmod, 0o700)
+        (self.home / ".claude/projects/linked").symlink_to(self.home)
+        skipped = json.loads(self.cli.run("scan", "--json", seconds=20).out)["skipped"]
+        self.assertIn(f"{one.parent}/pipe.jsonl: is no file", skipped)
+        self.assertIn(f"{self.home}/.claude/projects/linked: is a symbolic link", skipped)
+        if os.geteuid() != 0:
+            self.assertIn(f"{shut}: Permission denied", skipped)
+
+    def test_replay_and_eval_wait_for_no_writer_of_a_pipe(self):
+        folder = self.store("labelled/one.jsonl", claude("one", 1)).parent
+        pipe = folder / "pipe.jsonl"
+        os.mkfifo(pipe)
+        for words in (["replay", str(pipe)], ["eval", str(folder)], ["eval", str(folder), "--labels", str(pipe)],
+                      ["eval", str(folder), "--verdicts", str(pipe)], ["replay", "/dev/zero"]):
+            output = self.cli.run(*words, seconds=20)
+            self.assertEqual(output.code, 1, output)
+            self.assertIn("is no file", output.err)
+
+    def test_replay_reads_what_a_shell_opened(self):
+        file = self.store("labelled/one.jsonl", claude("one", 9))
+        for words in (f'cat "{file}"', f"head -n 300 \"{file}\""):
+            ran = subprocess.run(["bash", "-c", f'"{BINARY}" replay <({words})'], env=self.cli.environment, capture_output=True, text=True,
+                                 check=False, timeout=60)
+            self.assertRegex(ran.stdout, "9 calls, stuck", ran)
+
+    def test_as_many_models_as_answers_take_no_longer_than_one(self):
+        lines = []
+        for i in range(60_000):
+            lines.append({"sessionId": "m", "cwd": "/w", "type": "assistant", "timestamp": "2026-11-26T10:00:00.000Z", "message": {
+                "id": f"m{i}", "model": f"model-{i}", "usage": {"input_tokens": 1}, "content": []}})
+        self.store(".claude/projects/p/one.jsonl", lines)
+        found = json.loads(self.cli.run("scan", "--json", seconds=20).out)
+        self.assertEqual(found["all"]["tokens"], 60_000)
+        self.assertEqual(found["by_model"]["(more models)"]["tokens"], 60_000 - 64)
 
     def test_a_file_of_another_program_is_named(self):
         file = self.store("x/notes.jsonl", [{"a": 1}])

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -18,8 +17,9 @@
 #include "cli/base/text.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/scan/find_stores.hpp"
+#include "cli/scan/report/scan_view.hpp"
+#include "cli/scan/scan_file.hpp"
 #include "cli/scan/scan_totals.hpp"
-#include "cli/scan/scan_view.hpp"
 #include "cli/scan/scanned_session.hpp"
 #include "cli/views/timeline_view.hpp"
 
@@ -40,7 +40,7 @@ struct ScanOptions {
 
 /// What became of one file.
 struct ScannedFile {
-    std::optional<ScannedSession> session;
+    std::vector<ScannedSession> sessions;
     std::string trouble;  ///< empty: it was read
 };
 
@@ -70,7 +70,8 @@ private:
     void keep_recent() {
         if (!options_.since) return;
         const auto now = std::chrono::system_clock::now().time_since_epoch();
-        const double least = std::chrono::duration<double>(now - *options_.since).count();
+        const auto least =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(now - *options_.since).count();
         std::erase_if(found_.files,
                       [least](const StoreFile& file) { return file.changed < least; });
     }
@@ -87,20 +88,16 @@ private:
 
     ScannedFile read_file(const StoreFile& file) {
         ScannedFile read;
-        std::ifstream stream(file.path, std::ios::binary);
-        if (!stream) {
-            read.trouble = "cannot be read";
+        const JudgeOptions judging;
+        auto sessions = scan_file(file, judging, [this] { return stopped(); });
+        if (!sessions) {
+            read.trouble = sessions.error().detail;
             return read;
         }
-        const JudgeOptions judging;
-        auto session = scan_session(stream, file.format, judging, [this] { return stopped(); });
-        if (stream.bad()) read.trouble = "cannot be read";
-        if (!session) read.trouble = session.error().detail;
-        if (!read.trouble.empty()) return read;
-        session->file = file.path.string();
-        if (session->about.id.empty()) session->about.id = file.path.stem().string();
-        if (options_.show.empty()) session->timeline = {};
-        read.session = std::move(*session);
+        read.sessions = std::move(*sessions);
+        std::erase_if(read.sessions, [this](const auto& session) { return !wanted(session); });
+        for (ScannedSession& session : read.sessions)
+            if (!is_shown(session)) session.timeline = {};
         return read;
     }
 
@@ -129,21 +126,24 @@ private:
         for (std::size_t i = 0; i < read.size(); ++i) {
             if (!read[i].trouble.empty())
                 found_.skipped.push_back(found_.files[i].path.string() + ": " + read[i].trouble);
-            if (read[i].session && wanted(*read[i].session))
-                sessions_.push_back(*std::move(read[i].session));
+            for (ScannedSession& session : read[i].sessions)
+                sessions_.push_back(std::move(session));
         }
     }
 
     bool wanted(const ScannedSession& session) const {
-        if (session.began == 0 && session.timeline.events == 0 && session.uses.empty())
-            return false;  // nothing of a session but its file
+        if (session.is_empty()) return false;
         return (options_.agent.empty() || session.about.agent == options_.agent) &&
                session.about.project.find(options_.project) != std::string::npos;
     }
 
+    bool is_shown(const ScannedSession& session) const {
+        return !options_.show.empty() && session.about.id.starts_with(options_.show);
+    }
+
     int show() {
         for (const ScannedSession& session : sessions_) {
-            if (!session.about.id.starts_with(options_.show)) continue;
+            if (!is_shown(session)) continue;
             if (options_.json) {
                 console_.out << dump(timeline_json(session.about.id, session.timeline, false))
                              << "\n";

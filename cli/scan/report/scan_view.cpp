@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/scan/scan_view.hpp"
+#include "cli/scan/report/scan_view.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -44,7 +44,7 @@ std::string dollars(const Totals& totals) {
 std::string trouble_of(const CountedSession& counted) {
     const ScannedSession& session = *counted.session;
     std::string text;
-    if (session.stuck) {
+    if (counted.stuck) {
         text =
             "stuck from call " + std::to_string(session.stuck->call) + ": " + session.stuck->reason;
         if (counted.after_stuck.tokens > 0)
@@ -60,8 +60,9 @@ std::string trouble_of(const CountedSession& counted) {
     return text;
 }
 
-int rank_of(const ScannedSession& session) {
-    if (session.stuck) return 0;
+int rank_of(const CountedSession& counted) {
+    const ScannedSession& session = *counted.session;
+    if (counted.stuck) return 0;
     if (session.last.verdict == core::Verdict::kBlocked) return 1;
     return session.open_calls > 0 ? 2 : 3;
 }
@@ -81,8 +82,8 @@ std::string troubles_table(const ScanTotals& totals, const ScanStyle& style) {
     for (const CountedSession& counted : totals.sessions)
         if (!trouble_of(counted).empty()) bad.push_back(&counted);
     std::stable_sort(bad.begin(), bad.end(), [](const auto* a, const auto* b) {
-        const int left = rank_of(*a->session);
-        const int right = rank_of(*b->session);
+        const int left = rank_of(*a);
+        const int right = rank_of(*b);
         if (left != right) return left < right;
         return a->after_stuck.tokens > b->after_stuck.tokens;
     });
@@ -91,8 +92,8 @@ std::string troubles_table(const ScanTotals& totals, const ScanStyle& style) {
     for (const CountedSession* counted : bad) {
         if (rows.size() == style.rows) break;
         const ScannedSession& session = *counted->session;
-        const std::string_view status = session.stuck ? "stuck" : "blocked";
-        const bool colored = style.color && rank_of(session) < 2;
+        const std::string_view status = counted->stuck ? "stuck" : "blocked";
+        const bool colored = style.color && rank_of(*counted) < 2;
         rows.push_back({{short_id(session), {}},
                         {session.about.agent, {}},
                         {folder_of(session), {}},
