@@ -28,6 +28,9 @@ constexpr StorePlace kPlaces[] = {
     {&kCodexStore, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
     {&kCopilotStore, "", ".copilot", "session-state", "events"},
     {&kGeminiStore, "", ".gemini", "tmp", ""},
+    {&kClineStore, "", ".cline/data", "sessions", ""},
+    {&kKiloStore, "XDG_DATA_HOME", ".local/share", "kilo", "kilo.db"},
+    {&kOpencodeStore, "XDG_DATA_HOME", ".local/share", "opencode", "opencode.db"},
     {&kPiStore, "", ".pi/agent", "sessions", ""},
     {&kQwenStore, "", ".qwen", "projects", ""},
 };
@@ -56,8 +59,10 @@ public:
         } else if (about.st_uid != ::geteuid()) {
             skip(path, "belongs to another user");
         } else {
+            const StoreFormat* const named = store_format_named(path.filename().string());
             found_.files.push_back(
-                {path, format_, static_cast<std::uint64_t>(about.st_size),
+                {path, format_ == nullptr ? named : format_,
+                 static_cast<std::uint64_t>(about.st_size),
                  about.st_mtim.tv_sec * std::int64_t{1'000'000'000} + about.st_mtim.tv_nsec,
                  static_cast<std::uint64_t>(about.st_ino)});
         }
@@ -86,7 +91,12 @@ private:
     }
 
     bool is_wanted(const fs::path& path) const {
-        return path.extension() == ".jsonl" && path.filename().string().starts_with(file_start_);
+        const std::string name = path.filename().string();
+        const bool lines = path.extension() == ".jsonl";
+        const bool fits = format_ == nullptr || format_->shape == StoreShape::kLines
+                              ? lines || (format_ == nullptr && store_format_named(name))
+                              : store_format_named(name) == format_;
+        return fits && name.starts_with(file_start_);
     }
 
     void skip(const fs::path& path, const std::string& why) {

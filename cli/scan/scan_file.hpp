@@ -35,8 +35,8 @@ using StopScan = std::function<bool()>;
 core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat* format,
                                           const JudgeOptions& options, const StopScan& stop);
 
-/// All sessions of a file of a store. It is opened anew, and taken only as a regular file of this
-/// user. Error: kBadRequest, why not, without the name.
+/// All sessions of a file of a store. It is opened again, and taken only as a regular file of
+/// this user. Error: kBadRequest, why not, without the name.
 core::Result<std::vector<ScannedSession>> scan_file(const StoreFile& file,
                                                     const JudgeOptions& options,
                                                     const StopScan& stop);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <tuple>
 #include <unordered_set>
@@ -21,8 +22,12 @@ void add_use(Totals& to, const CountedUse& use) {
     }
 }
 
+std::int64_t day_of(double seconds) {
+    return static_cast<std::int64_t>(std::floor(seconds / 86'400));
+}
+
 CountedSession count(const ScannedSession& session, Seen& answers, Seen& calls,
-                     std::map<std::string, Totals>& by_model) {
+                     ScanTotals& totals) {
     CountedSession counted;
     counted.session = &session;
     counted.used.sessions = 1;
@@ -40,7 +45,8 @@ CountedSession count(const ScannedSession& session, Seen& answers, Seen& calls,
     for (const CountedUse& use : session.uses) {
         if (!answers.insert(use.answer).second) continue;
         add_use(counted.used, use);
-        add_use(by_model[session.models[use.model]], use);
+        add_use(totals.by_model[session.models[use.model]], use);
+        totals.by_day[day_of(use.seconds)].tokens += use.tokens;
         if (use.after_stuck) add_use(counted.after_stuck, use);
     }
     return counted;
@@ -72,10 +78,11 @@ ScanTotals count_sessions(std::span<const ScannedSession> sessions) {
     Seen answers;
     Seen calls;
     for (const ScannedSession* session : order) {
-        const CountedSession counted = count(*session, answers, calls, totals.by_model);
+        const CountedSession counted = count(*session, answers, calls, totals);
         totals.all.add(counted.used);
         totals.after_stuck.add(counted.after_stuck);
         if (counted.stuck) ++totals.stuck;
+        if (counted.stuck) ++totals.by_day[day_of(session->stuck->seconds)].stuck;
         if (session->last.verdict == core::Verdict::kBlocked) ++totals.blocked;
         if (session->open_calls > 0) ++totals.cut_off;
         if (session->refused > 0) ++totals.refused;

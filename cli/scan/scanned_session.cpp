@@ -7,11 +7,14 @@
 #include <utility>
 #include <variant>
 
+#include "cli/base/text.hpp"
 #include "core/meters/prices.hpp"
 #include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
+
+constexpr double kStoredSecondsMax = 1e10;  // the year 2286
 
 std::optional<double> cost_of_use(const StoredUse& use) {
     static const core::Prices kPrices{};
@@ -29,14 +32,23 @@ std::optional<double> cost_of_use(const StoredUse& use) {
 }  // namespace
 
 void SessionScan::take(StoredLine& said, std::size_t line) {
+    // Before agents were, or so late that it is no time.
+    if (said.seconds && !(*said.seconds > 0 && *said.seconds < kStoredSecondsMax))
+        said.seconds.reset();
     if (said.seconds) pass(*said.seconds);
-    for (core::Event& event : said.events)
+    for (core::Event& event : said.events) {
+        if (const auto* call = std::get_if<core::ToolFinished>(&event.payload))
+            note_call(*call, said.seconds.value_or(0));
         report(std::move(event), line);
+    }
     if (said.use) add_use(*said.use);
 }
 
 ScannedSession SessionScan::finish(const StoredAbout& about, std::size_t open_calls) {
     session_.about = about;
+    for (std::string* word : {&session_.about.id, &session_.about.parent, &session_.about.project,
+                              &session_.about.model, &session_.about.version})
+        if (word->size() > kStoredWordBytesMax) *word = cut_bytes(*word, kStoredWordBytesMax);
     session_.open_calls = open_calls;
     session_.lines = lines;
     session_.broken = broken;
@@ -55,12 +67,15 @@ void SessionScan::pass(double seconds) {
     if (session_.stuck) session_.worked_after_stuck += passed;
 }
 
+void SessionScan::note_call(const core::ToolFinished& call, double seconds) {
+    // A fork copies the time with the id. By itself an id says little: some servers number them.
+    const std::string key = call.call_id + " " + std::to_string(std::llround(seconds * 1'000));
+    const std::uint64_t digest = core::digest_of(key).low & ~std::uint64_t{1};
+    session_.calls.push_back(digest | (call.ok ? 0 : 1));
+    if (call.error && call.error->error_class == "denied") ++session_.refused;
+}
+
 void SessionScan::report(core::Event event, std::size_t line) {
-    if (const auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
-        const std::uint64_t digest = core::digest_of(call->call_id).low & ~std::uint64_t{1};
-        session_.calls.push_back(digest | (call->ok ? 0 : 1));
-        if (call->error && call->error->error_class == "denied") ++session_.refused;
-    }
     const double since = session_.ended - session_.began;
     const auto at = std::chrono::milliseconds{std::llround(since * 1'000)};
     judge_.report(std::move(event), at, line);
@@ -90,7 +105,8 @@ void SessionScan::add_use(const StoredUse& use) {
     }
 }
 
-std::uint32_t SessionScan::place_of(const std::string& model) {
+std::uint32_t SessionScan::place_of(const std::string& said) {
+    const std::string model{cut_bytes(said, kStoredWordBytesMax)};
     const auto known = places_.find(model);
     if (known != places_.end()) return known->second;
     if (session_.models.size() >= kModelsMax) {

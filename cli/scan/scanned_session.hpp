@@ -47,7 +47,8 @@ struct ScannedSession {
     std::size_t broken = 0;      ///< lines that are no JSON object
     std::size_t refused = 0;     ///< calls that the agent's rules or a person refused
     std::size_t open_calls = 0;  ///< without a result at the end: cut off, or it runs still
-    /// Digests of their ids, counted once over all files; the lowest bit says that the call failed.
+    /// Digests of their ids and times, counted once over all files; the lowest bit says that the
+    /// call failed.
     std::vector<std::uint64_t> calls;
     std::vector<CountedUse> uses;
     std::vector<std::string> models;  ///< at most kModelsMax, and kOtherModels behind them
@@ -80,10 +81,11 @@ public:
 
 private:
     void pass(double seconds);
+    void note_call(const core::ToolFinished& call, double seconds);
     void report(core::Event event, std::size_t line);
     void note(const core::VerdictChanged& verdict);
     void add_use(const StoredUse& use);
-    std::uint32_t place_of(const std::string& model);
+    std::uint32_t place_of(const std::string& said);
 
     EventJudge judge_;
     ScannedSession session_;

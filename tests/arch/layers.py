@@ -63,7 +63,7 @@ ALLOWED = {
     "storage": (("core",), ("sqlite", "libpq", "posix")),
     "api": (("core",), ("intrinsics", "boost json", "protozero", "small vectors")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "posix")),
+    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "sqlite", "posix")),
     "hook": ((), ("posix",)),
     "server": (("core", "system", "storage", "api", "config"),
                ("openssl", "system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),

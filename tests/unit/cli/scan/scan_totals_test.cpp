@@ -142,3 +142,12 @@ TEST_CASE("scan: of an answer whose lines count more and more, the last counts",
     REQUIRE(session.uses.size() == 1);
     CHECK(session.uses[0].tokens == 1'900);
 }
+
+TEST_CASE("scan: calls that a server numbers from the start again are as many calls", "[cli]") {
+    std::string later = loop(3, "");
+    for (std::size_t at = 0; (at = later.find("2026-11-26T", at)) != std::string::npos;)
+        later.replace(at, 11, "2026-11-27T");
+    const std::vector<ScannedSession> sessions{scanned(loop(3, ""), "a.jsonl"),
+                                               scanned(later, "b.jsonl")};
+    CHECK(count_sessions(sessions).all.calls == 6);
+}
