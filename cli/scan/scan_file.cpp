@@ -10,6 +10,7 @@
 
 #include "api/json/json_document.hpp"
 #include "cli/scan/store_pieces.hpp"
+#include "cli/scan/without_values.hpp"
 #include "cli/stores/opencode_store.hpp"
 #include "cli/stores/store_database.hpp"
 
@@ -33,13 +34,15 @@ ScannedSession scan_pieces(Pieces& pieces, const StoreFormat& format, std::strin
     StoredLine said;
     if (!head.empty() && document.parse(head) && document.root().kind() == api::JsonKind::kObject)
         reader->take(document.root(), said);
+    std::string kept;
     std::string_view piece;
     Found found{};
     while ((found = pieces.next(piece)) != Found::kEnd) {
         ++scan.lines;
         if (scan.lines % kLinesBetweenLooks == 0 && stop()) break;
         if (found == Found::kNotNeeded) continue;
-        const bool read = found == Found::kLine && document.parse(piece).has_value() &&
+        const bool read = found == Found::kLine &&
+                          document.parse(without_values(piece, format.unread, kept)).has_value() &&
                           document.root().kind() == api::JsonKind::kObject;
         if (!read) {
             ++scan.broken;

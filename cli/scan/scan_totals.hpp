@@ -54,8 +54,8 @@ struct ScanTotals {
     std::map<std::string, Totals> by_agent;
     std::map<std::string, Totals> by_project;
     std::map<std::string, Totals> by_model;
-    std::map<std::int64_t, ScanDay> by_day;   ///< days since 1970, in UTC
-    std::map<std::string, Totals> by_week;  ///< of the session's beginning, by its Monday
+    std::map<std::int64_t, ScanDay> by_day;  ///< days since 1970, in UTC
+    std::map<std::string, Totals> by_week;   ///< of the session's beginning, by its Monday
 };
 
 ScanTotals count_sessions(std::span<const ScannedSession> sessions);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,8 @@ struct StoreFormat {
     bool (*begins)(api::JsonValue line);
     std::unique_ptr<StoreReader> (*make)();  ///< null for a database
     StoreShape shape = StoreShape::kLines;
+    /// Names of members whose values the reader does not look at, and which may be long.
+    std::span<const std::string_view> unread{};
 };
 
 extern const StoreFormat kClaudeStore;
