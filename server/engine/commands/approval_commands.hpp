@@ -63,6 +63,7 @@ struct AskCommand {
     bool controls = false;  ///< like ReportCommand::controls
 
     static constexpr bool kFillsDisk = true;
+    static constexpr bool kRationed = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;
     core::Result<ApprovalShown> operator()(Transaction& transaction);
 };

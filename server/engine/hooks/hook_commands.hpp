@@ -45,6 +45,7 @@ struct HookCommand {
     std::string next = {};
 
     static constexpr bool kFillsDisk = true;
+    static constexpr bool kRationed = true;
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
@@ -56,6 +57,7 @@ struct HookAgainCommand {
     HookCall call;
     bool time_is_up = false;
 
+    static constexpr bool kRationed = true;
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);
         return {};
@@ -67,6 +69,7 @@ struct HookAgainCommand {
 struct AgentGoneCommand {
     std::string session;
 
+    static constexpr bool kRationed = true;  // behind its hooks
     static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);
