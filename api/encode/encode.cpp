@@ -13,7 +13,7 @@
 namespace headway::api {
 namespace {
 
-/// What most documents fit into, so that they grow once.
+/// Size of most documents, so that they grow once.
 constexpr std::size_t kSessionBytes = 512;
 
 void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
@@ -194,7 +194,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.close_array();
 }
 
-/// What went against a decision and was not acknowledged by a person.
+/// Alarms: actions against a decision that no person has acknowledged.
 void write_alarms(JsonWriter& json, std::string_view session, const core::Approvals& approvals) {
     json.key("alarms");
     json.open_array();

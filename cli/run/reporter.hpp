@@ -17,7 +17,7 @@ namespace headway::cli {
 
 class Json;
 
-/// What a `stop` directive said.
+/// Content of a `stop` directive.
 struct StopDirective {
     std::string id;
     std::string reason;

@@ -8,7 +8,7 @@
 #include "cli/top/top_order.hpp"
 #include "cli/views/event_line.hpp"
 
-// What the keys of `headway top` do.
+// Actions of the keys of `headway top`.
 
 namespace headway::cli {
 namespace {

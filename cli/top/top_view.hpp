@@ -29,7 +29,7 @@ struct TopEnd {
 enum class TopOrder : std::uint8_t { kWorst, kNewest, kCost, kQuiet };
 inline constexpr std::size_t kTopOrders = 4;
 
-/// What the person has chosen so far.
+/// Choices of the person so far.
 struct TopState {
     std::string selected;  ///< session id, kept while rows move
     std::string filter;    ///< text that rows must hold
@@ -48,10 +48,10 @@ struct TopState {
     std::string said;     ///< a line of news, such as what became of a decision
 };
 
-// What the daemon last told is one object: "overview" (GET /v1/overview), "rows" ("sessions" of GET
-// /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one, or
-// null), "events" (its newest, the newest last), "approval" (the document of the one that is being
-// decided), and "trouble" (why the last question was not answered, or empty).
+// The last data of the daemon is one object: "overview" (GET /v1/overview), "rows" ("sessions" of
+// GET /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one,
+// or null), "events" (its newest, the newest last), "approval" (the document of the one that is
+// being decided), and "trouble" (why the last question was not answered, or empty).
 
 /// One key: a character, or the escape sequence of an arrow. Those of the web page. Pure.
 void press(TopState& state, const Json& data, std::string_view key);

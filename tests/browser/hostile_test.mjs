@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What agents write runs nothing and breaks nothing: 200 strings that have broken pages (markup, handlers, URLs, templates,
-// prototypes, encodings, direction, size) in every field.
+// Texts of agents run nothing and break nothing: 200 strings that have broken pages (markup, handlers, URLs, templates, prototypes,
+// encodings, direction, size) in every field.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Daemon, each, launch, tool, visit } from './support.mjs';

@@ -31,7 +31,7 @@ test('the page with everything weighs at most 208 KB, 84 KB compressed', async (
   const page = await fetchRaw('/', 'identity');
   const folder = page.text.match(/\/assets\/[0-9a-f]+\//)[0];
   const weights = { raw: page.size, gzip: (await fetchRaw('/', 'gzip')).size };
-  // What is read, followed from the page through every import.
+  // Files that are read, followed from the page through every import.
   const names = new Set([...page.text.matchAll(/\/assets\/[0-9a-f]+\/([\w.]+)/g)].map((match) => match[1]));
   for (const name of names) {
     const whole = await fetchRaw(folder + name, 'identity');

@@ -72,7 +72,7 @@ void write_need(JsonWriter& json, const Need& need) {
     json.close_object();
 }
 
-/// What happened, for a person.
+/// Description of the alarm, for a person.
 std::string alarm_text(const core::RaisedAlarm& alarm) {
     std::string text = alarm.tool.empty() ? "a call" : alarm.tool;
     switch (alarm.kind) {

@@ -8,7 +8,7 @@
 #include "core/base/limits.hpp"
 #include "server/engine/queries/queries.hpp"
 
-// What a dashboard reads of all sessions.
+// Summary of all sessions for a dashboard.
 
 namespace headway::server {
 namespace {
