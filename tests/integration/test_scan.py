@@ -60,7 +60,7 @@ class Scan(unittest.TestCase):
         text = self.scan().out
         self.assertIn("2 sessions, 11.0s of work, 11 calls, 13.2k tokens, $0.066.", text)
         self.assertIn("1 stuck (at least 6.0k tokens, $0.030 after that)", text)
-        self.assertRegex(text, r"one +claude +code +11-26 +9 +\$0.054 +stuck from call 4: ")
+        self.assertRegex(text, r"one +claude +code +11-26 +9 +\$0.054 +\$0.030 +stuck from call 4: ")
 
     def test_a_sub_agent_stands_beside_its_parent(self):
         self.store(".claude/projects/p/one.jsonl", claude("one", 1))
