@@ -235,7 +235,7 @@ constexpr std::array<std::string_view, 10> kHelp{
     "e             end a silent session as failed or cancelled",
     "?             this help         q     quit",
     "",
-    "A verdict with `perhaps` is a guess of Headway's; the others were said or counted.",
+    "A verdict with `perhaps` is inferred; the others were reported or counted.",
     "The same keys work on the web page."};
 
 std::string foot_line(const TopState& state, const Json& data) {
