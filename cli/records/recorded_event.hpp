@@ -17,6 +17,10 @@ namespace headway::cli {
 /// The members of a line that is an object; valid until its document parses again.
 class LineMembers {
 public:
+    /// Of those behind them nothing is known: to look for one of as many as a line can hold, for
+    /// each part of it, would have no end.
+    static constexpr std::size_t kMax = 256;
+
     /// From now on of this object.
     void read(api::JsonValue object);
     /// Nothing for null too.

@@ -63,7 +63,7 @@ ALLOWED = {
     "storage": (("core",), ("sqlite", "libpq", "posix")),
     "api": (("core",), ("intrinsics", "boost json", "protozero", "small vectors")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "posix")),
+    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "sqlite", "posix")),
     "hook": ((), ("posix",)),
     "server": (("core", "system", "storage", "api", "config"),
                ("openssl", "system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
@@ -77,7 +77,7 @@ ROOMS = {
     "config": "values settings load keys",
     "system": ".",
     "hook": "text way .",
-    "cli": """base process client line . lines lines/agents records stores views scan keep_going run wait acp agents/settings agents agents/install
+    "cli": """base process client line . lines lines/agents records stores views scan scan/report keep_going run wait acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
     "server": """time process tokens http/body http/message http/sockets access http/connection
         outbound/transfer outbound/webhooks outbound/commands outbound/judge
