@@ -102,7 +102,7 @@ void tell_older_uses(const Options& options, const Place& place, Facts facts,
 int pass_on(const Options& options, const std::vector<Place>& places) {
     std::string body;
     const Input input = read_all(STDIN_FILENO, kBodyBytesMax, body);
-    if (input == Input::kTooLong) return away(options, "what the agent said is above 16 MiB");
+    if (input == Input::kTooLong) return away(options, "the input of the agent is above 16 MiB");
     if (input == Input::kUnreadable) return away(options, "standard input cannot be read");
     for (const Place& place : places) {
         const int connection = connect_to(place);

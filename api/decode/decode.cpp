@@ -171,10 +171,10 @@ Result<> decode_member(JsonValue member, core::Event& event) {
     if (name == "n" || name == "at" || name == "session") {
         return Error{ErrorCode::kUnknownField, "is set by Headway; leave it out", {}};
     }
-    return Error{ErrorCode::kUnknownField,
-                 "unknown field; known are type, data, event_id, attempt (what the event says goes "
-                 "into data)",
-                 {}};
+    return Error{
+        ErrorCode::kUnknownField,
+        "unknown field; known are type, data, event_id, attempt (fields of the event go into data)",
+        {}};
 }
 
 /// Adds the parts that only the JSON of the data can give: fingerprints and digests, and arguments

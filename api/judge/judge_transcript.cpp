@@ -158,7 +158,7 @@ std::string line_of(const core::VerdictChanged& verdict) {
 }
 
 std::string line_of(const core::DirectiveIssued& directive) {
-    return "the supervisor told the agent: " + std::string(core::name_of(directive.kind));
+    return "directive to the agent: " + std::string(core::name_of(directive.kind));
 }
 
 std::string line_of(const core::ApprovalRequested& approval) {

@@ -73,7 +73,7 @@ std::string short_id(const std::string& id) {
 /// Two failures without a reason are the same only if the calls are.
 std::string unknown_error(const SaidCall& call) {
     constexpr std::size_t kCallBytesMax = 200;  // enough to tell calls apart, and to read
-    std::string out = "failed, and the telemetry does not say why";
+    std::string out = "failed, without a reason in the telemetry";
     if (!call.args.empty()) out.append(": ").append(core::cut_text(call.args, kCallBytesMax));
     return out;
 }

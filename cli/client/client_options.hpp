@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
 
-/// CowBox by the verbs that talk to a daemon.
+/// Shared by the verbs that use a daemon.
 struct ClientOptions {
     std::string url;  ///< complete; --url, HEADWAY_URL, the daemon's socket or the default
     bool json = false;

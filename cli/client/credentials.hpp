@@ -15,7 +15,7 @@ namespace headway::cli {
 struct Credential {
     std::string token;        ///< empty: none
     bool found = false;       ///< not named: it is the operator's of the default state directory
-    std::string ca_file{};    ///< PEM file of whom to trust over https; empty: the system's
+    std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
     std::string looked_in{};  ///< the operator's token was looked for there; empty: it was not
     uid_t owner = 0;          ///< of that file: one that was found goes to this user's daemon only
     bool owner_only = false;  ///< the daemon was not named either: nothing goes to another user's

@@ -22,7 +22,7 @@ inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
 core::Result<std::string> daemon_url(std::string_view flag,
                                      const std::map<std::string, std::string>& environment);
 
-/// A 4xx or 5xx as RFC 9457 says it.
+/// The problem document (RFC 9457) of a 4xx or 5xx.
 struct Problem {
     std::string code;
     std::string detail;
@@ -31,16 +31,16 @@ struct Problem {
 };
 Problem problem_of(const HttpReply& reply);
 
-/// Why a reply is not what was hoped for, and what to do next.
+/// Error text for a failed reply, with the next step.
 struct FailureText {
     int exit_code = 0;
     std::string what;
     std::string next;
 };
 
-/// Talks JSON to one daemon, with a token if there is one. One that was found and not named goes
-/// only where the listener belongs to the owner of its file, and where it is refused, it is not
-/// shown again: it may be that of another daemon. One thread at a time.
+/// Sends JSON to one daemon, with a token if there is one. A token that was found and not named
+/// goes only to a listener that belongs to the owner of its file, and is not sent again after a
+/// refusal: it may be that of another daemon. One thread at a time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
@@ -55,8 +55,7 @@ public:
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
-    /// A request that the daemon may hold for as long as it likes, with a sign of life now and
-    /// then.
+    /// A request that the daemon may hold for any time, with a sign of life now and then.
     HttpReply post_held(std::string_view path, std::string body,
                         const HttpClient::StreamHandlers& handlers);
     HttpReply remove(std::string_view path);
@@ -67,9 +66,9 @@ public:
     /// Advice where a token was refused or missing, with the file that the daemon keeps the
     /// operator's in if its reply names one. Asks it.
     std::string where_is_the_token() const;
-    /// Whether the last reply is of a listener to which the token that was found did not go.
+    /// True if the last reply is from a listener that did not get the token that was found.
     bool withheld() const { return !withheld_from_.empty(); }
-    /// Why nothing was sent to a daemon that was not named and that is another user's.
+    /// The reason why nothing was sent to a daemon that was not named and belongs to another user.
     FailureText stranger() const;
     /// Advice where there is no such route: empty unless the URL has a path, which may be the
     /// reason.
@@ -104,11 +103,10 @@ std::optional<Json> body_json(const HttpReply& reply);
 /// Pure.
 bool worth_retrying(const HttpReply& reply);
 
-/// Why a reply is not what was hoped for.
+/// The reason of a failed reply.
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 
-/// Says on `console.err` why this reply is not what was hoped for and what to do next; gives the
-/// exit code.
+/// Prints on `console.err` why this reply failed and the next step; returns the exit code.
 int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply);
 
 /// Pauses between tries: 100 ms, doubling to 2 s, with a random part so that clients do not return
@@ -122,11 +120,11 @@ private:
     std::chrono::milliseconds step_{100};
 };
 
-/// Between long polls: a server that answers at once, without what was asked for, is not asked
+/// Pause between long polls: a server that answers at once, without a result, must not be asked
 /// thousands of times a second.
 class PollPace {
 public:
-    /// The pause after a poll that took so long: none if it was held for a second.
+    /// The pause after a poll of this duration: none if it was held for a second.
     std::chrono::milliseconds after(std::chrono::milliseconds took);
 
 private:

@@ -200,7 +200,7 @@ Finding check_daemon(Daemon& daemon, const fs::path& database) {
                      "is this a Headway daemon? Name the right one with --url");
     }
     return wrong(about, daemon.url() + " is not ready: " + failed,
-                 "its log says why; is the disk full, is it stopping?");
+                 "see its log; is the disk full, is it stopping?");
 }
 
 std::string finding_line(const Finding& finding) {

@@ -141,7 +141,7 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     if (const std::string guard = guard_words(facts, row); !guard.empty())
         return name + " stopped itself: " + guard;
     if (facts.result && !facts.result->ok)
-        return facts.result->text.empty() ? name + " says that it failed" : facts.result->text;
+        return facts.result->text.empty() ? name + " reports failure" : facts.result->text;
     if (!facts.result) {
         const std::string last = error_words(facts);
         return name + " ended without its result, the line " + std::string{row.result_line} +
@@ -149,9 +149,9 @@ std::string failure_of(const RunFacts& facts, const EndRow& row, const ExitStatu
     }
     if (facts.error) {
         const std::string words = error_words(facts);
-        return words.empty() ? name + " says that an error has ended it" : words;
+        return words.empty() ? name + " reports that an error has ended it" : words;
     }
-    if (exit.code != 0) return "it says that it is done, and its exit status says otherwise";
+    if (exit.code != 0) return "it reports success, and its exit status does not";
     if (!facts.refused.empty())
         return std::string{facts.changed ? "needs a person: " : "nothing was done: "} +
                list_of(facts.refused) + " was refused, and no call after that changed anything";

@@ -11,11 +11,11 @@
 #include "cli/scan/scan_file.hpp"
 #include "cli/scan/scanned_session.hpp"
 
-// What was scanned before, so that only what has changed is read again.
+// Results of earlier scans, so that only changed files are read again.
 
 namespace headway::cli {
 
-/// What a file was when it was read. A store in SQLite has its newest rows in a log beside it.
+/// State of a file when it was read. A store in SQLite has its newest rows in a log beside it.
 struct StoreState {
     std::uint64_t bytes = 0;
     std::int64_t changed = 0;  ///< nanoseconds since 1970
@@ -39,7 +39,7 @@ public:
     /// Forgets files that are not among these.
     void keep_only(const std::vector<StoreFile>& files);
 
-    /// Of text that write() made for a program with the same `build`; empty for any other. Pure.
+    /// From text that write() made for a program with the same `build`; empty for any other. Pure.
     static ScanCache read(std::string_view text, std::string_view build);
     std::string write(std::string_view build) const;
 
@@ -51,7 +51,7 @@ private:
     std::map<std::string, Entry, std::less<>> entries_;
 };
 
-/// What tells this program from one with other rules.
+/// Identity of this program: another one may have other rules.
 std::string scan_build();
 
 /// $XDG_CACHE_HOME/headway/scan, or the same below ~/.cache; empty: there is no such folder.

@@ -31,7 +31,7 @@ struct StoreFile {
 using StopScan = std::function<bool()>;
 
 /// Reads and judges one stored session. Memory: one line and the state of one session. Error:
-/// kBadRequest for a file of no known format. Pure but for `lines`.
+/// kBadRequest for a file of no known format. Pure, except for `lines`.
 core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat* format,
                                           const JudgeOptions& options, const StopScan& stop);
 

@@ -10,7 +10,7 @@
 
 #include "cli/scan/scanned_session.hpp"
 
-// What many stored sessions come to. Pure.
+// Totals of many stored sessions. Pure.
 
 namespace headway::cli {
 
@@ -29,13 +29,13 @@ struct Totals {
     void add(const Totals& other);
 };
 
-/// What was used on one day.
+/// Use of one day.
 struct ScanDay {
     std::uint64_t tokens = 0;
     std::size_t stuck = 0;  ///< sessions that got so on it
 };
 
-/// What one session used, without what another has used before it.
+/// Use of one session, without the use of another before it.
 struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;

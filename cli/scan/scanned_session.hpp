@@ -63,7 +63,7 @@ struct ScannedSession {
 
 inline constexpr double kGapSeconds = 600;
 
-/// Of one session; no person changes more often.
+/// Bound of one session; no person changes more often.
 inline constexpr std::size_t kModelsMax = 64;
 inline constexpr const char* kOtherModels = "(more models)";
 

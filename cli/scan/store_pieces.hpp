@@ -26,7 +26,7 @@ public:
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
     /// `line` is set for kLine, and valid until the next call.
     Found next(std::string_view& line);
-    /// What has been read at first, to know the format by it; then `matters` is set.
+    /// The first bytes, to recognise the format; then `matters` is set.
     std::string_view beginning();
     void needs(bool (*matters)(std::string_view)) { matters_ = matters; }
 

@@ -56,7 +56,7 @@ public:
     std::size_t open_calls() const override { return calls_.size(); }
 
 private:
-    /// Of the messages, and of the file beside them.
+    /// Reads the head of the messages, and of the file beside them.
     void read_head() {
         take_word(about_.id, line_.text_of("sessionId"));
         take_word(about_.id, line_.text_of("session_id"));
@@ -124,7 +124,8 @@ private:
         events_.finished(out.events, id, call, result);
     }
 
-    /// Of `[{"query","result","error","success"}]`, one a command; whether one of them failed.
+    /// Adds the outcomes of `[{"query","result","error","success"}]`, one a command; true if one of
+    /// them failed.
     bool add_outcomes(JsonValue content, std::string& text) {
         bool failed = false;
         content.each([&](JsonValue outcome) {

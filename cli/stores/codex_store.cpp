@@ -33,7 +33,7 @@ bool codex_begins(JsonValue line) {
            members.find("payload", JsonKind::kObject).has_value();
 }
 
-/// What a command printed once more, and what only the model reads.
+/// Members that repeat a command's output, or that only the model reads.
 constexpr std::array<std::string_view, 4> kCodexUnread{"aggregated_output", "formatted_output",
                                                        "encrypted_content", "base_instructions"};
 
@@ -57,7 +57,7 @@ std::optional<std::int64_t> integer_at(std::string_view text, std::string_view b
     return read.ec == std::errc{} ? std::optional{value} : std::nullopt;
 }
 
-/// What a command printed, without the lines that Codex puts before it: its chunk, time and status.
+/// Output of a command, without the lines that Codex puts before it: its chunk, time and status.
 std::string_view output_of(std::string_view text) {
     constexpr std::size_t kFrameBytesMax = 400;
     if (!text.starts_with("Chunk ID") && !text.starts_with("Exit code")) return text;

@@ -110,7 +110,8 @@ private:
         events_.finished(out.events, id, call, result);
     }
 
-    /// Of `[{"functionResponse":{"response":{"output"|"error": TEXT}}}]`; JSON of anything else.
+    /// Text of `[{"functionResponse":{"response":{"output"|"error": TEXT}}}]`; JSON of anything
+    /// else.
     std::string text_of_result(JsonValue result) {
         std::string text;
         const auto look = [&](JsonValue part) {

@@ -23,7 +23,7 @@ public:
 
     /// `data`: the JSON of a row of the table `message`, an object; `created` in milliseconds.
     void message(std::string_view id, std::int64_t created, api::JsonValue data, StoredLine& out);
-    /// Of the table `part`.
+    /// Takes a row of the table `part`.
     void part(std::string_view message, std::int64_t created, api::JsonValue data, StoredLine& out);
     /// Behind the last row.
     void end(StoredLine& out);
@@ -32,7 +32,7 @@ public:
     std::size_t open_calls() const { return open_; }
 
 private:
-    /// What the parts of a message need of it.
+    /// The parts of a message that its rows need.
     struct Message {
         bool person = false;
         std::string model;

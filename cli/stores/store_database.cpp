@@ -59,7 +59,7 @@ std::string uri_of(const std::string& path, std::string_view options) {
     return uri.append(options);
 }
 
-/// Of the file; 0: it is not there.
+/// Size of the file; 0: it is not there.
 std::uint64_t bytes_of_file(const std::string& path) {
     struct stat about {};
     if (::lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return 0;
@@ -241,7 +241,8 @@ private:
 
 core::Result<> read_store_database(const std::string& path, const StoredRowsTaker& take,
                                    const std::function<bool()>& stop) {
-    // SQLite takes no link of any part of a path. Of the file itself none is taken here either.
+    // SQLite takes no link of any part of a path. A link to the file itself is not taken here
+    // either.
     const std::filesystem::path file{path};
     std::error_code error;
     const std::filesystem::path folder =

@@ -30,8 +30,8 @@ struct StoredDataRow {
     std::string_view data;     ///< JSON
 };
 
-/// What is done with the rows: those of a session between `begin` and `end`, oldest first. Views
-/// are valid within the call.
+/// Receiver of the rows: those of a session between `begin` and `end`, oldest first. Views are
+/// valid within the call.
 struct StoredRowsTaker {
     std::function<void(const StoredSessionRow&)> begin;
     std::function<void(const StoredDataRow&)> row;

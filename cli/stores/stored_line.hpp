@@ -46,7 +46,7 @@ struct StoredAbout {
     bool operator==(const StoredAbout&) const = default;
 };
 
-/// Of an id, a folder, a model or a version; what is longer is cut.
+/// Bound of an id, a folder, a model or a version; a longer one is cut.
 inline constexpr std::size_t kStoredWordBytesMax = 1'024;
 
 /// Reads the lines of one file in order. One session, one thread.
@@ -71,7 +71,7 @@ protected:
     StoredAbout about_;
 };
 
-/// What a file holds.
+/// Content of a file.
 enum class StoreShape : std::uint8_t {
     kLines,     ///< a session, one JSON object a line
     kMessages,  ///< a session, one JSON document with an array of objects, `messages`

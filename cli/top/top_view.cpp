@@ -312,7 +312,7 @@ constexpr std::array<std::string_view, 13> kHelp{
     "?             this help         q     quit",
     "",
     "PULSE: a cell a round, high where a file or a test changed; ×9: so many with nothing new.",
-    "A verdict with `perhaps` is a guess of Headway's; the others were said or counted.",
+    "A verdict with `perhaps` is inferred; the others were reported or counted.",
     "The same keys work on the web page."};
 
 std::string foot_line(const TopState& state, const Json& data) {

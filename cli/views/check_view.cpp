@@ -97,7 +97,7 @@ std::string no_answer_advice(const Json& check) {
         return "ask again; if it stays so, another model may understand the question better";
     if (outcome == "unavailable") return "ask again later; `headway doctor` tries each judge now";
     if (outcome == "cancelled") return "a session that has ended needs no check";
-    return "`headway doctor` tries each judge and says what to do";
+    return "`headway doctor` tries each judge and names the fix";
 }
 
 }  // namespace headway::cli

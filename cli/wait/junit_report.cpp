@@ -59,7 +59,7 @@ std::string junit_kind_of(int exit_code) {
 std::string_view failure_words(std::string_view failure) {
     if (failure == "never_opened") return "no session of this name was opened in time";
     if (failure == "timeout") return "the time of the wait was over";
-    if (failure == "no_answer") return "the wait had no answer of the daemon; its output says why";
+    if (failure == "no_answer") return "the wait had no answer of the daemon; see its output";
     return {};
 }
 

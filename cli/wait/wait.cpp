@@ -294,7 +294,7 @@ Examples:
   headway wait build-1 --open-within 10m           the opening may take that long
   headway wait a b c --all                         all of them; the worst decides the exit code
   headway wait a b c --any                         whichever comes first
-  headway wait a b c --junit headway.xml           and tell the CI service which one failed)";
+  headway wait a b c --junit headway.xml           and report to the CI service which one failed)";
 
 class Wait : public VerbOf<WaitOptions> {
 public:
@@ -325,8 +325,7 @@ private:
             .check([](const std::string& text) {
                 return text.find_first_not_of(", ") != text.npos
                            ? std::string{}
-                           : "say until what: settled, ended, event, or verdicts: " +
-                                 all_verdicts();
+                           : "name a set (settled, ended, event) or verdicts: " + all_verdicts();
             })
             .show_default();
         arguments

@@ -68,7 +68,8 @@ void add_rules(std::vector<Key>& table) {
         "budget.wrap_up_threshold_percent", kReload,
         "Use of the worst dimension that sends a wrap_up; so does 80 % of the time."));
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::warn_percent>(
-        "budget.warn_threshold_percent", kReload, "The level is critical, and the agent told so."));
+        "budget.warn_threshold_percent", kReload,
+        "The level is critical, and the agent gets a notice."));
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::force_exit_percent>(
         "budget.timeout_force_exit_percent", kReload,
         "The budget is exhausted: the agent gets a stop, and another step ends it."));
@@ -122,7 +123,7 @@ void add_budget_keys(std::vector<Key>& table) {
     add_bounds(table);
     table.push_back(switch_row<kOffOn, 1, &Settings::prices, &core::Prices::use_list>(
         "budget.public_prices", kReload,
-        "Costs that agents do not say are estimated by the built-in public prices of models."));
+        "Costs that agents do not report are estimated by the built-in public prices of models."));
 }
 
 const AnyNamedTable& agent_table() {

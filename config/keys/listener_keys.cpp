@@ -21,12 +21,12 @@ void add_listener_keys(std::vector<Key>& table) {
         "access.mode = \"token\" and TLS."));
     table.push_back(text_row<kAt, &ServerSettings::socket>(
         "server.socket", kRestart,
-        "Unix socket where the user we run as, and root, need no token; below the state folder "
+        "Unix socket where the user we run as, and root, need no token; below the state directory "
         "unless it begins with /; empty means none."));
     table.push_back(text_row<kAt, &ServerSettings::report_socket>(
         "server.report_socket", kRestart,
         "Unix socket that only reports, for the hooks of agents; below the runtime folder of "
-        "systemd or the state folder unless it begins with /; empty means none."));
+        "systemd or the state directory unless it begins with /; empty means none."));
     table.push_back(text_row<kAt, &ServerSettings::report_group>(
         "server.report_group", kRestart,
         "Group whose members may report on that socket; empty means only the user we run as."));

@@ -89,7 +89,7 @@ std::vector<Row<WebhookEndpoint>> webhook_rows() {
 
 constexpr const char* kWebhookHelp = R"(
 # Each receiver has a table; without one no message is sent. Messages are signed as Standard Webhooks
-# says, or made for people by another format. An example, with every key and the defaults of the last ones:
+# specifies, or made for people by another format. An example, with every key and the defaults of the last ones:
 # [webhooks.endpoints.ops]
 # format = "standard"                     # standard | slack | discord | ntfy | email | command
 # url = "https://ops.example.com/headway"

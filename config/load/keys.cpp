@@ -123,7 +123,7 @@ void add_storage_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::storage;
     table.push_back(text_row<kAt, &StorageSettings::state_dir>(
         "storage.state_dir", kRestart,
-        "Folder of headway.db; empty means the state folder of systemd, XDG or the home."));
+        "Folder of headway.db; empty means the state directory of systemd, XDG or the home."));
     table.push_back(shown_as<Settings>(
         [](const Settings& settings) { return Value{without_password(settings.storage.store)}; },
         value_row<read_store, kAt, &StorageSettings::store>(

@@ -198,7 +198,7 @@ void add_policy_limit_keys(std::vector<Key>& table) {
     table.push_back(detectors_key());
     table.push_back(word_row<kPresets, &Settings::policy_preset>(
         "policy.preset", kReload,
-        "first-designs: the literal rules of docs/first-designs.md, where no key says else."));
+        "first-designs: the literal rules of docs/first-designs.md, where no key differs."));
 }
 
 std::span<const PresetValue> preset_values(std::string_view preset) noexcept {

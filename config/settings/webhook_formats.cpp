@@ -64,15 +64,15 @@ void find_strange_keys(const WebhookEndpoint& endpoint, std::vector<std::string>
 
 void check_mail(const WebhookEndpoint& endpoint, std::vector<std::string>& mistakes) {
     if (endpoint.from.empty())
-        mistakes.emplace_back(" has no from; from = \"headway@example.com\" is whom it writes as");
+        mistakes.emplace_back(" has no from; from = \"headway@example.com\" is its sender");
     if (endpoint.to.empty())
-        mistakes.emplace_back(" has no to; to = [\"ana@example.com\"] is whom it writes to");
+        mistakes.emplace_back(" has no to; to = [\"ana@example.com\"] are its recipients");
     const bool secret = !endpoint.secret_file.empty() || !endpoint.secret_env.empty();
     if (endpoint.user.empty() && secret)
         mistakes.emplace_back(" has a password and no user; set its user");
     if (!endpoint.user.empty() && !secret)
         mistakes.emplace_back(
-            " has a user and no password; secret_file or secret_env says where it is");
+            " has a user and no password; name it with secret_file or secret_env");
     if (endpoint.tls || endpoint.url.empty()) return;
     if (endpoint.url.starts_with("smtps://"))
         mistakes.emplace_back(" has an smtps:// url and tls = \"off\"; leave one of them out");

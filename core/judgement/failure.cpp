@@ -129,7 +129,7 @@ Failure failure_of(const SessionState& state, const Payload& payload) {
     const Policy& policy = *state.policy;
     if (const auto* reflection = std::get_if<Reflection>(&payload)) {
         if (reflection->assessment == "task_failed")
-            return {"task_failed", "the agent says that the task has failed"};
+            return {"task_failed", "the agent reports that the task has failed"};
         if (policy.min_confidence > 0 && state.low_confidence >= policy.low_confidence_attempts) {
             return {"low_confidence", "confidence stayed below the policy's minimum for " +
                                           std::to_string(state.low_confidence) + " reflections"};

@@ -226,7 +226,7 @@ public:
 
     const std::string& id() const noexcept { return id_; }
     const SessionState& state() const noexcept { return state_; }
-    /// CowBox with views; never null.
+    /// Shared with views; never null.
     const JudgementPtr& judgement() const noexcept { return state_.judgement.pointer(); }
     /// The newest estimate of progress, or null.
     const EstimatePtr& estimate() const noexcept { return estimate_; }

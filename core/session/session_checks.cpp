@@ -48,7 +48,7 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
     }
     if (!state_.policy->judge) {
         return Error{ErrorCode::kNoJudge,
-                     "the policy of this session says `judge: false`, so no judge may see it",
+                     "the policy of this session has `judge: false`, so no judge may see it",
                      {}};
     }
     if (state_.checks->pending.size() >= limits::kChecksPendingMax) {

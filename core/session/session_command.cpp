@@ -112,7 +112,7 @@ void complete_as_said(Command& command) {
     end.automatic = true;
     end.outcome = Outcome::kCompleted;
     end.code = "task_complete";
-    end.reason = bounded_text("the agent said that its task is complete (#" +
+    end.reason = bounded_text("the agent reported that its task is complete (#" +
                               std::to_string(state.claim.n) + ")");
     command.add(std::move(end));
     HEADWAY_ASSERT(state.ended());

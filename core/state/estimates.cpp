@@ -117,8 +117,8 @@ ProgressEstimated fallback_estimate(const SessionState& state, std::string_view 
     ProgressEstimated made;
     made.percent = state.tool_calls > state.tool_failures ? 50 : 0;
     made.fallback = true;
-    const char* rule = made.percent > 0 ? "; 50 stands for it, since a call went well"
-                                        : "; 0 stands for it, since no call went well";
+    const char* rule = made.percent > 0 ? "; 50 takes its place, since a call went well"
+                                        : "; 0 takes its place, since no call went well";
     made.reasoning = bounded_text(std::string{why} + rule);
     return made;
 }

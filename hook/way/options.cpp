@@ -128,7 +128,7 @@ Options read_options(const std::vector<std::string_view>& arguments, Environment
 std::string_view help_text() noexcept {
     return R"(headway-hook AGENT [options]
 
-The hook of an agent: passes what the agent says on standard input to the Headway daemon, waits while the daemon
+The hook of an agent: passes the agent's standard input to the Headway daemon, waits while the daemon
 holds the call, and prints its reply. Without a daemon it prints nothing and exits with 0 at once.
 
   AGENT                 whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic

@@ -61,7 +61,7 @@ Result<std::vector<core::Event>> PostgresStore::events_of(const PostgresRows& ro
     // The bytes are as they were written: by a program that knows more than this one.
     std::string what = "event " + std::to_string(n) + " of session " + std::to_string(session) +
                        (is_newer_row(bytes) ? " has a newer version" : " is of an unknown kind") +
-                       ": a newer Headway wrote it, and this one does not guess what it says. Send "
+                       ": a newer Headway wrote it, and this one does not guess its meaning. Send "
                        "the request to a daemon of that release, and replace this one";
     if (met_newer_.empty()) met_newer_ = what;
     return Error{ErrorCode::kStorageTooNew, std::move(what), {}};
@@ -153,7 +153,7 @@ Result<StoredSession> PostgresStore::load(SessionKey key) {
         folded = fold(rows[1], 0, rows[1].size(), stored);
         if (folded && is_ahead_of_row(key, stored.session.state().n)) {
             return corrupt("the journal of session " + stored.session.id() +
-                           " has more events than its row says");
+                           " has more events than its row records");
         }
         if (folded && stored.session.state().n >= rows[0].count(0, 2)) return stored;
         if (!folded && folded.error().code == ErrorCode::kStorageTooNew)

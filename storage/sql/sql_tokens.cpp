@@ -5,7 +5,7 @@
 #include "core/base/limits.hpp"
 #include "storage/sql/sql_tables.hpp"
 
-// Access tokens. LazyOptional, so statements are prepared on demand.
+// Access tokens. Rarely used, so statements are prepared on demand.
 
 namespace headway::storage {
 namespace {

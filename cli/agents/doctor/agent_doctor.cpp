@@ -210,7 +210,7 @@ private:
         const HookBarriers barriers = find_hook_barriers(row_, place_, way_);
         for (const std::string& why : barriers.all) {
             wrong(" settings", calls_none(why, "of our hooks"),
-                  "its hooks are not called while it stands there");
+                  "its hooks are not called while it is there");
         }
         for (const std::string& why : barriers.http) {
             if (way_.commands) {
@@ -258,7 +258,7 @@ private:
     /// It prints what the daemon answers, and nothing without one.
     bool check_hook_program() {
         if (way_.program.empty()) {
-            wrong(" command", "neither beside this program nor on PATH",
+            wrong(" command", "neither next to this program nor on PATH",
                   "it is part of the package");
             return false;
         }

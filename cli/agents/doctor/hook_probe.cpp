@@ -113,7 +113,7 @@ Finding judge_probe(const HookProbe& probe, const HttpReply& reply) {
     }
     if (!code.empty() && reply.status >= 500) {
         return {about, false, url + " answers " + status + " (" + clean_line(code) + ")",
-                "`headway doctor` without a name says what is wrong with the daemon"};
+                "`headway doctor` without a name checks the daemon"};
     }
     return {about, false, "no Headway daemon answers at " + url + ", but " + status,
             "name the daemon with --url, or stop what has its port"};

@@ -38,7 +38,7 @@ core::Result<> check_way(const AgentRow& row, const HookWay& way) {
                     [](const AgentHookEvent& event) { return event.by_command; });
     if (!needs_program || !way.program.empty()) return {};
     return core::Error{core::ErrorCode::kInvalidParameter,
-                       "headway-hook is neither beside this program nor on PATH; " +
+                       "headway-hook is neither next to this program nor on PATH; " +
                            std::string{row.title} + " calls it for each of its hooks",
                        {}};
 }
@@ -233,8 +233,7 @@ std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& 
     std::error_code none;
     if (row.name == "claude" && fs::exists("/etc/claude-code/managed-settings.json", none))
         warnings.emplace_back(
-            "/etc/claude-code/managed-settings.json is there: what it says goes "
-            "before these settings");
+            "/etc/claude-code/managed-settings.json is there, and precedes these settings");
     if (way.token && row.http)
         warnings.push_back(
             "the daemon wants a token: start " + title +

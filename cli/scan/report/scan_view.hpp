@@ -9,7 +9,7 @@
 
 #include "cli/scan/scan_totals.hpp"
 
-// What `headway scan` prints. Pure but for the local time zone.
+// Output of `headway scan`. Pure, except for the local time zone.
 
 namespace headway::cli {
 

@@ -145,7 +145,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
-            R"(These verbs need the operator's token (operator.token in the state folder of a daemon on this
+            R"(These verbs need the operator's token (operator.token in the state directory of a daemon on this
 machine), or another token with the scope `admin`.
 
 Examples:
@@ -155,7 +155,8 @@ Examples:
         Arguments create =
             add(arguments, "create", "Make a token and print it once", Action::kCreate);
         create.footer(kCreateFooter);
-        create.operand("NAME", options.name, "name of its holder, for lists and records").required();
+        create.operand("NAME", options.name, "name of its holder, for lists and records")
+            .required();
         create.option("--scope", options.scopes, "its rights; repeatable, or with commas")
             .required()
             .separator(',')

@@ -48,8 +48,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Replace the database by a backup");
         arguments.footer(
-            R"(The daemon must be stopped. The backup is checked first and stays as it is; the database that was there is
-kept beside the new one, and its name is printed.
+            R"(The daemon must be stopped. The backup is checked first and stays as it is; the old database is kept beside the new one, and its name is printed.
 
 Exit codes:
   0 restored   1 refused, or it failed   2 a mistake in the settings   64 usage

@@ -44,7 +44,7 @@ struct ScanOptions {
     bool no_cache = false;
 };
 
-/// What became of one file.
+/// Result of one file.
 struct ScannedFile {
     std::vector<ScannedSession> sessions;
     StoreState state;
@@ -256,7 +256,7 @@ private:
 class ScanVerb : public VerbOf<ScanOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge the sessions that agents have stored on this machine");
+        arguments.help("Judge stored sessions of agents on this machine");
         arguments.footer(
             R"(Reads the stores of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi and Qwen
 Code, or the files and folders named, and judges each session by the rules of the daemon. No daemon

@@ -36,7 +36,7 @@ constexpr const char* kAcpFooter =
 output pass through; each session of the Agent Client Protocol is a session of Headway. A call runs
 when both the editor and Headway let it: while a session is paused or an approval waits, what the
 editor allows is held back, and a rejection is the agent's answer. A cancel or a stop ends the turn.
-If the daemon is away, everything passes. The exit status is the agent's; 126 or 127 is of one that
+Without a daemon everything passes. The exit status is the agent's; 126 or 127 is of one that
 cannot be started.
 
 Examples:

@@ -112,7 +112,7 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
     std::string body;
     const hook::Input input = hook::read_all(STDIN_FILENO, kBodyBytesMax, body);
     if (input == hook::Input::kTooLong)
-        return daemon_away(console, options, "what the agent said is above 16 MiB");
+        return daemon_away(console, options, "the input of the agent is above 16 MiB");
     if (input == hook::Input::kUnreadable)
         return daemon_away(console, options, "standard input cannot be read");
     const auto ca_file = find_ca_file(given.ca_file, console.environment);
@@ -145,9 +145,10 @@ public:
             .type("FILE")
             .may_be_empty();
         arguments
-            .option("--ca-file", options.ca_file,
-                    "PEM file of whom to trust over https (default: HEADWAY_CA_FILE, else the "
-                    "system's)")
+            .option(
+                "--ca-file", options.ca_file,
+                "PEM file of certificates to trust over https (default: HEADWAY_CA_FILE, else the "
+                "system's)")
             .type("FILE")
             .may_be_empty();
         arguments.option("--agent-version", options.agent_version, "version of the agent");

@@ -101,7 +101,7 @@ Examples:
         declare_reading(arguments.verb("check", "Check file and variables", on(Action::kCheck)));
         Arguments show = arguments.verb("show", "Print the settings in force", on(Action::kShow));
         declare_reading(show);
-        show.flag("--origin", options.origin, "say where each value comes from");
+        show.flag("--origin", options.origin, "print the source of each value");
         arguments.verb("default", "Print a commented file of defaults", on(Action::kDefault));
     }
 

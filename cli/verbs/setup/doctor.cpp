@@ -183,7 +183,7 @@ private:
 };
 
 constexpr const char* kDoctorFooter =
-    R"(Checks the settings, the state folder, the database, the operator's token and the daemon, and sends
+    R"(Checks the settings, the state directory, the database, the operator's token and the daemon, and sends
 each judge one tiny question, which its provider may charge for. Prints one line for each, with the
 fix. Exit code 0: no problems; 1: at least one.
 

@@ -129,7 +129,7 @@ private:
         }
         if (!systemctl({"daemon-reload"}) || !systemctl({"enable", "--now", kUnit})) {
             return complain(console_, kExitFailed, "systemd could not start " + std::string{kUnit},
-                            "`systemctl --user status headway` says why; does another daemon run?");
+                            "see `systemctl --user status headway`; does another daemon run?");
         }
         console_.err
             << "the daemon runs, and starts when you log in; `loginctl enable-linger` keeps "
@@ -149,7 +149,7 @@ private:
         const bool reloaded = systemctl({"daemon-reload"});
         if (stopped && reloaded) return kExitOk;
         return complain(console_, kExitFailed, "systemd could not stop " + std::string{kUnit},
-                        "the unit is deleted; `systemctl --user status headway` says what runs");
+                        "the unit is deleted; see `systemctl --user status headway`");
     }
 
     const ServiceOptions& options_;

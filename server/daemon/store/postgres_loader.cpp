@@ -41,7 +41,7 @@ namespace {
 template <class Entry>
 Result<Entry> load_entry(const char* name) {
     const auto file = find_postgres_module();
-    if (file.empty()) return missing(std::string{kModule} + " is not beside the program");
+    if (file.empty()) return missing(std::string{kModule} + " is not next to the program");
     void* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) return missing(::dlerror());
     void* const version = ::dlsym(module, storage::kPostgresVersionEntry);

@@ -272,7 +272,7 @@ Result<Migrated> migrate_store(const MigrationRequest& request) {
     if (damage) {
         return Error{ErrorCode::kStorageCorrupt,
                      "the log of " + request.database.string() +
-                         " is damaged; start its daemon once, which says what is lost",
+                         " is damaged; start its daemon once, which reports the loss",
                      {}};
     }
     HEADWAY_TRY(auto from, storage::SqliteStore::open(request.database));

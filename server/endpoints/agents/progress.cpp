@@ -48,7 +48,7 @@ Result<> endpoints::progress(Call& call) {
     const std::string* stale = call.query.find("stale");
     if (stale != nullptr && *stale != "ok") {
         return Error{ErrorCode::kInvalidParameter,
-                     "say stale=ok to take what this daemon has in memory, or leave it out",
+                     "use stale=ok for the state in this daemon's memory, or leave it out",
                      "stale"};
     }
     ViewCache& views = call.on.views;

@@ -135,18 +135,18 @@ Result<CheckPolled> CheckQuery::operator()(Reader& reader) const {
     }
     if (!stored || !grants.may_read(stored->session_id)) {
         const std::string whose = session.empty() ? std::string{} : " of session '" + session + "'";
-        return Error{ErrorCode::kUnknownCheck,
-                     "no check '" + id + "'" + whose +
-                         " was ever asked for; POST /check-status asks, and ?sessionId= says whose "
-                         "one is meant",
-                     "id"};
+        return Error{
+            ErrorCode::kUnknownCheck,
+            "no check '" + id + "'" + whose +
+                " was ever asked for; POST /check-status asks, and ?sessionId= names its session",
+            "id"};
     }
     // An id of Headway's own form names its session; agents cannot choose one.
     const bool named = stored->id.starts_with(stored->session_id + ".c");
     if (stored->shared && !named) {
         return Error{
             ErrorCode::kInvalidParameter,
-            "several sessions have a check '" + id + "'; add ?sessionId= to say whose one is meant",
+            "several sessions have a check '" + id + "'; add ?sessionId= to name its session",
             "sessionId"};
     }
     HEADWAY_TRY(auto document, check_document(reader.store(), *stored));

@@ -24,9 +24,10 @@ std::string early_doubt(const core::Prices& prices, const core::SessionState& st
     if (dialect != nullptr && dialect->reports_cost) return {};
     if (dialect != nullptr && !dialect->reports_tokens)
         return "the hooks of " + std::string{dialect->name} +
-               " tell neither tokens nor a cost; its telemetry may";
+               " have neither tokens nor a cost; its telemetry may";
     if (!model.empty() && !core::price_of(prices, model))
-        return "there is no price of " + model + " (section [prices]), unless its agent says costs";
+        return "there is no price of " + model +
+               " (section [prices]), unless its agent reports costs";
     return {};
 }
 

@@ -32,7 +32,7 @@ bool goes_on(const z_stream& stream) {
 
 core::Error damaged(const char* why) {
     return {core::ErrorCode::kBadRequest,
-            std::string{"the body is not what its Content-Encoding says, gzip: "} + why,
+            std::string{"the body is not in its Content-Encoding, gzip: "} + why,
             "Content-Encoding"};
 }
 
@@ -69,7 +69,7 @@ core::Result<std::string> inflate_gzip(std::string_view packed, std::size_t byte
             return damaged(status == Z_BUF_ERROR ? "its end is missing" : "damaged");
         if (stream.avail_in == 0 && stream.avail_out != 0) return damaged("its end is missing");
     }
-    if (stream.avail_in != 0) return damaged("something stands behind its end");
+    if (stream.avail_in != 0) return damaged("it has bytes after its end");
     return out;
 }
 

@@ -136,7 +136,7 @@ private:
     Channel all_;
     std::vector<Frame> batch_;    ///< reused, empty between calls
     std::size_t ring_bytes_ = 0;  ///< of all channels
-    /// CowBox with the frames, which may live longer in connections.
+    /// Shared with the frames, which may live longer in connections.
     std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
     std::uint64_t turn_ = 0;  ///< of publish()
     bool rejoined_ = false;   ///< rejoin() was called in this publication

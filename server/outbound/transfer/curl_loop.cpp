@@ -67,7 +67,7 @@ void CurlLoop::add(User& user) {
 }
 
 void CurlLoop::remove(User& user) {
-    // CowBox, because set_value() may still be at work when the waiting thread goes on.
+    // Shared, because set_value() may still be at work when the waiting thread goes on.
     const auto gone = std::make_shared<std::promise<void>>();
     {
         const std::lock_guard lock{mutex_};

@@ -70,7 +70,7 @@ struct WildJournal {
         gen.fill(event.at);
         event.attempt = static_cast<std::uint32_t>(gen.below(3));
         const EventType type = gen.any_type();
-        // LazyOptional, or there would be few events before it.
+        // Rare, or there would be few events before it.
         const bool ends = type == EventType::kSessionEnded && !gen.chance(50);
         event.payload = gen.payload(ends ? EventType::kToolFinished : type);
         if (!gen.chance(10)) std::visit([this](auto& data) { tame(data); }, event.payload);
