@@ -11,8 +11,8 @@ import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 const PAGE = 200;
 const RUNS_READ = 2000; // sessions, of which most are runs of jobs, before one has to ask for more
 const ROW = 46; // height in CSS pixels, as in pages.css
-const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget, used', 'Labels', 'Risk'];
-const SORTS = { cost: (row) => row.used?.cost_usd, tokens: (row) => row.used?.tokens, budget: (row) => row.budget?.pressure, risk: (row) => row.risk };
+const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget, used', 'Labels'];
+const SORTS = { cost: (row) => row.used?.cost_usd, tokens: (row) => row.used?.tokens, budget: (row) => row.budget?.pressure };
 // What a broken channel of hooks means to a person who reads the list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
@@ -20,8 +20,8 @@ const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 const inRow = (labels = {}) => Object.fromEntries(Object.entries(labels).filter(([key]) => key !== 'adapter' && key !== 'agent_version'));
 
 class Row extends Component {
-  shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk', 'behind'].some((name) => next[name] !== this.props[name]); }
-  render({ row, here, index, risk, behind }) {
+  shouldComponentUpdate(next) { return ['row', 'here', 'index', 'behind'].some((name) => next[name] !== this.props[name]); }
+  render({ row, here, index, behind }) {
     const { agent = {}, budget, last_action: action } = row;
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
@@ -40,7 +40,7 @@ class Row extends Component {
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}
         <small title=${'tokens and cost so far ' + parts(row.used?.token_parts)}>${used(row.used)}</small></td>
-      <td><${Labels} labels=${inRow(row.labels)} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
+      <td><${Labels} labels=${inRow(row.labels)} max=${2} /></td></tr>`;
   }
 }
 
@@ -159,8 +159,6 @@ function Rows({ list, group, sort, whole }) {
   const { rows, behind } = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
   const items = grouped([...rows], group, closed, sort);
   const enough = list.order.length > RUNS_READ && items.length * 2 < list.order.length; // runs of jobs: further ones are asked for
-  const risk = [...list.rows.values()].some((row) => row.risk != null); // else no column for it
-  const columns = COLUMNS.slice(0, risk ? 9 : 8);
   const [from, to] = useWindow(table, items.length);
   const shown = items.slice(from, to);
   useEffect(() => tell({ watch: shown.filter((item) => item.id) }), [shown.map((item) => item.id).join()]);
@@ -181,17 +179,15 @@ function Rows({ list, group, sort, whole }) {
   const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true">
       <td class="gap" style=${{ height: size * ROW + 'px' }} /></tr>`;
   return html`<div class="table"><table class="fleet" aria-rowcount=${list.total + 1} aria-label="Sessions"><thead>
-      <tr>${columns.map((name, i) => html`<th scope="col" key=${name} aria-sort=${i > 7 && sort === 'risk' ? 'descending' : null}>
-          ${i > 7 ? html`<button class="quiet" onClick=${() => setQuery({ sort: sort === 'risk' ? '' : 'risk' })}>${name}</button>`
-            : name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
+      <tr>${COLUMNS.map((name) => html`<th scope="col" key=${name}>${name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
       ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
           <b>${item.group || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
-          ${columns.slice(1).map(() => html`<td />`)}</tr>`
-      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} risk=${risk}
+          ${COLUMNS.slice(1).map(() => html`<td />`)}</tr>`
+      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here}
           behind=${behind.get(item.id)} />`))}${gap('behind', items.length - to)}
         </tbody></table>
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; ${enough
@@ -232,7 +228,7 @@ function Listing({ route, open, statuses, children }) {
       ${labels.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
         options=${[['', 'not grouped'], ...[...labels].sort().map((key) => [key, 'by ' + key])]} />`}
       <${Select} label="Sort by" value=${sort || ''} onChange=${(value) => setQuery({ sort: value })}
-        options=${[['', 'newest first'], ['cost', 'by cost'], ['tokens', 'by tokens'], ['budget', 'by budget used'], ...(sort === 'risk' ? [['risk', 'by risk']] : [])]} />
+        options=${[['', 'newest first'], ['cost', 'by cost'], ['tokens', 'by tokens'], ['budget', 'by budget used']]} />
       <span class="muted total">${list.loaded && [plural(list.total, 'session'), totals(list)].filter(Boolean).join(' · ')}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
     ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} whole=${Boolean(q || status || label)} />`

@@ -79,14 +79,12 @@ std::string budget_of(const Json& row) {
 /// Columns that are left out while no row has something for them.
 struct MoreColumns {
     bool used = false;
-    bool risk = false;  ///< only readers get one, and only of sessions whose policy has it
 };
 
 MoreColumns more_columns(const Json::List& rows) {
     MoreColumns more;
     for (const Json& row : rows) {
         more.used |= !used_text(row).empty();
-        more.risk |= row["risk"].is_number();
     }
     return more;
 }
@@ -112,7 +110,6 @@ std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, const More
         {budget_of(row), {}},
         {plain_text(row, "goal"), {}}};
     if (shown.used) cells.insert(cells.end() - 1, {used_text(row), {}});
-    if (shown.risk) cells.insert(cells.end() - 1, {risk_text(row), {}});
     return cells;
 }
 
@@ -137,7 +134,6 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const Json
         {"VERDICT"},           {"SINCE"}, {"SESSION", true}, {"BEAT"},
         {"LAST ACTION", true}, {"DONE"},  {"BUDGET"},        {"GOAL", true}};
     if (more.used) columns.insert(columns.end() - 1, {"USED"});
-    if (more.risk) columns.insert(columns.end() - 1, {"RISK"});
     const std::string table = format_table(columns, cells, width > 2 ? width - 2 : width);
     std::size_t begin = 0;
     for (std::size_t i = 0; begin < table.size(); ++i) {

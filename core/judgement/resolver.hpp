@@ -49,7 +49,7 @@ Judgement judge(const SessionState& state, const VerdictContext& around);
 
 /// True if `next` is to be recorded after `before`: another verdict, need, cause or time. Of a wait
 /// that no detector counts (at its prompt, for its work in the background, paused by a person) also
-/// another reason, for then it is another wait. Pure.
+/// another reason, for then it is another wait; so is one behind such a wait. Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
 /// Visible form of a loop's identity: 16 hexadecimal digits.
