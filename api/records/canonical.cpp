@@ -206,7 +206,8 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     std::string text;
     append_question(text, args, call);
     fingerprint.question = core::digest_of(text);
-    // What a shell command leaves in a file is not known; what an editing tool writes is.
+    // The content that a shell command leaves in a file is unknown; that of an editing tool is
+    // known.
     const bool writes =
         fingerprint.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
     const bool tells = writes && shape_edit(fingerprint, args);
