@@ -17,7 +17,7 @@ const RUNS_READ = 2000; // sessions, of which most are runs of jobs, before one 
 const ROW = 46, PHONE_ROW = 74; // heights in CSS pixels, as in style.css
 const phone = matchMedia('(max-width: 700px)');
 // [head, order, of ended ones]
-const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pulse'], ['Cost', 'cost'], ['Budget', 'budget'], ['Age', 'age', 'Ended'], ['Risk', 'risk']];
+const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pulse'], ['Cost', 'cost'], ['Budget', 'budget'], ['Age', 'age', 'Ended']];
 // What a broken channel of hooks means to a person who reads the list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
@@ -36,10 +36,10 @@ function Below({ node }) {
     ${worstRow.alarm ? 'alarm' : worstRow.status}</b>`} · </span>`;
 }
 
-const NOTED = ['row', 'here', 'index', 'risk', 'behind', 'open', 'sign', 'child'];
+const NOTED = ['row', 'here', 'index', 'behind', 'open', 'sign', 'child'];
 class Row extends Component {
   shouldComponentUpdate(next) { return NOTED.some((name) => next[name] !== this.props[name]); }
-  render({ node, row, here, index, risk, behind, open, toggle, label, child }) {
+  render({ node, row, here, index, behind, open, toggle, label, child }) {
     const { agent = {}, budget, last_action: action } = row;
     const sum = node.below > 0 && node.cost > (row.used?.cost_usd || 0);
     const shown = sum ? { ...row.used, cost_usd: node.cost, cost_estimated_usd: node.estimated, unpriced_tokens: node.unpriced } : row.used;
@@ -62,7 +62,7 @@ class Row extends Component {
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span><small>${budget.dimension}</small>`}</td>
       <td class="age">${row.ended_at ? html`<${Ago} at=${row.ended_at} /><small>ran ${span(ms(row.ended_at) - ms(row.opened_at))}</small>`
-        : html`<${Ago} at=${row.opened_at} /><small><${Beat} row=${row} /></small>`}</td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
+        : html`<${Ago} at=${row.opened_at} /><small><${Beat} row=${row} /></small>`}</td></tr>`;
   }
 }
 
@@ -139,18 +139,16 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
   }, []);
   const high = narrow ? PHONE_ROW : ROW;
   const known = list.version + ' ' + list.order.length;
-  const { roots, behind, risk } = useMemo(() => {
+  const { roots, behind } = useMemo(() => {
     const wanted = needs();
     const made = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
     let { rows } = made;
     if (!ended) rows = rows.filter((row) => !row.ended_at);
     if (need) rows = rows.filter((row) => wanted.get(row.id)?.kind === need);
-    return { behind: made.behind, risk: rows.some((row) => row.risk != null), // else no column for it
-      roots: forest(rows, wanted, sort, Date.now()) };
+    return { behind: made.behind, roots: forest(rows, wanted, sort, Date.now()) };
   }, [list, known, sort, whole, need, state.overview?.needs_you]);
   const all = useMemo(() => items(roots, group, closed, turned), [roots, group, closed, turned]);
   const enough = list.order.length > RUNS_READ && all.length * 2 < list.order.length; // runs of jobs: further ones are asked for
-  const columns = COLUMNS.slice(0, risk ? 8 : 7);
   const [from, to] = useWindow(table, all.length, high);
   const shown = all.slice(from, to);
   useEffect(() => tell({ watch: shown.filter((item) => item.row).map((item) => item.row) }), [shown.map((item) => item.row?.id).join()]);
@@ -181,15 +179,15 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
       <td class="gap" style=${{ height: size * high + 'px' }} /></tr>`;
   const rowCount = Math.max(list.total, all.length) + 1;
   return html`<div class="table"><table class="fleet" aria-rowcount=${rowCount} aria-label="Sessions"><thead>
-      <${Heads} columns=${columns} sort=${sort} ended=${ended} /></thead>
+      <${Heads} columns=${COLUMNS} sort=${sort} ended=${ended} /></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
       ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup" colspan="2">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
           <b>${item.group || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
-          ${columns.slice(2).map(() => html`<td />`)}</tr>`
-      : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} risk=${risk} label=${label}
+          ${COLUMNS.slice(2).map(() => html`<td />`)}</tr>`
+      : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} label=${label}
           open=${isOpen(item, turned)} sign=${`${item.below} ${item.depth} ${item.cost} ${item.worstRow.status}`} toggle=${() => turn(item.row.id)}
           behind=${behind.get(item.row.id)} />`))}${gap('behind', all.length - to)}
         </tbody></table>
@@ -232,7 +230,7 @@ function Listing({ route, list, open, statuses, children }) {
   const values = labelsOf(list);
   const keys = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
   const sum = totals(list);
-  useOffers([...COLUMNS.filter(([, order]) => order && order !== 'risk').map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
+  useOffers([...COLUMNS.filter(([, order]) => order).map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
     ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
   const filtered = q || status || label || need;
   return html`<div class="head">${ended && html`<div class="counts" role="group" aria-label="Filter by state">${statuses.map((name) => html`

@@ -121,7 +121,6 @@ std::string budget_of(const Json& row) {
 /// Columns that are left out where no row has something for them, or there is no room.
 struct TopColumns {
     bool cost = false;
-    bool risk = false;  ///< only readers get one, and only of sessions whose policy has it
     std::size_t width = 0;
 
     bool wide() const { return width >= kWide; }
@@ -133,7 +132,6 @@ TopColumns columns_for(const std::vector<Placed>& rows, std::size_t width) {
     columns.width = width;
     for (const Placed& placed : rows) {
         columns.cost |= !cost_text((*placed.row)["used"]).empty() || placed.cost > 0;
-        columns.risk |= (*placed.row)["risk"].is_number();
     }
     return columns;
 }
@@ -141,7 +139,6 @@ TopColumns columns_for(const std::vector<Placed>& rows, std::size_t width) {
 std::vector<Column> heads_of(const TopColumns& shown) {
     std::vector<Column> columns{{"VERDICT"}, {"SINCE"}, {"GOAL", true}, {"PULSE"}};
     if (shown.cost) columns.push_back({"COST"});
-    if (shown.risk) columns.push_back({"RISK"});
     if (shown.wide()) columns.push_back({"LAST ACTION", true});
     if (shown.widest()) columns.push_back({"BEAT"});
     if (shown.wide()) {
@@ -183,7 +180,6 @@ std::vector<Cell> cells_of(const Placed& placed, WallTime now, bool color,
                             {std::move(goal), {}},
                             {pulse_of(row, shown.wide() ? 12 : 6), {}}};
     if (shown.cost) cells.push_back({cost_cell(placed), {}});
-    if (shown.risk) cells.push_back({risk_text(row), {}});
     if (shown.wide()) cells.push_back({action, {}});
     if (shown.widest()) cells.push_back({age_at(row, "last_beat_at", now), {}});
     if (shown.wide()) {

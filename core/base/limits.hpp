@@ -81,7 +81,6 @@ inline constexpr std::size_t kPathsSeenMax = 4096;
 inline constexpr std::size_t kTrailDigestsMax = 16;  ///< contents of one path, outcomes of one test
 inline constexpr std::size_t kVerificationsMax = 32;  ///< different tests and builds
 inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for cycles and evidence
-inline constexpr std::size_t kRiskRunMax = 16;        ///< equal calls in a row that risk counts
 /// Finished calls remembered to recognise replays of a stream.
 inline constexpr std::size_t kRecentCallIdsMax = 64;
 inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls of one model turn

@@ -6,10 +6,10 @@
 #include "api/encode/encode_budget.hpp"
 #include "api/encode/parts/encode_block.hpp"
 #include "api/encode/parts/encode_estimate.hpp"
-#include "api/encode/parts/encode_risk.hpp"
 #include "api/json/json_writer.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/judgement/reasons.hpp"
 
 namespace headway::api {
 namespace {
@@ -119,7 +119,7 @@ std::string goal_line(const core::SessionState& state) {
     return std::string{core::cut_text(state.about.goal.kept, core::limits::kGoalLineBytesMax)};
 }
 
-void append_row(std::string& out, const core::Session& session, const ReadingTime& time, bool risk,
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
                 const Adapter* adapter) {
     const core::SessionState& state = session.state();
     const core::Opening& about = state.about;
@@ -129,7 +129,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("n", state.n);
     json.member("status", state.judgement->verdict);
     json.member("since", state.judgement->since);
-    json.member("reason", state.judgement->reason);
+    json.member("reason", core::live_judgement(state)->reason);
     if (state.judgement->needs_somebody) json.member("needs_somebody", true);
     write_block(json, *state.judgement);
     json.member("state", state.agent_state);
@@ -155,7 +155,6 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("alarm", core::view_of(session).alarm);
     json.member("activity", core::activity_of(*state.ledger));
     json.member("quiet_rounds", state.ledger->quiet_rounds);
-    if (risk) write_risk(json, state);
     json.close_object();
 }
 
@@ -188,7 +187,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
                       std::string{core::name_of(status.dimension)} + " are used";
         return need;
     }
-    need.reason = state.judgement->reason;
+    need.reason = core::live_judgement(state)->reason;
     if (state.judgement->needs_somebody) {
         need.kind = NeedKind::kWaiting;
         need.certain = true;

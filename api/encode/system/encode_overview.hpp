@@ -16,10 +16,10 @@
 
 namespace headway::api {
 
-/// A session in a line of a table: a tenth of its document. `risk`: the reader may see the learned
-/// risk. `adapter`: null without hooks.
+/// A session in a line of a table: a tenth of its document. `adapter`: null without
+/// hooks.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
-                bool risk = false, const Adapter* adapter = nullptr);
+                const Adapter* adapter = nullptr);
 
 enum class NeedKind : std::uint8_t {
     kApproval,

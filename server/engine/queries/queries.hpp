@@ -23,7 +23,6 @@ namespace headway::server {
 /// One session.
 struct SessionQuery {
     std::string session;
-    bool risk = false;  ///< the caller may see it
 
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
@@ -132,7 +131,6 @@ std::size_t size_of(const ApprovalPolled& polled);
 struct ListQuery {
     storage::SessionFilter filter;
     bool rows = false;  ///< rows instead of documents
-    bool risk = false;  ///< the caller may see it
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
 

@@ -47,9 +47,8 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         on, to,
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
-                                shown.prediction ? &*shown.prediction : nullptr, shown.risk,
-                                shown.expected, shown.adapter ? &*shown.adapter : nullptr,
-                                shown.cost_warning);
+                                shown.prediction ? &*shown.prediction : nullptr, shown.expected,
+                                shown.adapter ? &*shown.adapter : nullptr, shown.cost_warning);
         },
         shown.created ? 201 : 200, std::move(headers));
 }

@@ -362,13 +362,6 @@ TEST_CASE("top: alarms stand out, on top", "[cli]") {
     CHECK_THAT(draw({}, data, kTopNow, 100, 20, true), Catch::Contains("\x1b[1;31m1m00s  ALARM"));
 }
 
-TEST_CASE("top: a risk has a column once a row has one", "[cli]") {
-    Json data = fleet();
-    CHECK_THAT(screen({}, data), !Catch::Contains("RISK"));
-    data["rows"][1]["risk"] = 0.617;
-    CHECK_THAT(screen({}, data), Catch::Contains("RISK") && Catch::Contains("0.62"));
-}
-
 TEST_CASE("top: how far each has come", "[cli]") {
     Json data = fleet();
     data["rows"][0]["estimate"] = {{"percent", 61.6}};
