@@ -16,7 +16,7 @@ COLORS = {"31": "#ff8178", "32": "#4cc38a", "33": "#f0b04a", "34": "#6ab3f0", "3
 
 
 def printed(binary: str) -> str:
-    """What a terminal of so many columns receives."""
+    """Output for a terminal of so many columns."""
     with tempfile.TemporaryDirectory() as home:
         maker = Path(__file__).resolve().parent.parent / "bench/scan/make_home.py"
         subprocess.run([sys.executable, maker, home, "40", "--agent", "claude", "--agent", "codex"], check=True)

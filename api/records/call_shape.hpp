@@ -9,7 +9,7 @@
 #include "api/json/canonical_json.hpp"
 #include "core/events/work_payloads.hpp"
 
-// What a call and its answer show besides question and outcome: CallFingerprint::shape. Pure.
+// Properties of a call and its answer besides question and outcome: CallFingerprint::shape. Pure.
 
 namespace headway::api {
 
@@ -20,8 +20,8 @@ inline constexpr std::size_t kEchoBytesMax = 512;    ///< of an answer that only
 /// lines: made again, it leaves something else.
 bool shape_edit(core::CallFingerprint& fingerprint, std::optional<JsonValue> args);
 
-/// Of a tool that stands for a screen: the action that was asked for. Of others, any agent could
-/// write one.
+/// The requested action of a tool that stands for a screen. Other tools have none here: any agent
+/// could write one.
 std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args);
 
 /// Actions, guards, sleeps, looks and all else that the words of call and answer show.
@@ -32,7 +32,7 @@ void shape_call(core::CallFingerprint& fingerprint, const core::ToolFinished& ca
 /// True for a long poll: an argument says that it waits for 10 s and more.
 bool waits_as_asked(const std::optional<JsonValue>& args);
 
-/// What the answer says of something that runs elsewhere.
+/// Reads the state of something that runs elsewhere from the answer.
 void shape_state(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                  std::string_view command, std::string_view result);
 
@@ -42,8 +42,8 @@ void shape_state(core::CallFingerprint& fingerprint, const core::ToolFinished& c
 void shape_not_yet(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view result);
 
-/// An edit of a file is what its arguments say, whatever it prints. Of other calls that hand
-/// something in, the answer is a receipt: it differs by an id, a counter or a size, and says the
+/// An edit of a file is identified by its arguments, whatever it prints. The answer of other calls
+/// that hand something in is a receipt: receipts that differ by an id, a counter or a size are the
 /// same.
 void shape_receipt(const core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view plain, std::string& canonical);

@@ -214,7 +214,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     if (tells && args) fingerprint.content = content_of(*args);
 
     ResultText result = read_result(member(data, "result"), call, !command.empty());
-    // Of a read a number is the answer.
+    // The answer of a read may be a number.
     const bool reads = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll;
     if (command.empty()) mask_echoes(result.canonical, args, !reads);
     const std::string_view plain =

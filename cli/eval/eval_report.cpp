@@ -206,7 +206,7 @@ std::string alarms_text(const AlarmCounts& alarms) {
            std::to_string(alarms.unread) + " not read\n";
 }
 
-/// What stopping at `stuck` would have saved and lost, beside simpler rules.
+/// Savings and losses of stopping at `stuck`, beside simpler rules.
 std::string savings_text(const Evaluation& evaluation, std::size_t width) {
     const JudgedSessions sessions = everyone(evaluation);
     const std::vector<Savings> all = savings_of(sessions);

@@ -9,7 +9,7 @@
 
 #include "cli/eval/eval_metrics.hpp"
 
-// What it would have saved and cost to stop each session where a rule first speaks. Pure.
+// Savings and losses of stopping each session at the first alarm of a rule. Pure.
 
 namespace headway::cli {
 

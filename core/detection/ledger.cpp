@@ -206,7 +206,7 @@ bool leads_back(const Ledger& ledger, const CallFingerprint& fingerprint) {
                        [key](const CallMark& mark) { return mark.key == key; });
 }
 
-/// What an answer and its question have in common in all marks: the answer.
+/// The answer without its question: equal answers are equal in all marks.
 std::uint64_t answer_of(const CallMark& mark) {
     return mark.key ^ mark.question;
 }

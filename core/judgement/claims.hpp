@@ -6,7 +6,7 @@
 
 #include "core/state/session_state.hpp"
 
-// What the detectors claim about a state, and what they say about it. Pure.
+// Claims of the detectors about a state, and their reasons. Pure.
 
 namespace headway::core {
 

@@ -140,10 +140,7 @@ struct Opening {
     }
 };
 
-/// Everything known about a session: the fold of its events and nothing else. Bounded for any
-/// length of session. Snapshots are this struct, written field by field; a change of its meaning
-/// bumps kSnapshotVersion.
-/// What a session had used when it became suspect or stuck: what it has cost since is the rest.
+/// Usage of a session when it became suspect or stuck; the cost since is the rest.
 struct LoopStart {
     Timestamp at = kNever;
     std::uint64_t n = 0;
@@ -158,6 +155,9 @@ struct LoopStart {
     }
 };
 
+/// Everything known about a session: the fold of its events and nothing else. Bounded for any
+/// length of session. Snapshots are this struct, written field by field; a change of its meaning
+/// bumps kSnapshotVersion.
 struct SessionState {
     std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
