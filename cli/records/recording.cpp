@@ -80,8 +80,8 @@ bool is_played(std::string_view type) {
     return !core::parse_name(type, known) || core::reportable(known);
 }
 
-/// The event of an export's line as a report of it; nothing: it is not played. What the session was
-/// opened with goes to `recording` and `open`.
+/// The event of an export's line as a report of it; nothing: it is not played. The session's
+/// opening goes to `recording` and `open`.
 std::optional<Json> replayed_event(Recording& recording, Json& open, const Json& line) {
     Json data = line["data"];
     const std::string& type = line.text_of("type");
@@ -115,7 +115,7 @@ public:
     core::Result<> take(std::string_view text, std::size_t number) {
         if (text.find_first_not_of(" \t\r") == std::string_view::npos) return {};
         if (auto parsed = document_.parse(text); !parsed) {
-            // What a daemon refuses may still be JSON: keys that stand twice, many levels.
+            // A line that a daemon refuses may still be JSON: keys that occur twice, many levels.
             const Json value = Json::parse(text).value_or(Json());
             if (!value.is_object()) return no_object(number);
             if (!document_.parse(dump(value)))

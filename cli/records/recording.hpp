@@ -23,7 +23,7 @@ inline constexpr double kRecordedSecondsMax = 1e9;
 inline constexpr const char* kRecordingHint =
     "a recording is JSONL, as `headway events SESSION --jsonl` prints it";
 
-/// What a recording is read for.
+/// Purpose of reading a recording.
 enum class ReadFor : std::uint8_t {
     kPlay,        ///< each event as text that a daemon takes
     kJudge,       ///< a whole export as the events that it holds, all else as below

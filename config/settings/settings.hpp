@@ -15,8 +15,7 @@
 #include "core/session/session.hpp"
 #include "core/values/policy.hpp"
 
-// What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
-// are
+// Settings, one struct for each consumer, defaults in place. The keys of headway.toml are
 // `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
 
 namespace headway::config {

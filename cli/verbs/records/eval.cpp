@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMissingShown = 3;
 
-// What became of one file.
+// Result of one file.
 struct Judged {
     std::string trouble;  ///< empty: it was read
     std::string meta;     ///< of a scenario
@@ -361,8 +361,7 @@ Examples:
 class Eval : public VerbOf<EvalOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge a folder of recordings and count right and wrong")
-            .footer(kEvalFooter);
+        arguments.help("Judge a folder of recordings, and count the errors").footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
         arguments.option("--labels", options.labels, "what is known about them").type("CSV");
         arguments

@@ -44,7 +44,8 @@ void read_action(std::string_view action, PingCommand& ping) {
     if (ping.exit_status != 0) ping.kind = PingKind::kFail;
 }
 
-/// What is cut off may be the beginning of a secret, so a piece in front of it is read too.
+/// The part that is cut off may be the beginning of a secret, so a piece in front of it is read
+/// too.
 std::string kept_of(std::string_view body, const core::SecretFinder* secrets) {
     constexpr std::size_t kSecretBytes = 16'384;
     const std::string read = api::tail_of(body, core::limits::kPingBytesKept + kSecretBytes);
