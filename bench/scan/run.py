@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds, CPU and memory of `headway scan` over a home that make_home.py makes, beside ccusage, which only counts tokens.
 
-Each round runs every program once, another one first each time. `again` is a second scan with its cache. ccusage is a command to run, as in
---ccusage "20=node_modules/.bin/ccusage"; it may stand several times."""
+Each round runs every program once, another one first each time. `again` is a second scan with its cache. ccusage is a whole command, as in
+--ccusage "20=node_modules/.bin/ccusage claude daily --offline --json"; it may stand several times (18: without `claude`)."""
 import argparse
 import json
 import os
@@ -58,7 +58,7 @@ def main() -> None:
     programs = {"headway scan": [*scan, "--no-cache"], "again": scan}
     for named in options.ccusage:
         name, _, command = named.partition("=")
-        programs["ccusage " + name] = [*shlex.split(command), "claude", "daily", "--offline", "--json"]
+        programs["ccusage " + name] = shlex.split(command)
     subprocess.run(["find", options.home, "-exec", "touch", "-d", "2026-01-01", "{}", "+"], check=True)
     run(scan, options.home, options.patience)  # what again goes on from; and the page cache is warm for all
     size = bytes_of(options.home) / 1e6
