@@ -95,7 +95,12 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
         return end("not resumed: it needs a person");
     if (run.signal == SIGINT || run.signal == SIGTERM || run.signal == SIGHUP)
         return end("not resumed: it was ended by a signal of a person");
-    return after_stop(run, now, chance);
+    if (run.stuck.empty()) return after_stop(run, now, chance);
+    if (std::exchange(unstuck_, true)) return end("not resumed: it is stuck again");
+    ResumeStep step = after_stop(run, now, chance);
+    step.prompt += " Before it ended it was stuck: " + run.stuck +
+                   ". Do not repeat that; take another approach.";
+    return step;
 }
 
 ResumeStep ResumePlan::after_check(const std::string& output, WallTime now) {

@@ -37,6 +37,7 @@ struct RunOver {
     bool needs_person = false;  ///< calls were refused, and nothing was done after that
     bool progressed = false;    ///< a call ended well that does more than read
     int signal = 0;             ///< that killed it, 0: none
+    std::string stuck;          ///< why Headway judged it stuck; empty: it did not
     /// Output of the check that failed after a clean end; nothing: there is none, or it passed.
     std::optional<std::string> check_failed;
 };
@@ -69,6 +70,7 @@ private:
     std::uint64_t resumes_ = 0;
     std::uint64_t in_row_ = 0;  ///< since the last progress
     bool compacted_ = false;    ///< it was resumed after a full context
+    bool unstuck_ = false;      ///< it was resumed out of a loop: once is enough
     std::string last_check_;    ///< output of the check that failed last
 };
 

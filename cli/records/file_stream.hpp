@@ -24,8 +24,8 @@ namespace headway::cli {
 /// beginning can be looked at before it is read, be it a pipe that a shell opened.
 class FileStream : public std::istream {
 public:
-    /// `flags` of open(2): O_NOFOLLOW where a symbolic link is none of the files. What cannot be
-    /// opened is a stream that has failed, and why() says why.
+    /// `flags` of open(2): O_NOFOLLOW where a symbolic link is none of the files. A file that
+    /// cannot be opened gives a stream that has failed, with the reason in why().
     explicit FileStream(const std::string& path, int flags = 0)
         : std::istream(nullptr), buffer_(config::open_to_read(path, flags)) {
         if (!buffer_.file.open()) {
@@ -41,7 +41,7 @@ public:
 
     /// In words; empty: it could be opened.
     const std::string& why() const { return why_; }
-    /// Of the open file.
+    /// Attributes of the open file.
     const struct stat& about() const { return about_; }
     /// The first bytes, which are read again by what comes next. Before anything was read.
     std::string_view beginning() { return buffer_.beginning(); }
@@ -65,7 +65,7 @@ private:
             return fill(held_.get()) ? traits_type::to_int_type(*gptr()) : traits_type::eof();
         }
 
-        /// What is held at first, and then straight from the file.
+        /// Takes the held bytes first, then reads the file directly.
         std::streamsize xsgetn(char* to, std::streamsize count) override {
             std::streamsize got = std::min<std::streamsize>(count, egptr() - gptr());
             std::char_traits<char>::copy(to, gptr(), static_cast<std::size_t>(got));

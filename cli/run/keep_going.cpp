@@ -32,6 +32,7 @@ constexpr milliseconds kLookWhileHeld{1'000};
 /// For a reply right before the next start; a daemon that is unreachable holds nothing back.
 constexpr std::chrono::seconds kReplyWithin{10};
 constexpr milliseconds kLookForReply{20};
+constexpr std::chrono::seconds kStandingWithin{2};
 constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr std::size_t kCheckBytesKept = 2'048;
@@ -116,6 +117,11 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
         run.check_failed = check();
         run.interrupted = interrupted_;
     }
+    if (!run.end.completed && !run.stopped && !run.interrupted) {
+        const Standing now = standing();
+        run.stuck = now.stuck;
+        run.stopped = now.stopped || reporter_.refused();
+    }
     const ResumeStep step = plan_.next(run, wall_now(), chance());
     if (!step.resume) return over(step.why);
     const std::string& agent = command.agent().facts().agent;
@@ -193,45 +199,53 @@ std::optional<std::string> KeepGoing::check() {
 KeepGoing::Wait KeepGoing::wait(WallTime at) {
     figures_.waits = plan_.resumes();
     figures_.waits_until_ms = at.time_since_epoch().count();
-    Wait ended = Wait::kDue;
-    std::optional<SteadyTime> reply_by;  // set once it is due
+    const Wait ended = wait_for(at);
+    figures_.waits_until_ms = 0;
+    return ended;
+}
+
+KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
+    std::optional<SteadyTime> asked;  // once it is time: when the daemon was asked last
     while (true) {
+        const bool settled = reporter_.settled();  // first: what follows is as new as that
+        const Standing standing = reporter_.standing();
+        if (is_stopped(standing)) return Wait::kStopped;
+        const bool held = reporter_.held() || standing.held;
+        if (held && wall_now() > latest_) return Wait::kTooLate;
         const milliseconds left = at - wall_now();
-        const bool held = reporter_.held();
-        const bool due = left <= milliseconds{0} && !held;
-        if (!due) reply_by.reset();
-        if (due && !reply_by) {
+        const bool time = left <= milliseconds{0};
+        if (!time) asked.reset();
+        const auto since = asked ? steady_now() - *asked : SteadyTime::duration::zero();
+        const bool ask = time && (!asked || (held && settled && since >= kLookWhileHeld));
+        if (ask) {
             reporter_.add("heartbeat", Json::object());
-            reply_by = steady_now() + kReplyWithin;
+            reporter_.look();
+            asked = steady_now();
         }
-        const bool asks = due && !reporter_.settled() && steady_now() < *reply_by;
-        if (reporter_.refused()) {
-            ended = Wait::kStopped;
-            break;
-        }
-        if (due && !asks && !reporter_.stop_directive() && !reporter_.held()) break;
-        if (held && wall_now() > latest_) {
-            ended = Wait::kTooLate;
-            break;
-        }
-        milliseconds look = held ? kLookWhileHeld : std::clamp(left, milliseconds{1}, kLookEvery);
-        if (due) look = kLookForReply;
+        if (time && !ask && !held && (settled || since >= kReplyWithin)) return Wait::kDue;
+        milliseconds look = time ? kLookForReply : std::clamp(left, milliseconds{1}, kLookEvery);
+        if (held && settled && !ask) look = kLookWhileHeld;
         std::array<pollfd, 2> fds{pollfd{signals_.fd(), POLLIN, 0},
                                   pollfd{reporter_.wake_fd(), POLLIN, 0}};
         (void)::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
         std::optional<int> ignored;
-        if (read_signals(signals_.fd(), -1, ignored)) {
-            ended = Wait::kInterrupted;
-            break;
-        }
-        if (const auto stop = reporter_.stop_directive()) {
-            reporter_.add("directive.acknowledged", {{"id", stop->id}});
-            ended = Wait::kStopped;
-            break;
-        }
+        if (read_signals(signals_.fd(), -1, ignored)) return Wait::kInterrupted;
     }
-    figures_.waits_until_ms = 0;
-    return ended;
+}
+
+bool KeepGoing::is_stopped(const Standing& standing) {
+    const auto stop = reporter_.stop_directive();
+    if (stop && !stop->id.empty()) reporter_.add("directive.acknowledged", {{"id", stop->id}});
+    return stop || standing.stopped || reporter_.refused();
+}
+
+/// State of the session at the end of a run, if the daemon replies soon.
+Standing KeepGoing::standing() {
+    reporter_.look();
+    const auto began = steady_now();
+    while (!reporter_.settled() && steady_now() - began < kStandingWithin)
+        (void)::poll(nullptr, 0, static_cast<int>(kLookForReply.count()));
+    return reporter_.standing();
 }
 
 /// Ends what the run before has left: two agents in one conversation would write over each other.

@@ -43,6 +43,9 @@ private:
 
     std::optional<std::string> check();
     Wait wait(WallTime at);
+    Wait wait_for(WallTime at);
+    bool is_stopped(const Standing& standing);
+    Standing standing();
     bool end_tree();
     bool same_folder() const;
     std::optional<Words> over(std::string why);

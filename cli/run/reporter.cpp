@@ -19,6 +19,24 @@ constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what 
 constexpr milliseconds kHeartbeatMin{100};
 constexpr milliseconds kHeartbeatMax{3'600'000};
 
+constexpr const char* kStopsOfJournal = "/events?types=directive.issued&order=newest&limit=500";
+
+Standing standing_of(const Json& session) {
+    Standing standing;
+    const Json& verdict = session["verdict"];
+    standing.held = session["paused_at"].is_string() || session["approvals_pending"].count() > 0;
+    standing.stopped = session.flag_of("cancel_requested") || session["ended_at"].is_string() ||
+                       plain_text(session, "state") == "halted" ||
+                       plain_text(session["budget"], "level") == "exhausted";
+    if (plain_text(verdict, "status") == "stuck") standing.stuck = plain_text(verdict, "reason");
+    return standing;
+}
+
+/// One about a budget is lifted with it.
+bool is_stop(const Json& directive) {
+    return plain_text(directive, "kind") == "stop" && directive["budget"].is_null();
+}
+
 std::string refusal(const Problem& problem, const std::string& session) {
     if (problem.code != "session_ended") {
         return "a report was refused: " + problem.detail +
@@ -69,9 +87,21 @@ bool Reporter::held() const {
     return held_;
 }
 
+void Reporter::look() {
+    const std::lock_guard lock(mutex_);
+    if (refused_) return;
+    looks_ = true;
+    changed_.notify_all();
+}
+
+Standing Reporter::standing() const {
+    const std::lock_guard lock(mutex_);
+    return standing_;
+}
+
 bool Reporter::settled() const {
     const std::lock_guard lock(mutex_);
-    return spool_.size() == 0;
+    return spool_.size() == 0 && !looks_;
 }
 
 bool Reporter::refused() const {
@@ -103,7 +133,8 @@ void Reporter::work() {
         std::unique_lock lock(mutex_);
         if (step == Step::kIdle) {
             keep_pace();
-            changed_.wait_until(lock, next_beat_, [this] { return spool_.size() > 0 || end_; });
+            changed_.wait_until(lock, next_beat_,
+                                [this] { return spool_.size() > 0 || end_ || looks_; });
         } else if (step == Step::kRetry) {
             // A new event must not cut the pause short, only the end may.
             const bool ending = end_.has_value();
@@ -123,6 +154,7 @@ void Reporter::keep_pace() {
 Reporter::Step Reporter::step() {
     std::optional<std::string> end;
     bool empty = false;
+    bool looks = false;
     {
         const std::lock_guard lock(mutex_);
         if (refused_ && end_) return Step::kDone;
@@ -132,9 +164,11 @@ Reporter::Step Reporter::step() {
         }
         end = end_;
         empty = spool_.size() == 0;
+        looks = looks_;
     }
     if (!opened_) return open_session();
     if (!empty) return deliver();
+    if (looks && !end) return look_at_session();
     if (end) return end_session(*end);
     if (steady_now() < next_beat_) return Step::kIdle;
     add("heartbeat", setup_.beat());
@@ -167,6 +201,23 @@ void Reporter::look_for_hooks() {
     const std::lock_guard lock(mutex_);
     hooks_ = true;
     spool_.drop_told();
+}
+
+// A stop stays in the journal, also when the agent has acknowledged it.
+Reporter::Step Reporter::look_at_session() {
+    const HttpReply session = daemon_.get(session_path(setup_.session));
+    const HttpReply stops = daemon_.get(session_path(setup_.session, kStopsOfJournal));
+    const bool again =
+        (!session.ok() && worth_retrying(session)) || (!stops.ok() && worth_retrying(stops));
+    if (again) return Step::kRetry;
+    Standing now = standing_of(body_json(session).value_or(Json::object()));
+    const Json page = body_json(stops).value_or(Json::object());
+    for (const Json& event : page["events"])
+        now.stopped = now.stopped || is_stop(event["data"]);
+    const std::lock_guard lock(mutex_);
+    looks_ = false;
+    standing_ = std::move(now);
+    return Step::kAgain;
 }
 
 Reporter::Step Reporter::deliver() {
@@ -205,6 +256,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     }
     if (!retry) setup_.warn(refusal(problem, setup_.session));
     warned_ = true;
+    if (problem.code == "session_ended") stop_ended();
     const std::lock_guard lock(mutex_);
     if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
     if (drop_batch && reply.status != 404 && problem.code != "session_ended" && spool_.narrow()) {
@@ -215,8 +267,25 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
         return Step::kAgain;
     }
     refused_ = true;
+    looks_ = false;
     spool_.clear();
     return end_ ? Step::kDone : Step::kIdle;
+}
+
+// After the end of its session the command would work on without a watch: it is stopped.
+void Reporter::stop_ended() {
+    const Json session =
+        body_json(daemon_.get(session_path(setup_.session))).value_or(Json::object());
+    note_end(session["verdict"]);
+}
+
+void Reporter::note_end(const Json& verdict) {
+    const std::string status = plain_text(verdict, "status");
+    if (status != "halted" && status != "cancelled") return;
+    const std::lock_guard lock(mutex_);
+    if (stop_) return;
+    stop_ = StopDirective{{}, status + ": " + plain_text(verdict, "reason")};
+    ::eventfd_write(wake_.get(), 1);
 }
 
 bool Reporter::out_of_time() const {
@@ -239,6 +308,7 @@ void Reporter::read_advice(const HttpReply& reply) {
         const std::lock_guard lock(mutex_);
         held_ = held;
     }
+    note_end((*advice)["verdict"]);
     for (const Json& directive : (*advice)["directives"]) {
         if (directive["type"] != "stop") continue;
         const std::lock_guard lock(mutex_);

@@ -17,10 +17,18 @@ namespace headway::cli {
 
 class Json;
 
-/// Content of a `stop` directive.
+/// Content of a `stop` directive, or the reason for the end of the session.
 struct StopDirective {
-    std::string id;
+    std::string id;  ///< empty: it needs no acknowledgement
     std::string reason;
+};
+
+/// State of a session by its document and journal. An agent's acknowledgement removes a directive
+/// from the replies to reports, but not from these.
+struct Standing {
+    bool held = false;     ///< it is paused, or a person has to decide
+    bool stopped = false;  ///< it was cancelled, halted or stopped
+    std::string stuck;     ///< why it is stuck; empty: it is not
 };
 
 /// Reports for one session from a thread of its own, so that nothing the daemon does holds up the
@@ -57,7 +65,11 @@ public:
     std::optional<StopDirective> stop_directive() const;
     /// The newest reply holds the agent back: it is paused, or a person has to decide.
     bool held() const;
-    /// All that was added has its reply, so that held() and stop_directive() are as new as that.
+    /// Asks for a new standing().
+    void look();
+    Standing standing() const;
+    /// All that was added has its reply, and so has look(), so that held(), stop_directive() and
+    /// standing() are as new as that.
     bool settled() const;
     /// The daemon takes no more reports of this session: it has ended.
     bool refused() const;
@@ -79,6 +91,9 @@ private:
     Step deliver();
     Step end_session(const std::string& end);
     void look_for_hooks();
+    Step look_at_session();
+    void stop_ended();
+    void note_end(const Json& verdict);
     Step failed(const HttpReply& reply, bool drop_batch);
     void read_advice(const HttpReply& reply);
     bool out_of_time() const;
@@ -104,6 +119,8 @@ private:
     bool refused_ = false;  // the session takes no more reports
     bool hooks_ = false;    // the agent's hooks report into the session
     bool held_ = false;     // by the newest reply
+    bool looks_ = false;    // a new standing is wanted
+    Standing standing_;
     bool finished_ = false;
     bool delivered_ = false;
 

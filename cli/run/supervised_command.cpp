@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/supervised_command.hpp"
 
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +33,11 @@ constexpr std::size_t kReadBytes = 65'536;
 constexpr std::uint64_t kRetryInMsMax = 30ULL * 24 * 3'600'000;  // longer is no wait
 constexpr std::size_t kWriteBytes =
     4'096;  // PIPE_BUF: what POLLOUT promises to take without blocking
+
+bool holds_bytes(int pipe) {
+    int bytes = 0;
+    return pipe >= 0 && ::ioctl(pipe, FIONREAD, &bytes) == 0 && bytes > 0;
+}
 
 }  // namespace
 
@@ -97,8 +103,7 @@ void SupervisedCommand::poll_once() {
         fds[2 + 2 * i] = {full ? -1 : stream.from.get(), POLLIN, 0};
         fds[3 + 2 * i] = {full ? stream.to : -1, POLLOUT, 0};
     }
-    more_ = ::poll(fds.data(), fds.size(), poll_timeout()) > 0 &&
-            ((fds[2].revents | fds[4].revents) & POLLIN) != 0;
+    (void)::poll(fds.data(), fds.size(), poll_timeout());
     if (std::all_of(fds.begin(), fds.end(), [](const pollfd& fd) { return fd.revents == 0; }))
         return;
     if (fds[0].revents != 0) read_signals();
@@ -204,8 +209,10 @@ bool SupervisedCommand::output_done() const {
     }
     const bool closed = !streams_[0].from.open() && !streams_[1].from.open();
     const SteadyTime now = steady_now();
-    // By what the pipe holds and not by the time alone: a loaded machine may take long for a piece.
-    if (more_ && bytes_after_exit_ < kBytesAfterExitMax) return closed;
+    // By what the pipes hold and not by the time alone: a loaded machine may take long for a piece,
+    // and so may our reader for the one before.
+    const bool more = holds_bytes(streams_[0].from.get()) || holds_bytes(streams_[1].from.get());
+    if (more && bytes_after_exit_ < kBytesAfterExitMax) return closed;
     const bool quiet = now - last_output_ >= kQuietAfterExit && now - exited_at_ >= kQuietAfterExit;
     return closed || quiet || now - exited_at_ >= kOutputAfterExitMax;
 }
@@ -240,7 +247,8 @@ void SupervisedCommand::reap() {
 void SupervisedCommand::stop() {
     stopped_by_ = reporter_.stop_directive();
     if (!stopped_by_) return;
-    reporter_.add("directive.acknowledged", {{"id", stopped_by_->id}});
+    if (!stopped_by_->id.empty())
+        reporter_.add("directive.acknowledged", {{"id", stopped_by_->id}});
     end_tree();
 }
 

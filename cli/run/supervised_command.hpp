@@ -120,7 +120,6 @@ private:
     SteadyTime next_report_;
     std::optional<SteadyTime> kill_at_;
     std::optional<StopDirective> stopped_by_;
-    bool more_ = false;                   ///< the last look found output to read
     std::uint64_t bytes_after_exit_ = 0;  ///< copied since then
     bool interrupted_ = false;
     bool ended_for_wait_ = false;

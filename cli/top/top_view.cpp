@@ -58,7 +58,7 @@ bool is_alarm(const Json& need) {
     return plain_text(need, "kind") == "alarm";
 }
 
-/// What needs a person, of one cause.
+/// Everything of one cause that needs a person.
 struct NeedGroup {
     std::string cause;
     const Json* first = nullptr;
@@ -152,7 +152,7 @@ std::vector<Column> heads_of(const TopColumns& shown) {
     return columns;
 }
 
-/// Of a parent, with all below it.
+/// Figures of a parent, with all below it.
 std::string cost_cell(const Placed& placed) {
     if (placed.below == 0) return cost_text((*placed.row)["used"]);
     const std::string text = cost_text({{"cost_usd", placed.cost},

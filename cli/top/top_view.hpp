@@ -25,7 +25,7 @@ struct TopEnd {
     std::string outcome;  ///< failed or cancelled; empty: not chosen yet
 };
 
-/// What stands first in the list.
+/// Order of the list.
 enum class TopOrder : std::uint8_t { kWorst, kNewest, kCost, kQuiet };
 inline constexpr std::size_t kTopOrders = 4;
 

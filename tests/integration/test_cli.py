@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -368,6 +369,17 @@ class Running(CliCase):
         session = unique("run")
         output = self.cli.run("run", "--session", session, "--quiet", "--", *command, **options)
         return session, output
+
+    def test_a_slow_reader_gets_all_output_of_a_command_that_has_exited(self):
+        process = self.cli.start("run", "--quiet", "--", "head", "-c", "971000", "/dev/zero")
+        self.addCleanup(process.kill)
+        time.sleep(0.3)  # the command fills each pipe
+        size = 0
+        while data := os.read(process.stdout.fileno(), 65_536):
+            size += len(data)
+            time.sleep(0.15)  # longer than output may be quiet behind an exit
+        process.communicate(timeout=60)
+        self.assertEqual(size, 971_000)
 
     def test_the_exit_status_is_passed_on_and_ends_the_session(self):
         session, output = self.run_command("sh", "-c", "echo out; echo err >&2; exit 3")

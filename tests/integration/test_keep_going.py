@@ -136,6 +136,73 @@ class KeepGoing(SharedDaemonCase):
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 2)
 
+    def test_a_session_that_was_ended_meanwhile_is_not_resumed(self):
+        process = self.start("limit done", margin="10s")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/end", {"outcome": "completed"})
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+
+    def acknowledge(self, kind: str):
+        """As the agent itself may, by its own report."""
+        told = next(d for d in self.ended()["directives"] if d["type"] == kind)
+        reply = self.client.post(f"/v1/sessions/{self.session}/events", {"type": "directive.acknowledged", "data": {"id": told["id"]}})
+        self.assertEqual(reply.status, 200, reply.body)
+        self.assertEqual(self.ended()["directives"], [])
+
+    def test_a_pause_that_the_agent_has_acknowledged_holds_the_next_start_back(self):
+        go = self.folder / "go"
+        process = self.start("done", "--check", f"touch {go}-asked; while ! test -e {go}; do sleep 0.05; done; echo red; false")
+        self.addCleanup(process.kill)
+        self.wait_for(Path(f"{go}-asked").exists, "no check")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/pause", {"reason": "not now"})
+        self.acknowledge("pause")
+        go.touch()
+        self.wait_for(self.waiting, "no wait")
+        with self.assertRaises(subprocess.TimeoutExpired):  # a look at the session takes a second
+            process.communicate(timeout=4)
+        self.assertEqual(len(self.starts()), 1)
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/resume", {})
+        self.wait_for(lambda: len(self.starts()) == 2, "not resumed")
+        process.communicate(timeout=patient(60))
+
+    def test_a_cancel_that_the_agent_has_acknowledged_starts_nothing(self):
+        go = self.folder / "go"
+        process = self.start("done", "--check", f"touch {go}-asked; while ! test -e {go}; do sleep 0.05; done; echo red; false")
+        self.addCleanup(process.kill)
+        self.wait_for(Path(f"{go}-asked").exists, "no check")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "enough"})
+        self.acknowledge("stop")
+        go.touch()
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+
+    def test_a_session_that_was_halted_stops_its_command(self):
+        self.client.put(f"/v1/sessions/{self.session}", {"policy": {"on_stuck": "halt"}})
+        process = self.start("hang")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        for i in range(60):
+            call = {"call_id": f"c{i}", "tool": "bash", "args": {"command": "make"}}
+            error = {"class": "exit_status", "message": "No rule to make target"}
+            self.client.post(f"/v1/sessions/{self.session}/events", [
+                {"type": "tool.started", "data": call}, {"type": "tool.finished", "data": {**call, "ok": False, "error": error}}])
+            if self.ended()["verdict"]["status"] == "halted":
+                break
+        self.assertEqual(self.ended()["verdict"]["status"], "halted")
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+
+    def test_a_session_that_a_person_ended_as_cancelled_stops_its_command(self):
+        process = self.start("hang")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        self.wait_for(lambda: self.ended().get("verdict"), "no session")
+        self.daemon.operator().post(f"/v1/sessions/{self.session}/end", {"outcome": "cancelled"})
+        process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+
     def test_a_killed_agent_is_told_so(self):
         code, err = self.run_play("crash done")
         self.assertEqual(code, 0, err)

@@ -69,7 +69,7 @@ Result<void> add_approvals(const Reader& reader, std::vector<api::Need>& needs) 
     return {};
 }
 
-/// What waits for people: the most urgent first, then the oldest.
+/// Everything that waits for people: the most urgent first, then the oldest.
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     std::vector<api::Need> needs;
     HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));

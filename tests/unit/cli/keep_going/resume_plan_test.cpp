@@ -51,6 +51,22 @@ TEST_CASE("resume plan: a usage limit is waited for until its reset and a margin
     CHECK_THAT(step.prompt, Catch::Contains("check whether it took effect"));
 }
 
+TEST_CASE(
+    "resume plan: out of a loop it is resumed once, with the reason and a wish for another way",
+    "[cli]") {
+    ResumePlan plan{{}, kStart};
+    RunOver run = ended(Cause::kUsageLimit, "2026-11-27T23:10:00.000Z");
+    run.stuck = "bash failed 12 times in the same way";
+    const ResumeStep step = plan.next(run, kStart, 0);
+    CHECK(step.resume);
+    CHECK_THAT(step.prompt, Catch::Contains("bash failed 12 times in the same way"));
+    CHECK_THAT(step.prompt, Catch::Contains("another approach"));
+    run.progressed = true;
+    const ResumeStep again = plan.next(run, kStart + 4h, 0);
+    CHECK(!again.resume);
+    CHECK(again.why == "not resumed: it is stuck again");
+}
+
 TEST_CASE("resume plan: agents that wait for the same reset do not begin in the same second",
           "[cli]") {
     ResumePlan one{{}, kStart};
