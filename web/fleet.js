@@ -241,7 +241,8 @@ function Listing({ route, list, open, statuses, children }) {
         options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${name.replace(':', ': ')} (${n})`])]} />`}
       ${keys.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
         options=${[['', 'not grouped'], ...[...keys].sort().map((key) => [key, 'by ' + key])]} />`}
-      <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars, sum.dollars && list.next && 'in those read'].map((part) => part && ' · ' + part)}`}</span></span></div>
+      <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars && html`<a href="#/costs" title="by agent, model, label, day">${sum.dollars}</a>`,
+        sum.dollars && list.next && 'in those read'].map((part) => part && html` · ${part}`)}`}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
     ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} label=${group}
       whole=${Boolean(q || status || label)} />`

@@ -6,7 +6,7 @@ import { get, query } from './api.js';
 import { Dialog, sessionLink, Status, useLoad } from './ui.js';
 import { go, offered } from './page.js';
 
-const PAGES = [['Fleet', '#/'], ['Wall of pulses', '#/wall'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Connect an agent', '#/connect'],
+const PAGES = [['Fleet', '#/'], ['Wall of pulses', '#/wall'], ['Costs', '#/costs'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Connect an agent', '#/connect'],
     ['Log in or out', '#/login'], ['Documentation', '/docs'], ['API', '/docs/api'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 export function Palette({ close }) {
   const [text, setText] = useState('');

@@ -2,7 +2,7 @@
 
 // One session: the verdict and why, what it did, what it may use, and what can be told to it.
 import { html, useEffect, useState } from './preact.js';
-import { get, query, sessionPath } from './api.js';
+import { get, post, query, sessionPath } from './api.js';
 import { Ago, Bar, Beat, Card, cls, Empty, hot, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh,
   useGet, useLoad, Visible } from './ui.js';
 import { ALARMS, amount, clock, cost, count, date, money, ms, parts, percent, plural, reveal, span, text, until, used } from './format.js';
@@ -40,7 +40,11 @@ function Telling({ kind, doc, close, done }) {
   };
   return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
     body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
-    close=${close} done=${(reply) => { answer({ text: ANSWERED[kind], session: doc.id }); done(reply); }} />`;
+    close=${close} done=${(reply) => {
+      const undo = kind === 'pause' && ['Undo', () => post(sessionPath(doc.id, '/resume'), {}).then(done, () => {})];
+      answer({ text: ANSWERED[kind], session: doc.id, undo });
+      done(reply);
+    }} />`;
 }
 
 function Actions({ doc, done }) {

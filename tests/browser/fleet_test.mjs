@@ -203,4 +203,13 @@ test('the wall has a pulse of every open session', async () => {
   await until(async () => (await window.page.locator('.tile .pulse').count()) === (await daemon.get('/v1/overview')).open, 'a tile each');
 });
 
+test('the cost of all sessions is summed by agent, model, label or day', async () => {
+  await window.to('#/costs', '.costs td');
+  const rows = () => window.page.locator('.costs tbody tr').allInnerTexts();
+  await until(async () => (await rows()).some((row) => /not said[^]*\$10\.7/.test(row)), 'the loops and the child');
+  assert.ok((await rows()).some((row) => /lead[^]*\$0\.50/.test(row)), String(await rows()));
+  await window.page.getByRole('combobox', { name: 'By' }).selectOption('label team');
+  await until(async () => (await rows()).some((row) => /web[^]*\$5\.00/.test(row)) && (await rows()).some((row) => /data[^]*\$5\.00/.test(row)), 'by label');
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

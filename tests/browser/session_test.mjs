@@ -118,4 +118,16 @@ test('after a decision the page says what became of it', async () => {
   await window.page.locator('.answers', { hasText: 'it has gone on: bash: went on' }).waitFor();
 });
 
+test('a pause is taken back where its answer stands', async () => {
+  await daemon.open('pauses', { goal: 'Pause' });
+  await daemon.report('pauses', tool('bash', { command: 'x' }, { round: 1, result: 'y' }));
+  await window.to('#/session/pauses', '.actions');
+  const pending = async () => (await daemon.get('/v1/sessions/pauses')).directives.map((d) => d.type);
+  await window.page.getByRole('button', { name: 'Pause…' }).click();
+  await window.page.getByRole('button', { name: 'Send' }).click();
+  const said = window.page.locator('.answers p', { hasText: 'Asked to pause' });
+  await said.getByRole('button', { name: 'Undo' }).click();
+  await until(async () => !(await pending()).includes('pause'), 'no pause any more');
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));
