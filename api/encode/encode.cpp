@@ -127,6 +127,7 @@ void write_counts(JsonWriter& json, const core::SessionState& state) {
     json.open_object();
     json.member("rounds", state.ledger->rounds);
     json.member("quiet_rounds", state.ledger->quiet_rounds);
+    json.member("activity", core::activity_of(*state.ledger));
     json.member("last_hard", state.ledger->hard_n);
     json.member("last_soft", std::max(state.ledger->moved_n, state.ledger->external_n));
     json.close_object();

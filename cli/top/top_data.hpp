@@ -11,8 +11,6 @@
 
 namespace headway::cli::top {
 
-/// The place of a session in the rows; 0 when it is not there.
-std::size_t index_of(const Json::List& rows, const std::string& id);
 /// The row of a session, or null.
 const Json* row_of(const Json& data, const std::string& id);
 /// Needs of people.

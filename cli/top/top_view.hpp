@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,11 +25,17 @@ struct TopEnd {
     std::string outcome;  ///< failed or cancelled; empty: not chosen yet
 };
 
+/// Order of the list.
+enum class TopOrder : std::uint8_t { kWorst, kNewest, kCost, kQuiet };
+inline constexpr std::size_t kTopOrders = 4;
+
 /// Choices of the person so far.
 struct TopState {
     std::string selected;  ///< session id, kept while rows move
     std::string filter;    ///< text that rows must hold
-    bool typing = false;   ///< keys go to the filter
+    TopOrder order = TopOrder::kWorst;
+    bool flat = false;    ///< sub-agents are rows like others, not below their parents
+    bool typing = false;  ///< keys go to the filter
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { fill } from './example.mjs';
 import { Daemon } from './support.mjs';
 
-const READ_AGAIN = ['activity', 'budget', 'next_heartbeat_ms', 'alive', 'estimate', 'used']; // no event says these; the hub reads them again
+const READ_AGAIN = ['activity', 'quiet_rounds', 'budget', 'next_heartbeat_ms', 'alive', 'estimate', 'used']; // no event says these; the hub reads them again
 
 let daemon, fold, summary, TYPES;
 before(async () => {

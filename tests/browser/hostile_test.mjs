@@ -56,7 +56,7 @@ test('200 hostile strings in every field run nothing and break nothing', async (
     await window.to(hash, ready);
     await scroll();
   }
-  await window.to('#/session/hostile-0', '.events li');
+  await window.to('#/session/hostile-0?view=events', '.events li');
   // All of the journal, every event opened.
   while (await page.getByRole('button', { name: 'Older events' }).isVisible()) {
     const shown = await page.locator('.events li').count();

@@ -154,6 +154,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     write_estimate(json, &state.estimates->current);
     json.member("alarm", core::view_of(session).alarm);
     json.member("activity", core::activity_of(*state.ledger));
+    json.member("quiet_rounds", state.ledger->quiet_rounds);
     if (risk) write_risk(json, state);
     json.close_object();
 }
@@ -253,6 +254,7 @@ void append_overview(std::string& out, const Overview& overview) {
         write_need(json, need);
     json.close_array();
     json.member("needs_you_total", overview.needs_total);
+    json.member("approvals_pending", overview.approvals_pending);
     json.close_object();
 }
 

@@ -65,8 +65,9 @@ struct Overview {
     std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< of open sessions
     std::optional<core::ApprovalAlarmKind> alarm;             ///< the most urgent of all sessions
     std::uint64_t alarms = 0;                                 ///< sessions with one, ended ones too
-    std::vector<Need> needs;                                  ///< alarms, then oldest first
+    std::vector<Need> needs;  ///< the most urgent, then the oldest, first
     std::uint64_t needs_total = 0;
+    std::uint64_t approvals_pending = 0;  ///< of all sessions, questions too
     /// Open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> channels{};
 };

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,50 @@ Result<api::Need> need_of_stored(const Reader& reader, const storage::StoredAppr
     return need;
 }
 
-/// Needs of people: alarms first, then approvals and sessions merged, oldest first.
+/// The less, the sooner a person has to look: what ran against a decision, what may do harm or
+/// waits for words, what burns money, what only stands.
+int urgency_of(const api::Need& need) {
+    switch (need.kind) {
+        case api::NeedKind::kAlarm:
+        case api::NeedKind::kFanOut:
+            return 0;
+        case api::NeedKind::kApproval:
+            if (need.risk == core::Risk::kCritical) return 1;
+            return need.risk == core::Risk::kHigh ? 2 : 3;
+        case api::NeedKind::kQuestion:
+            return 3;
+        case api::NeedKind::kStuck:
+            return 4;
+        case api::NeedKind::kOverBudget:
+            return 5;
+        case api::NeedKind::kWaiting:
+        case api::NeedKind::kBlocked:
+            return 6;
+        case api::NeedKind::kSilent:
+            break;
+    }
+    return 7;
+}
+
+/// Adds the most urgent of the pending approvals. Those of high risk are looked for among more than
+/// are shown, so that many harmless ones do not hide them.
+Result<void> add_approvals(const Reader& reader, std::vector<api::Need>& needs) {
+    storage::ApprovalPage page;
+    page.pending = true;
+    page.limit = 4 * kNeedsShownMax;
+    HEADWAY_TRY(auto approvals, reader.store().approvals().list_approvals(page));
+    std::erase_if(approvals, [](const auto& one) { return one.damaged; });  // the inbox reports it
+    std::ranges::stable_sort(approvals, std::greater{}, [](const storage::StoredApproval& one) {
+        return std::max(one.approval.risk, core::Risk::kMedium);
+    });
+    if (approvals.size() > kNeedsShownMax) approvals.resize(kNeedsShownMax);
+    for (const storage::StoredApproval& stored : approvals) {
+        HEADWAY_TRY(needs.emplace_back(), need_of_stored(reader, stored));
+    }
+    return {};
+}
+
+/// Everything that waits for people: the most urgent first, then the oldest.
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     std::vector<api::Need> needs;
     HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));
@@ -32,32 +78,20 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
             needs.push_back(api::need_of_alarm(session));
         }));
     }
-    storage::ApprovalPage page;
-    page.pending = true;
-    page.limit = kNeedsShownMax;
-    HEADWAY_TRY(const auto approvals, reader.store().approvals().list_approvals(page));
+    const auto others = static_cast<std::ptrdiff_t>(needs.size());
+    HEADWAY_CHECK(add_approvals(reader, needs));
     HEADWAY_TRY(const auto sessions, reader.store().index().needs(kNeedsShownMax));
-    auto approval = approvals.begin();
-    auto session = sessions.begin();
-    while (needs.size() < kNeedsShownMax) {
-        const bool no_session = session == sessions.end();
-        if (approval == approvals.end() && no_session) break;
-        const bool approval_first =
-            approval != approvals.end() &&
-            (no_session || approval->approval.requested_at <= session->since);
-        if (approval_first) {
-            if (!approval->damaged) {  // the inbox reports it
-                HEADWAY_TRY(needs.emplace_back(), need_of_stored(reader, *approval));
-            }
-            ++approval;
-            continue;
-        }
-        HEADWAY_CHECK(reader.with(session->session, [&](const core::Session& needing) {
+    for (const storage::SessionNeed& session : sessions) {
+        HEADWAY_CHECK(reader.with(session.session, [&](const core::Session& needing) {
             needs.push_back(
-                api::need_of(needing, session->since, session->over_budget, reader.time()));
+                api::need_of(needing, session.since, session.over_budget, reader.time()));
         }));
-        ++session;
     }
+    // Alarms stand in their own order: by kind.
+    std::ranges::stable_sort(needs.begin() + others, needs.end(), {}, [](const api::Need& need) {
+        return std::pair{urgency_of(need), need.since};
+    });
+    if (needs.size() > kNeedsShownMax) needs.resize(kNeedsShownMax);
     return needs;
 }
 
@@ -73,7 +107,8 @@ Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     for (const std::uint64_t sessions : alarmed)
         overview.alarms += sessions;
     HEADWAY_TRY(overview.needs_total, reader.store().index().count_needs());
-    overview.needs_total += reader.stats().approvals.pending;
+    overview.approvals_pending = reader.stats().approvals.pending;
+    overview.needs_total += overview.approvals_pending;
     overview.channels = reader.channels().tally();
     return overview;
 }
