@@ -220,8 +220,7 @@ core::Result<Words> resume_command(const Words& first, std::string_view agent,
             words = words.first(static_cast<std::size_t>(resumed - words.begin()));
     }
     Flags flags = flags_of(*recipe, words);
-    if (flags.prompts > 1)
-        return cannot("the prompt cannot be distinguished from the other words of the command");
+    if (flags.prompts > 1) return cannot("which word of the command is the prompt is unknown");
     command.insert(command.end(), flags.kept.begin(), flags.kept.end());
     if (recipe->resume.ends_with('=')) {
         command.push_back(std::string(recipe->resume) + id);
