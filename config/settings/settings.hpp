@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,12 @@ struct RedactionSettings {
     std::vector<std::string> digest_agents;  ///< agents of which only digests are kept; reloadable
 };
 
+/// Of a message that says what happened in the night.
+struct DigestSettings {
+    std::optional<milliseconds> at;               ///< after midnight, local time; none: no message
+    milliseconds since = std::chrono::hours{12};  ///< how far it looks back
+};
+
 struct LogSettings {
     std::string level = "info";   ///< trace debug info warn error off; reloadable
     std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
@@ -102,6 +109,7 @@ struct Settings {
     core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
+    DigestSettings digest;          ///< one of them to people in the morning
     RedactionSettings redaction;
     LogSettings log;
 };

@@ -50,6 +50,8 @@ struct Need {
     core::Timestamp retry_at = core::kNever;       ///< of kBlocked: as the provider said
 };
 
+/// "approval", "stuck" and so on.
+std::string_view name_of(NeedKind kind);
 /// What a pending approval asks for.
 Need need_of(std::string_view session, const core::Approval& approval);
 /// What an open session with a verdict that wants attention, or with little left of its budget,
@@ -58,6 +60,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
              const ReadingTime& time);
 /// What a session with an alarm asks for: that a person looks, and acknowledges.
 Need need_of_alarm(const core::Session& session);
+void append_need(std::string& out, const Need& need);
 /// What people see of the goal where there is room for a line.
 std::string goal_line(const core::SessionState& state);
 

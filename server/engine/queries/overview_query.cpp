@@ -23,7 +23,8 @@ Result<api::Need> need_of_stored(const Reader& reader, const storage::StoredAppr
     return need;
 }
 
-/// What waits for people: alarms first, then approvals and sessions merged, oldest first.
+}  // namespace
+
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     std::vector<api::Need> needs;
     HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));
@@ -61,7 +62,10 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     return needs;
 }
 
-}  // namespace
+Result<std::uint64_t> count_needs(const Reader& reader) {
+    HEADWAY_TRY(const std::uint64_t sessions, reader.store().index().count_needs());
+    return sessions + reader.stats().approvals.pending;
+}
 
 Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     api::Overview overview;
@@ -72,8 +76,7 @@ Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const storage::AlarmCounts alarmed, reader.store().index().count_alarms());
     for (const std::uint64_t sessions : alarmed)
         overview.alarms += sessions;
-    HEADWAY_TRY(overview.needs_total, reader.store().index().count_needs());
-    overview.needs_total += reader.stats().approvals.pending;
+    HEADWAY_TRY(overview.needs_total, count_needs(reader));
     overview.channels = reader.channels().tally();
     return overview;
 }
