@@ -8,10 +8,12 @@
 #define HEADWAY_VERBS(ROW)          \
     ROW("serve", serve)             \
     ROW("run", run)                 \
+    ROW("keep-going", keep_going)   \
     ROW("acp", acp)                 \
     ROW("wait", wait)               \
     ROW("watch", watch)             \
     ROW("top", top)                 \
+    ROW("digest", digest)           \
     ROW("sessions", sessions)       \
     ROW("show", show)               \
     ROW("events", events)           \
