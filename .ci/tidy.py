@@ -56,7 +56,7 @@ def newest_first() -> dict:
 def check(entry: dict, build: pathlib.Path, seconds: int) -> str:
     """The findings in one file; empty when it is clean."""
     command = ["clang-tidy-14", "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option",
-               # Of -ftrivial-auto-var-init=zero, which g++ just takes.
+               # Flag -ftrivial-auto-var-init=zero, which g++ just takes.
                "--extra-arg=-enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang", entry["file"]]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)

@@ -2,7 +2,7 @@
 
 // The reference of every ratio of ./dev bench: the fastest HTTP server that Boost.Beast 1.81 gives
 // on one thread. It reads a request with its body and answers 204; it stores nothing and routes
-// nothing. What makes it fast:
+// nothing. Reasons for its speed:
 //   - sockets typed on io_context::executor_type (no any_io_executor), io_context with concurrency
 //   hint 1
 //   - a parser without containers, fed by put() from one fixed buffer per connection that

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What simple rules for stuck agents do on recordings with labels, to be read beside `headway eval`.
+"""Results of simple rules for stuck agents on recordings with labels, to be read beside `headway eval`.
 
     bench/baselines.py DIR --labels labels.csv
 

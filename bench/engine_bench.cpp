@@ -11,8 +11,8 @@
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"
 
-// What the engine costs for one event of a tool beyond reading its JSON: `parse` reads the bodies
-// and nothing else, `engine` decodes them and judges a session by them; the difference is the rest
+// Cost of the engine for one event of a tool beyond reading its JSON: `parse` reads the bodies and
+// nothing else, `engine` decodes them and judges a session by them; the difference is the rest
 // (fields, prints, ledger, detectors, verdict). An item is one event. `risk` is one evaluation of
 // the learned risk, its features included.
 

@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Context:
-    """What a bench needs: options, the client, and servers that are gone when it ends."""
+    """Requirements of a bench: options, the client, and servers that are gone when it ends."""
 
     def __init__(self, options, server_core: int, client_core: int):
         self.options, self.core = options, server_core

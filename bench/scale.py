@@ -70,7 +70,7 @@ def cpu_of(pids):
 
 
 def postgres_cpu(folder):
-    """Of the server and its processes, also of those that have ended."""
+    """CPU time of the server and its processes, also of those that have ended."""
     parent = int((folder / "data" / "postmaster.pid").read_text().split()[0])
     fields = pathlib.Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()
     children = [int(p) for p in pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]

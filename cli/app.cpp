@@ -38,10 +38,10 @@ int run(int argc, char** argv, const Server& server) {
     const Console console = standard_console();
     const int code = run_verb(argc, argv, console, server);
     if (console.out.flush() || !output_is_read()) return code;
-    // What a verb found is worth more to a script than that it could not be shown.
+    // The result of a verb is worth more to a script than the failure to show it.
     return complain(console, code == kExitOk ? kExitOutput : code,
                     "standard output cannot be written: what is there is not all of it",
-                    "is the disk full, or is it closed? What the command did is done");
+                    "is the disk full, or is it closed? The command itself is done");
 }
 
 }  // namespace headway::cli

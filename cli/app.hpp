@@ -22,7 +22,7 @@ struct CopyReport {
     std::uint64_t damaged_sessions = 0;   ///< that are not read at all
 };
 
-/// What was saved of a damaged database.
+/// Rows of a damaged database that were saved.
 struct RepairReport {
     std::string damaged;         ///< where it lies now
     std::uint64_t sessions = 0;  ///< saved
@@ -41,7 +41,7 @@ struct MigrateRequest {
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
 
-/// What was copied to another store, and found equal there.
+/// Rows that were copied to another store, and found equal there.
 struct MigrateReport {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;
@@ -53,7 +53,7 @@ struct MigrateReport {
     core::Millis checking{};
 };
 
-/// What is known of a shared store without changing it.
+/// Facts about a shared store, found without changing it.
 struct StoreReport {
     std::string module;  ///< where it is; of this version
     bool connected = false;

@@ -193,7 +193,7 @@ int HttpCall::on_connected(void* user, char* address, char* our_address, int por
     return CURL_PREREQFUNC_ABORT;
 }
 
-// As libcurl opens one, but for no program that we start.
+// As libcurl opens one, but closed to the programs that we start.
 curl_socket_t HttpCall::on_socket(void* user, curlsocktype, curl_sockaddr* address) noexcept {
     auto& self = *static_cast<HttpCall*>(user);
     try {

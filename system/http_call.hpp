@@ -26,7 +26,7 @@ struct HttpOptions {
     std::string socket{};      ///< path of a Unix socket to go through; empty: TCP
     std::string ca_file{};     ///< PEM file of whom to trust; empty: the system's
     bool verified = true;      ///< the certificate is checked
-    bool proxies = false;      ///< of the environment are used, but for loopback
+    bool proxies = false;      ///< of the environment are used, except for loopback
     bool alone = false;        ///< on a connection that no other call has
     bool checks_peer = false;  ///< HttpReceiver::may_send() is asked
     std::chrono::milliseconds connect_timeout{0};
@@ -45,7 +45,7 @@ struct HttpPeer {
     int our_port;
 };
 
-/// What a call hands over as it comes. False ends the call; so does an exception, which
+/// The receiver of a call's data as it arrives. False ends the call; so does an exception, which
 /// HttpCall::thrown() then tells. Not called for what goes beyond reply_bytes_max.
 class HttpReceiver {
 public:
@@ -119,9 +119,9 @@ public:
     std::string address() const;
     /// The reply had more than reply_bytes_max.
     bool oversized() const { return oversized_; }
-    /// What HttpOptions::refusal has said, or empty.
+    /// The message of HttpOptions::refusal, or empty.
     const std::string& refused() const { return refused_; }
-    /// What the receiver threw, or empty.
+    /// The exception of the receiver, or empty.
     std::string_view thrown() const { return thrown_.data(); }
     /// In the words of libcurl, with host and port where they matter.
     std::string why(CURLcode code) const;

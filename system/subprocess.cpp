@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kCannotRun = 127;  // as of a shell
 
-/// What exec takes: pointers into texts that it owns.
+/// Arguments of exec: pointers into texts that it owns.
 class Words {
 public:
     explicit Words(std::vector<std::string> texts) : texts_(std::move(texts)) {

@@ -2,9 +2,12 @@
 
 // Approvals: the exact bytes that will run, and the decision about them.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
-import { Exact, post, query } from './api.js';
-import { Ago, cls, Confirm, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
-import { date, plural, reveal, text, unmark } from './format.js';
+import { Exact, get, post, query, sessionPath } from './api.js';
+import { Ago, cls, Confirm, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, useLoad, written } from './ui.js';
+import { change, commandOf, Diff, diff, Shell } from './call.js';
+import { answer } from './answers.js';
+import { urgency } from './rank.js';
+import { action, date, plural, reveal, text, unmark } from './format.js';
 import { approvalPath, Granting, Revoke, risky, wordOf } from './grants.js';
 import { refusal, tell, useKeys, useMe } from './page.js';
 
@@ -12,36 +15,9 @@ import { refusal, tell, useKeys, useMe } from './page.js';
 export function usePending(session) {
   const list = useGet('/v1/approvals' + query({ limit: 100, session }), true);
   useFresh(list.again, 300);
-  return { ...list, items: list.data?.approvals || [] };
-}
-
-// Lines of `before` and `after` as [' ' | '-' | '+', line], by longest common subsequence; very long texts as two blocks.
-function diff(before, after) {
-  const a = before.split('\n'), b = after.split('\n'), out = [];
-  const big = a.length * b.length > 250000;
-  const best = big ? [] : Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
-  for (let i = a.length - 1; !big && i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      best[i][j] = a[i] === b[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
-    }
-  }
-  for (let i = 0, j = 0; i < a.length || j < b.length;) {
-    if (i < a.length && a[i] === b[j]) { out.push([' ', a[i++]]); j++; }
-    else if (i < a.length && (big || j >= b.length || best[i + 1][j] >= best[i][j + 1])) out.push(['-', a[i++]]);
-    else out.push(['+', b[j++]]);
-  }
-  return out;
-}
-const Diff = ({ lines, label }) => html`<pre class="json diff" tabindex="0" role="region" aria-label=${label}>
-    ${lines.map(([sign, line]) => html`
-    <span class=${{ '-': 'del', '+': 'add' }[sign]}>${sign} <${Visible} text=${line} />${'\n'}</span>`)}</pre>`;
-
-// What a call changes in a file, where its arguments say so.
-function change(args) {
-  const pick = (pattern) => Object.entries(args || {}).find(([key, value]) => pattern.test(key) && typeof value === 'string')?.[1];
-  const before = pick(/^(old_\w+|before)$/), after = pick(/^(new_\w+|after)$/), patch = pick(/^(patch|diff)$/);
-  if (before != null && after != null) return diff(before, after);
-  return patch?.split('\n').map((line) => (/^[+-]/.test(line) ? [line[0], line.slice(1)] : [' ', line]));
+  // The most dangerous first, then the oldest, as the daemon lists them.
+  const items = [...(list.data?.approvals || [])].sort((a, b) => urgency(a.kind === 'question' ? a : { kind: 'approval', risk: a.risk }) - urgency(b.kind === 'question' ? b : { kind: 'approval', risk: b.risk }));
+  return { ...list, items };
 }
 
 function useFocus() {
@@ -118,6 +94,16 @@ function Head({ item }) {
         : html`<${Ago} at=${item.expires_at} until /> left, ${item.source === 'dialog' ? 'then its dialog decides' : EXPIRY[item.on_expiry]}`}`}</span></header>`;
 }
 
+// What the one that is looked at is for, and what its agent did before it.
+function Context({ item }) {
+  const { data } = useLoad((signal) => Promise.all([get('/v1/sessions' + query({ view: 'row', ids: item.session }), { signal }),
+    get(sessionPath(item.session, '/events') + query({ types: 'tool.finished', order: 'newest', limit: 5, before: item.n }), { signal })]), item.id);
+  const row = data?.[0].sessions[0], steps = data?.[1].events || [];
+  return html`<aside class="context"><h3>Goal</h3><p dir="auto">${row?.goal || html`<span class="muted">not said</span>`}</p>
+    <h3>Before it</h3>${steps.length ? html`<ol>${steps.map(({ n, data: d }) => html`<li key=${n} class=${d.ok === false && 'bad'}><code>${action(d)}</code></li>`)}</ol>`
+      : html`<p class="muted">${data ? 'no call yet' : '…'}</p>`}</aside>`;
+}
+
 function Approval({ item, here, mode, setMode, send, done, error, choose, ...buttons }) {
   const ref = useRef();
   useEffect(() => { if (here) ref.current.scrollIntoView({ block: 'nearest' }); }, [here]);
@@ -126,9 +112,10 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
   const asked = args && (typeof args !== 'object' || args instanceof Exact || Object.keys(args).length || item.kind === 'tool');
   return html`<article ref=${ref} class=${cls('card approval', here && 'here')} aria-label=${'Approval ' + item.id} data-id=${item.id}
       onClick=${choose}><${Head} item=${item} />
-    <p><a href=${sessionLink(item.session, item.n)}>${item.session}</a></p>
+    <p><a class="at" href=${sessionLink(item.session, item.n)}>${item.session}</a></p>${here && html`<${Context} item=${item} />`}
       ${item.summary && html`<p class="words"><${Marked} text=${text(item.summary)} /></p>`}
     ${changes && html`<${Diff} lines=${changes} label="What it changes" />`}
+    ${mode !== 'edit' && commandOf(args) && html`<${Shell} command=${commandOf(args)} />`}
     ${mode !== 'edit' && asked && html`<${Json} value=${args} label="Exact arguments" />`}
     ${item.extend && html`<${Json} value=${item.extend} label="Asked for" />`}
     ${item.hidden_bytes > 0 && html`<p class="bad hidden" role="note"><b>${plural(Number(item.hidden_bytes), 'byte')} hidden.</b> They looked
@@ -187,7 +174,11 @@ export function ApprovalList({ list, first }) {
     setErrors((old) => ({ ...old, [item.id]: error }));
     mode(item.id, '');
     if (error) list.again();
-    else done(item, reply.also);
+    else {
+      const words = { approve: 'Approved', edit: 'Approved as edited:', reject: 'Denied', respond: 'Answered' }[decision.decision];
+      answer({ text: `${words} ${reveal(item.tool || item.kind)}${reply.also?.length ? ` and ${reply.also.length} identical` : ''}`, session: item.session, approval: item.id });
+      done(item, reply.also);
+    }
   };
   const press = (item, kind) => {
     if (!item || no || soon.current[item.id] || (/edit|grant/.test(kind) && item.kind !== 'tool')) return;

@@ -16,21 +16,31 @@ const load = () => (library ??= new Promise((done, fail) => {
     { src: new URL('./uplot.js', import.meta.url), onload: () => done(globalThis.uPlot), onerror: fail }));
 }));
 
-// Seconds, and percent of each limited dimension: at the opening, at every event that says how much is used, and now.
-function course(doc, events, used) {
+const STEPPED = { step: 'steps_completed', token: 'tokens_used', cost: 'cost_used_usd' };
+
+// Seconds, and percent of each limited dimension: at the opening, at every event that says how much is used, and now. A sum holds until the
+// next event adds to it. Where `events` are only the newest, what was used before them is what is missing to the figure of now, and
+// nothing is drawn for the time before.
+export function course(doc, events, used) {
   const { budget } = doc;
-  const sum = { time: 0, step: 0, token: 0, cost: 0 };
-  const rows = [[ms(doc.opened_at), { ...sum }]];
+  const sum = { step: 0, token: 0, cost: 0 };
+  const rows = [];
   for (const { at, data: d } of events) {
     const u = d.usage || {};
-    const now = { time: d.elapsed_seconds, step: d.steps_completed ?? d.iteration };
+    sum.step = Math.max(sum.step, d.steps_completed ?? 0, d.current_step ?? 0, d.iteration ?? 0, d.round ?? 0);
     if (d.usage) {
       const told = (u.input_tokens || 0) + (u.cached_tokens || 0) + (u.cache_write_tokens || 0) + (u.output_tokens || 0) + (u.reasoning_tokens || 0);
-      now.token = sum.token += u.tokens || told;
-      now.cost = sum.cost += u.cost_usd || 0;
+      sum.token += u.tokens || told;
+      sum.cost += u.cost_usd || 0;
     }
-    rows.push([ms(at), now]);
+    rows.push([ms(at), { time: d.elapsed_seconds, ...sum }]);
   }
+  const part = events.length > 0 && events[0].n > 1 && events.part;
+  for (const name of part ? ['token', 'cost'] : []) {
+    const before = Math.max(0, (budget[STEPPED[name]] ?? 0) - sum[name]);
+    for (const [, values] of rows) values[name] += before;
+  }
+  rows.unshift([ms(doc.opened_at), { time: 0, step: 0, token: 0, cost: 0 }], ...(part ? [[ms(doc.opened_at) + 1, {}]] : []));
   const percent = ([name, , , limit], values) => (values[name] == null ? null : (values[name] / budget[limit]) * 100);
   return [[...rows.map((row) => row[0] / 1000), (ms(doc.ended_at) || Date.now()) / 1000],
       ...used.map((one) => [...rows.map((row) => percent(one, row[1])), budget[one[0] + '_pressure']])];
@@ -45,14 +55,16 @@ function Course({ doc, journal, used }) {
     addEventListener('theme', redraw);
     return () => removeEventListener('theme', redraw);
   }, []);
-  const part = Math.floor(doc.n / 25), whole = journal.events.size >= journal.head;
+  const whole = journal.loaded && journal.events.size >= journal.head;
+  const part = journal.head < 50 ? journal.head : Math.floor(journal.head / 25); // drawn again as often
   useEffect(() => {
-    const telling = ({ type, data }) => data.usage || data.iteration != null || type === 'budget.level';
-    if (whole) return set([...journal.sorted].reverse().filter(telling));
-    const types = 'heartbeat,message,tool.finished,budget.level';
+    const telling = ({ type, data }) => data.usage || data.iteration != null || data.round != null || /^budget/.test(type);
+    if (whole) set([...journal.sorted].reverse().filter(telling));
+    if (whole || !journal.loaded) return;
+    const types = 'heartbeat,message,tool.finished,budget.level,budget.updated';
     get(sessionPath(doc.id, '/events') + query({ types, order: 'newest', limit: 1000 }))
-      .then((reply) => set(reply.events.reverse()), () => {});
-  }, [part, whole]);
+      .then((reply) => set(Object.assign(reply.events.reverse(), { part: reply.more })), () => {});
+  }, [part, whole, journal.loaded]);
   const data = events && course(doc, events, used);
   useEffect(() => {
     if (!data) return undefined;
@@ -68,7 +80,8 @@ function Course({ doc, journal, used }) {
         scales: { y: { range: (u, low, high) => [0, Math.max(100, high)] } },
         axes: [{ ...axis, values: (u, at) => at.map((t) => clock(t * 1000)), space: 70, size: 26 },
           { ...axis, size: 42, values: (u, all) => all.map((v) => v + '%') }],
-        series: [{}, ...used.map(([name]) => ({ stroke: color('--d-' + name), width: 2, spanGaps: true, points: off }))],
+        series: [{}, ...used.map(([name]) => ({ stroke: color('--d-' + name), width: 2, spanGaps: name === 'time', points: off,
+          ...(name !== 'time' && { paths: Plot.paths.stepped({ align: 1 }) }) }))],
       }, data, box.current);
     }, () => {});
     return () => { gone = true; plot?.destroy(); };
@@ -80,7 +93,7 @@ function Course({ doc, journal, used }) {
         ${['At', ...used.map((one) => one[1])].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${data[0].map((t, i) => (i % step === 0 || i === data[0].length - 1) && html`<tr>
         <td>${clock(t * 1000)}</td>
-        ${used.map((_, k) => html`<td>${data[k + 1][i] != null && Math.round(data[k + 1][i]) + ' %'}</td>`)}</tr>`)}</tbody>
+        ${used.map((_, k) => html`<td>${data[k + 1][i] != null ? Math.round(data[k + 1][i]) + ' %' : html`<span class="faint">–</span>`}</td>`)}</tr>`)}</tbody>
         </table></details>`;
 }
 
@@ -90,7 +103,7 @@ export function BudgetCard({ doc, journal }) {
   return html`<${Card} title="Budget" note=${budget.level}>
       <ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null
         && html`<li key=${name} class=${'d-' + name}>
-      <span>${label}</span><${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />
+      <span>${label}</span>${budget[limit] == null ? html`<i />` : html`<${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />`}
     <b>${name === 'cost' && budget.cost_estimated_usd > 0 ? '~' : ''}${show(budget[used])}${name === 'cost' && budget.unpriced_tokens > 0 ? '+' : ''}
       <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}
     ${unknown && html`<li key="unknown" class="d-cost"><span>Cost</span><b>not known <small>of ${money(budget.max_cost_usd)}</small></b></li>`}</ul>

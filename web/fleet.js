@@ -1,100 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fleet and the history: a row a session, newest first, read page by page and drawn only where the screen is.
-import { html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
-import { get, query } from './api.js';
-import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
+// The fleet and the history: trees of sessions, the worst first, read page by page and drawn only where the screen is.
+import { html, Component, useEffect, useLayoutEffect, useMemo, useRef, useState } from './preact.js';
+import { query } from './api.js';
+import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, count, money, parts, plural, span, until, used } from './format.js';
-import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
+import { ALARMS, amount, cost, count, money, ms, parts, plural, span, until } from './format.js';
+import { forest, isOpen, ORDERS, rate, seen } from './rank.js';
+import { needs, PAGE, useRows } from './rows.js';
+import { go, setQuery, state, tell, useKeys, useLive, useOffers } from './page.js';
+import { Needs, useNeeds } from './needs.js';
+import { Pulse } from './pulse.js';
 
-const PAGE = 200;
+const EAGER = 2000; // sessions that are read without being asked for, so that the worst of them stand first
 const RUNS_READ = 2000; // sessions, of which most are runs of jobs, before one has to ask for more
-const ROW = 46; // height in CSS pixels, as in pages.css
-const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget, used', 'Labels', 'Risk'];
-const SORTS = { cost: (row) => row.used?.cost_usd, tokens: (row) => row.used?.tokens, budget: (row) => row.budget?.pressure, risk: (row) => row.risk };
+const ROW = 46, PHONE_ROW = 74; // heights in CSS pixels, as in style.css
+const phone = matchMedia('(max-width: 700px)');
+// [head, order, of ended ones]
+const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pulse'], ['Cost', 'cost'], ['Budget', 'budget'], ['Age', 'age', 'Ended'], ['Risk', 'risk']];
 // What a broken channel of hooks means to a person who reads the list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
-// The id and the agent say these already, and there is room for two.
-const inRow = (labels = {}) => Object.fromEntries(Object.entries(labels).filter(([key]) => key !== 'adapter' && key !== 'agent_version'));
+function StateCell({ row }) {
+  return html`<td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
+    : html`${row.needs_somebody && row.status !== 'blocked' && html`<b class="bad">needs you</b> `}
+      ${until(row.retry_at) ? html`<b>${until(row.retry_at)}</b>` : CHANNELS[row.adapter?.channel] ? html`<b class="bad"
+        title=${`the newest hook of ${row.adapter.name} came at ${row.adapter.last_hook_at}`}>${CHANNELS[row.adapter.channel]}</b>`
+      : row.approvals_pending > 0 ? html`<b>${plural(row.approvals_pending, 'request')}</b>` : html`<${Ago} at=${row.since} />`}`}</small></td>`;
+}
 
+// What is below a row, the worst of it first.
+function Below({ node }) {
+  const { below, worstRow, row } = node;
+  return below > 0 && html`<span class="below">${plural(below, 'sub-agent')}${worstRow !== row && html`, worst <b class=${'s-' + (OPEN.includes(worstRow.status) ? worstRow.status : '')}>
+    ${worstRow.alarm ? 'alarm' : worstRow.status}</b>`} · </span>`;
+}
+
+const NOTED = ['row', 'here', 'index', 'risk', 'behind', 'open', 'sign', 'child'];
 class Row extends Component {
-  shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk', 'behind'].some((name) => next[name] !== this.props[name]); }
-  render({ row, here, index, risk, behind }) {
+  shouldComponentUpdate(next) { return NOTED.some((name) => next[name] !== this.props[name]); }
+  render({ node, row, here, index, risk, behind, open, toggle, label, child }) {
     const { agent = {}, budget, last_action: action } = row;
-    return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
-      onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
-      <td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
-        : html`${row.needs_somebody && row.status !== 'blocked' && html`<b class="bad">needs you</b> `}${until(row.retry_at) && html`<b>${until(row.retry_at)}</b> · `}${CHANNELS[row.adapter?.channel] && html`<b class="bad"
-          title=${`the newest hook of ${row.adapter.name} came at ${row.adapter.last_hook_at}`}>${CHANNELS[row.adapter.channel]}</b> `}<${Ago} at=${row.since} />`}</small></td>
-      <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
+    const sum = node.below > 0 && node.cost > (row.used?.cost_usd || 0);
+    const shown = sum ? { ...row.used, cost_usd: node.cost, cost_estimated_usd: node.estimated, unpriced_tokens: node.unpriced } : row.used;
+    return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed', node.depth > 0 && 'child')} aria-rowindex=${index + 2} data-id=${row.id}
+      onClick=${(event) => event.target.closest('a, button') || go(sessionLink(row.id))}>
+      <${StateCell} row=${row} />
+      <td style=${node.depth > 0 && { paddingLeft: 10 + node.depth * 18 + 'px' }}><span class="goal">${node.kids.length > 0 && html`<button class="quiet fold" aria-expanded=${String(open)}
+          aria-label=${`Sub-agents of ${row.goal || row.id}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
+        <a href=${sessionLink(row.id)} dir="auto" title=${row.goal || row.id}>${row.goal || row.id}</a></span><small><${Below} node=${node} />${row.estimate && !row.estimate.fallback && html`<b
+            title=${row.estimate.next_milestone && 'next: ' + row.estimate.next_milestone}>${Math.round(row.estimate.percent)}%</b> · `}
+          ${!node.depth && row.parent && html`<a href=${sessionLink(row.parent)} title="the session that opened it">↑ ${row.parent}</a> · `}
           <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
-            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}</small></td>
-      <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code>
-        <small>${row.reason || row.phase}</small></td>
-          <td>${action && html`<${Ago} at=${action.at} />`}</td>
-      <td><${Beat} row=${row} /></td><td><${Spark} activity=${row.activity} />${row.estimate && html`<small class="of"
-        title=${row.estimate.next_milestone && 'next: ' + row.estimate.next_milestone}><${Bar} percent=${row.estimate.percent} />
-          ${Math.round(row.estimate.percent)}%</small>`}</td>
+            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}
+          ${label && row.labels?.[label] && html` · ${label} ${row.labels[label]}`}</small></td>
+      <td><span class="reason" dir="auto" title=${row.reason}>${row.reason || row.phase || html`<span class="faint">nothing yet</span>`}</span>
+        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${action?.text}</code></small></td>
+      <td class="pulses"><${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} /></td>
+      <td class="money" title=${[sum && 'with its sub-agents', amount(row.used?.tokens || 0) + ' tokens', parts(row.used?.token_parts)].filter(Boolean).join(' · ')}>
+        <span>${sum ? 'Σ ' : ''}${cost(shown)}</span><small>${!row.ended_at && node.rate >= 0.005 ? `${money(node.rate)}/h` : row.used?.tokens > 0 && !shown.cost_usd ? amount(row.used.tokens) + ' tok' : ''}</small></td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
-          <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}
-        <small title=${'tokens and cost so far ' + parts(row.used?.token_parts)}>${used(row.used)}</small></td>
-      <td><${Labels} labels=${inRow(row.labels)} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
+          <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span><small>${budget.dimension}</small>`}</td>
+      <td class="age">${row.ended_at ? html`<${Ago} at=${row.ended_at} /><small>ran ${span(ms(row.ended_at) - ms(row.opened_at))}</small>`
+        : html`<${Ago} at=${row.opened_at} /><small><${Beat} row=${row} /></small>`}</td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
   }
-}
-
-// Rows of one list of the daemon, page by page, kept up to date by the hub.
-class List {
-  constructor(filters, draw) {
-    Object.assign(this, { filters, draw, rows: new Map(), order: [], next: null, total: 0, abort: new AbortController() });
-  }
-  take(row) {
-    const old = this.rows.get(row.id);
-    if (!old || row.n >= old.n) this.rows.set(row.id, row);
-  }
-  async read(cursor) {
-    if (this.busy) {
-      this.again ||= !cursor;
-      return;
-    }
-    this.busy = true;
-    try {
-      const reply = await get('/v1/sessions' + query({ ...this.filters, view: 'row', limit: PAGE, cursor }),
-          { signal: this.abort.signal });
-      const ids = reply.sessions.map((row) => row.id), known = new Set(ids);
-      const others = this.order.filter((id) => !known.has(id));
-      // The first page again: what came after its last row still does.
-      const tail = cursor || !reply.next ? [] : this.order.slice(this.order.indexOf(ids.at(-1)) + 1).filter((id) => !known.has(id));
-      reply.sessions.forEach((row) => this.take(row));
-      this.order = cursor ? [...others, ...ids] : [...ids, ...tail];
-      if (cursor || !tail.length) this.next = reply.next;
-      Object.assign(this, { total: reply.total, error: null, loaded: true });
-    } catch (error) { if (error.name !== 'AbortError') this.error = error; }
-    this.busy = false;
-    this.draw();
-    if (this.again) { this.again = false; this.read(); }
-  }
-}
-
-function useRows(filters) {
-  const [, set] = useState(0);
-  const draw = () => set((n) => n + 1);
-  const now = useRef(), shown = useRef();
-  useEffect(() => {
-    const list = now.current = new List(filters, draw);
-    list.read();
-    return () => list.abort.abort();
-  }, [query(filters)]);
-  useEffect(() => listen(({ rows = [] }) => {
-    const mine = rows.filter((row) => now.current.rows.has(row.id));
-    mine.forEach((row) => now.current.take(row));
-    if (mine.length) draw();
-  }), []);
-  useFresh(() => now.current.read(), 800);
-  // Until a new list is there the old one stays: filters do not flash.
-  if (now.current?.loaded || now.current?.error || !shown.current) shown.current = now.current;
-  return shown.current || {};
 }
 
 // A job that pings has a session for each run. Runs that were completed stand behind the newest completed one of their job, with their
@@ -119,80 +88,110 @@ function withoutRuns(list) {
   return { rows, behind };
 }
 
-// The rows; when grouped, a heading before those of each value of the label.
-function grouped(all, key, closed, sort) {
-  const by = SORTS[sort];
-  if (by) all.sort((a, b) => (by(b) ?? -1) - (by(a) ?? -1));
-  const rows = [...all.filter((row) => row.alarm), ...all.filter((row) => !row.alarm)]; // alarms on top
-  if (!key) return rows;
+// Trees under headings of a label's values, or as they are.
+function items(roots, key, closed, turned) {
+  if (!key) return seen(roots, turned);
   const groups = new Map();
-  for (const row of rows) {
-    const group = row.labels?.[key] ?? '';
+  for (const node of roots) {
+    const group = node.row.labels?.[key] ?? '';
     if (!groups.has(group)) groups.set(group, []);
-    groups.get(group).push(row);
+    groups.get(group).push(node);
   }
   return [...groups].sort(([a], [b]) => (a === '') - (b === '') || a.localeCompare(b))
-    .flatMap(([group, members]) => [{ group, members }, ...(closed.has(group) ? [] : members)]);
+    .flatMap(([group, members]) => [{ group, members }, ...(closed.has(group) ? [] : seen(members, turned))]);
 }
 
 // Which items are on the screen, with some before and behind.
-function useWindow(table, size) {
+function useWindow(table, size, high) {
   const [[from, to], set] = useState([0, 40]);
   useLayoutEffect(() => {
     const look = () => {
       const { top } = table.current.getBoundingClientRect();
-      const next = [Math.max(0, Math.floor(-top / ROW) - 8), Math.ceil((innerHeight - top) / ROW) + 8];
+      const next = [Math.max(0, Math.floor(-top / high) - 8), Math.max(12, Math.ceil((innerHeight - top) / high) + 8)];
       set((old) => (String(old) === String(next) ? old : next));
     };
     look();
     addEventListener('scroll', look, { passive: true });
     addEventListener('resize', look);
     return () => { removeEventListener('scroll', look); removeEventListener('resize', look); };
-  }, [size]);
+  }, [size, high]);
   return [Math.min(from, size), Math.min(to, size)];
 }
 
-function Rows({ list, group, sort, whole }) {
+const remember = (sort) => { localStorage.setItem('sort', sort); setQuery({ sort }); };
+
+function Heads({ columns, sort, ended }) {
+  return html`<tr>${columns.map(([name, order, other]) => html`<th scope="col" key=${name} aria-sort=${order === sort ? (order === 'goal' || order === 'worst' ? 'ascending' : 'descending') : null}>
+    ${order ? html`<button class="quiet" title=${order === 'worst' ? 'The worst first' : `Sort by ${name.toLowerCase()}; again: the worst first`}
+      onClick=${() => remember(sort === order ? '' : order)}>${(ended && other) || name}${order === sort && html`<${Icon} name="down" />`}</button>` : name}</th>`)}</tr>`;
+}
+
+function Rows({ list, group, sort, whole, ended, need, label }) {
   const table = useRef();
   const [here, setHere] = useState(null);
   const [closed, setClosed] = useState(new Set());
-  const { rows, behind } = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
-  const items = grouped([...rows], group, closed, sort);
-  const enough = list.order.length > RUNS_READ && items.length * 2 < list.order.length; // runs of jobs: further ones are asked for
-  const risk = [...list.rows.values()].some((row) => row.risk != null); // else no column for it
-  const columns = COLUMNS.slice(0, risk ? 9 : 8);
-  const [from, to] = useWindow(table, items.length);
-  const shown = items.slice(from, to);
-  useEffect(() => tell({ watch: shown.filter((item) => item.id) }), [shown.map((item) => item.id).join()]);
+  const [turned, setTurned] = useState(new Set());
+  const [narrow, setNarrow] = useState(phone.matches);
+  useEffect(() => {
+    const look = () => setNarrow(phone.matches);
+    phone.addEventListener('change', look);
+    return () => phone.removeEventListener('change', look);
+  }, []);
+  const high = narrow ? PHONE_ROW : ROW;
+  const known = list.version + ' ' + list.order.length;
+  const { roots, behind, risk } = useMemo(() => {
+    const wanted = needs();
+    const made = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
+    let { rows } = made;
+    if (!ended) rows = rows.filter((row) => !row.ended_at);
+    if (need) rows = rows.filter((row) => wanted.get(row.id)?.kind === need);
+    return { behind: made.behind, risk: rows.some((row) => row.risk != null), // else no column for it
+      roots: forest(rows, wanted, sort, Date.now()) };
+  }, [list, known, sort, whole, need, state.overview?.needs_you]);
+  const all = useMemo(() => items(roots, group, closed, turned), [roots, group, closed, turned]);
+  const enough = list.order.length > RUNS_READ && all.length * 2 < list.order.length; // runs of jobs: further ones are asked for
+  const columns = COLUMNS.slice(0, risk ? 8 : 7);
+  const [from, to] = useWindow(table, all.length, high);
+  const shown = all.slice(from, to);
+  useEffect(() => tell({ watch: shown.filter((item) => item.row).map((item) => item.row) }), [shown.map((item) => item.row?.id).join()]);
   useEffect(() => () => tell({ watch: [] }), []);
   // Asked after every drawing: while another page is being read the wish is dropped.
-  useEffect(() => { if (list.next && !list.error && !enough && to > items.length - 30) list.read(list.next); });
+  useEffect(() => { if (list.next && !list.error && (to > all.length - 30 ? !enough : !ended && list.order.length < EAGER)) list.read(list.next); });
   const move = (step) => {
-    let next = items.findIndex((item) => item.id === here) + step;
-    while (items[next]?.members) next += step;
-    if (!items[next]) return;
-    setHere(items[next].id);
-    const y = table.current.getBoundingClientRect().top + next * ROW;
-    scrollBy(0, y < 120 ? y - 160 : Math.max(0, y - innerHeight + 2 * ROW));
+    let next = all.findIndex((item) => item.row && item.row.id === here) + step;
+    while (all[next]?.members) next += step;
+    if (!all[next]) return;
+    setHere(all[next].row.id);
+    const y = table.current.getBoundingClientRect().top + next * high;
+    scrollBy(0, y < 120 ? y - 160 : Math.max(0, y - innerHeight + 2 * high));
   };
   const open = () => (here ? go(sessionLink(here)) : false);
-  useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: open });
-  const fold = (value) => { const next = new Set(closed); if (!next.delete(value)) next.add(value); setClosed(next); };
+  // Rows that are not drawn again keep an older `turn`, so it takes the set as it is then.
+  const flip = (keep) => (value) => keep((old) => { const next = new Set(old); if (!next.delete(value)) next.add(value); return next; });
+  const fold = flip(setClosed), turn = flip(setTurned);
+  const turnHere = (opens) => () => {
+    const node = all.find((item) => item.row && item.row.id === here);
+    if (!node?.kids.length || isOpen(node, turned) === opens) return false;
+    turn(here);
+    return true;
+  };
+  useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: open,
+    l: turnHere(true), h: turnHere(false), ArrowRight: turnHere(true), ArrowLeft: turnHere(false) });
   const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true">
-      <td class="gap" style=${{ height: size * ROW + 'px' }} /></tr>`;
-  return html`<div class="table"><table class="fleet" aria-rowcount=${list.total + 1} aria-label="Sessions"><thead>
-      <tr>${columns.map((name, i) => html`<th scope="col" key=${name} aria-sort=${i > 7 && sort === 'risk' ? 'descending' : null}>
-          ${i > 7 ? html`<button class="quiet" onClick=${() => setQuery({ sort: sort === 'risk' ? '' : 'risk' })}>${name}</button>`
-            : name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
+      <td class="gap" style=${{ height: size * high + 'px' }} /></tr>`;
+  const rowCount = Math.max(list.total, all.length) + 1;
+  return html`<div class="table"><table class="fleet" aria-rowcount=${rowCount} aria-label="Sessions"><thead>
+      <${Heads} columns=${columns} sort=${sort} ended=${ended} /></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
-      ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup">
+      ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup" colspan="2">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
           <b>${item.group || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
-          ${columns.slice(1).map(() => html`<td />`)}</tr>`
-      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} risk=${risk}
-          behind=${behind.get(item.id)} />`))}${gap('behind', items.length - to)}
+          ${columns.slice(2).map(() => html`<td />`)}</tr>`
+      : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} risk=${risk} label=${label}
+          open=${isOpen(item, turned)} sign=${`${item.below} ${item.depth} ${item.cost} ${item.worstRow.status}`} toggle=${() => turn(item.row.id)}
+          behind=${behind.get(item.row.id)} />`))}${gap('behind', all.length - to)}
         </tbody></table>
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; ${enough
       ? html`<button class="quiet" onClick=${() => list.read(list.next)}>read more</button>` : 'more as you scroll'}</p>`}</div>`;
@@ -201,42 +200,54 @@ function Rows({ list, group, sort, whole }) {
 // Tokens and cost of the rows that were read.
 function totals(list) {
   const sum = { tokens: 0, cost_usd: 0, estimated: 0, unpriced: 0 };
-  for (const id of list.order) {
-    const row = list.rows.get(id);
-    sum.tokens += row.used?.tokens || 0;
-    sum.cost_usd += row.used?.cost_usd || 0;
-    sum.estimated += row.used?.cost_estimated_usd || 0;
-    sum.unpriced += row.used?.unpriced_tokens || 0;
+  for (const id of list.order || []) {
+    const { used } = list.rows.get(id);
+    sum.tokens += used?.tokens || 0;
+    sum.cost_usd += used?.cost_usd || 0;
+    sum.estimated += used?.cost_estimated_usd || 0;
+    sum.unpriced += used?.unpriced_tokens || 0;
   }
-  const text = [sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.cost_usd > 0 && (sum.estimated > 0 ? '~' : '') + money(sum.cost_usd) + (sum.unpriced > 0 ? '+' : '')].filter(Boolean).join(' · ');
-  return text && list.next ? text + ' in those read' : text;
+  return { ...sum, dollars: sum.cost_usd > 0 ? (sum.estimated > 0 ? '~' : '') + money(sum.cost_usd) + (sum.unpriced > 0 ? '+' : '') : '' };
+}
+
+// Values of labels of the rows that were read, those of the most sessions first.
+function labelsOf(list) {
+  const found = new Map();
+  for (const id of list.order || []) {
+    for (const [key, value] of Object.entries(list.rows.get(id).labels || {})) {
+      if (key !== 'adapter' && key !== 'agent_version') found.set(`${key}:${value}`, (found.get(`${key}:${value}`) || 0) + 1);
+    }
+  }
+  return [...found].filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, 60);
 }
 
 // The list with what filters it; everything that is chosen stands in the address.
-function Listing({ route, open, statuses, children }) {
-  const { q, status = '', label, group, sort } = route.query;
-  const list = useRows({ open, q, verdict: status, label });
+function Listing({ route, list, open, statuses, children }) {
+  const { q, status = '', label, group, need } = route.query;
+  const kept = localStorage.getItem('sort'), ended = open === 'false';
+  const sort = [route.query.sort, kept].find((name) => Object.hasOwn(ORDERS, name || '')) || (ended ? 'age' : 'worst');
   useLive((message) => message.overview);
-  const counts = state.overview?.counts || {};
   const chosen = status.split(',').filter(Boolean);
-  const without = (name) => chosen.filter((one) => one !== name);
-  const toggle = (name) => setQuery({ status: (chosen.includes(name) ? without(name) : [...chosen, name]).join() });
-  const labels = new Set([...(group ? [group] : []),
-      ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
-  return html`<div class="head"><div class="counts" role="group" aria-label="Filter by state">
-      ${statuses.filter((name) => !open || open === 'false' || counts[name] || chosen.includes(name)).map((name) => html`
+  const toggle = (name) => setQuery({ status: (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join() });
+  const values = labelsOf(list);
+  const keys = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
+  const sum = totals(list);
+  useOffers([...COLUMNS.filter(([, order]) => order && order !== 'risk').map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
+    ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
+  const filtered = q || status || label || need;
+  return html`<div class="head">${ended && html`<div class="counts" role="group" aria-label="Filter by state">${statuses.map((name) => html`
       <button key=${name} class="pill" aria-pressed=${String(chosen.includes(name))} onClick=${() => toggle(name)}>
-          <${Status} status=${name} small />${open === 'true' && html` <b>${count(counts[name] || 0)}</b>`}</button>`)}</div>
+          <${Status} status=${name} small /></button>`)}</div>`}
     <span class="tools"><${Search} value=${q} label="Filter by id, goal, agent or label" onChange=${(text) => setQuery({ q: text })} />
-      ${label && html`<button class="pill" onClick=${() => setQuery({ label: '' })} title="Remove this filter">${label} ×</button>`}
-      ${labels.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
-        options=${[['', 'not grouped'], ...[...labels].sort().map((key) => [key, 'by ' + key])]} />`}
-      <${Select} label="Sort by" value=${sort || ''} onChange=${(value) => setQuery({ sort: value })}
-        options=${[['', 'newest first'], ['cost', 'by cost'], ['tokens', 'by tokens'], ['budget', 'by budget used'], ...(sort === 'risk' ? [['risk', 'by risk']] : [])]} />
-      <span class="muted total">${list.loaded && [plural(list.total, 'session'), totals(list)].filter(Boolean).join(' · ')}</span></span></div>
+      ${(values.length > 0 || label) && html`<${Select} label="Label" value=${label || ''} onChange=${(value) => setQuery({ label: value })}
+        options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${name.replace(':', ': ')} (${n})`])]} />`}
+      ${keys.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
+        options=${[['', 'not grouped'], ...[...keys].sort().map((key) => [key, 'by ' + key])]} />`}
+      <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars, sum.dollars && list.next && 'in those read'].map((part) => part && ' · ' + part)}`}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
-    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} whole=${Boolean(q || status || label)} />`
-      : q || status || label ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
+    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} label=${group}
+      whole=${Boolean(q || status || label)} />`
+      : filtered ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
 }
 
@@ -249,10 +260,48 @@ function Day() {
       <b>${cap.level === 'reached' ? 'Paused: ' : cap.level === 'warned' ? 'Nearly used up: ' : ''}</b>${cap.summary}${cap.lifted ? ' (lifted until tomorrow)' : ''}</p>`)}</section>`;
 }
 
-export const Fleet = ({ route }) => html`<h1 class="sr">Fleet</h1><${Day} /><${Listing} route=${route} open="true" statuses=${OPEN}>
+// How it stands in one line, whose parts filter.
+const CALM = ['suspect', 'slow', 'waiting', 'starting'];
+function Sentence({ route, list }) {
+  const { items: pending, total } = useNeeds();
+  const { status = '', need } = route.query;
+  const { counts = {}, approvals_pending: asked = 0 } = state.overview || {};
+  const now = Date.now(), rows = [...(list.rows?.values() || [])];
+  const burns = (name) => { const sum = rows.filter((row) => row.status === name).reduce((all, row) => all + rate(row, now), 0); return sum >= 0.005 ? `, ${money(sum)} an hour` : ''; };
+  const alarms = pending.filter((item) => item.kind === 'alarm').length;
+  const critical = pending.filter((item) => item.kind === 'approval' && /high|critical/.test(item.risk)).length;
+  const near = pending.filter((item) => item.kind === 'over_budget').length;
+  const working = (counts.progressing || 0) + (counts.exploring || 0);
+  const by = (names) => ({ on: status === names, change: { status: status === names ? '' : names, need: '' } });
+  const of = (name) => ({ on: need === name, change: { need: need === name ? '' : name, status: '' } });
+  const inState = (name, words, more = '') => counts[name] > 0 && { words: `${count(counts[name])} ${words}${more}`, kind: name, ...by(name) };
+  const all = [
+    alarms > 0 && { words: `${alarms} against a decision`, kind: 'alarm', ...of('alarm') },
+    critical > 0 && { words: plural(critical, 'risky decision'), kind: 'approval', href: '#/approvals' },
+    asked - critical > 0 && { words: plural(asked - critical, critical ? 'other decision' : 'decision'), kind: 'approval', href: '#/approvals' },
+    inState('stuck', 'stuck', burns('stuck')),
+    near > 0 && { words: `${near}${total > pending.length ? '+' : ''} near the budget`, kind: 'over_budget', ...of('over_budget') },
+    inState('blocked', 'blocked'), inState('silent', 'silent'), ...CALM.map((name) => inState(name, name)),
+    working > 0 && { words: `${count(working)} working`, kind: 'progressing', ...by('progressing,exploring') },
+  ].filter(Boolean);
+  const spent = totals(list).dollars;
+  const shown = status && !all.some((part) => part.on) && status.split(',').filter((name) => OPEN.includes(name));
+  return html`<div class="sentence" role="group" aria-label="How it stands; each part filters">
+    ${all.map(({ words, kind, href, on, change }) => (href ? html`<a key=${words} class=${'part p-' + kind} href=${href}><${Icon} name=${kind} />${words}</a>`
+      : html`<button key=${words} class=${'part p-' + kind} aria-pressed=${String(!!on)} onClick=${() => setQuery(change)}><${Icon} name=${kind} />${words}</button>`))}
+    ${(need || shown) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '' })}>${shown ? shown.join(', ') : ''} × all</button>`}
+    ${spent && html`<button class="part" title="of what was read of the open sessions; sorts by cost" onClick=${() => remember('cost')}>${spent} so far</button>`}</div>`;
+}
+
+export function Fleet({ route }) {
+  const { q, status, label } = route.query;
+  const list = useRows({ open: 'true', q, verdict: status, label });
+  return html`<h1 class="sr">Fleet</h1><${Sentence} route=${route} list=${list} /><${Needs} whole /><${Day} />
+    <${Listing} route=${route} list=${list} open="true" statuses=${OPEN}>
     <${Empty} title="No agent is running">The first report of an agent shows up here by itself.${' '}
   <a href="#/connect">Connect an agent</a> with <code>headway install</code>, supervise any command with <code>headway run -- CMD</code>, or see${' '}
   <a href="#/history">what has ended</a>.<//><//>`;
+}
 
 // What the timers that status replaces would have done.
 function Saved() {
@@ -266,6 +315,10 @@ function Saved() {
     : html`<p class="calm">Coming from timeouts? <code>[legacy_timeouts] mode = "observe"</code> notes what they would have ended.</p>`;
 }
 
-export const History = ({ route }) => html`<h1 class="sr">History</h1><${Saved} />
-  <${Listing} route=${route} open="false" statuses=${ENDED}>
+export function History({ route }) {
+  const { q, status, label } = route.query;
+  const list = useRows({ open: 'false', q, verdict: status, label });
+  return html`<h1 class="sr">History</h1><${Saved} />
+  <${Listing} route=${route} list=${list} open="false" statuses=${ENDED}>
   <${Empty} title="Nothing has ended yet">Sessions move here when they end, and stay as long as <code>storage.retention</code> says.<//><//>`;
+}

@@ -45,7 +45,7 @@ export function bytes(n) {
   return (unit && n < 10 ? n.toFixed(1) : Math.round(n)) + ['', ' Ki', ' Mi', ' Gi', ' Ti'][unit] + (unit ? 'B' : ' B');
 }
 
-export const money = (usd) => (usd == null ? '–' : '$' + (usd >= 100 ? usd.toFixed(0) : usd >= 1 ? usd.toFixed(2) : usd.toFixed(4)));
+export const money = (usd) => (usd == null ? '–' : '$' + (usd >= 100 ? usd.toFixed(0) : usd >= 0.1 ? usd.toFixed(2) : usd.toFixed(4)));
 export const amount = (n) => (n < 1000 ? String(n) : n < 1e6 ? (n / 1e3).toFixed(1) + 'k' : (n / 1e6).toFixed(2) + 'M');
 // A cost: "~" before it where a part is an estimate, "+" behind it where of some tokens none is known, "$?" where of none is.
 export const cost = ({ tokens, cost_usd: usd, cost_estimated_usd: estimated, unpriced_tokens: unpriced } = {}) =>

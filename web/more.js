@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Pages and dialogs that are wanted seldom: help, palette, login, system.
-import { html, useEffect, useRef, useState } from './preact.js';
-import { get, query } from './api.js';
-import { Ago, Bar, Card, cls, Dialog, Loading, sessionLink, Status, Trouble, useGet, useLoad } from './ui.js';
+import { html, useEffect, useState } from './preact.js';
+import { post } from './api.js';
+import { Ago, Bar, Card, cls, Dialog, Loading, Trouble, useGet } from './ui.js';
 import { bytes, count, date, span } from './format.js';
-import { go, notifies, toggleNotify, useMe } from './page.js';
-import { logOut } from './login.js';
+import { notifies, toggleNotify, useMe } from './page.js';
+import { keepLogin, logOut } from './login.js';
+import { Palette } from './palette.js';
 
 const KEYS = [
-  ['Everywhere', '?=these keys', ':=go to a page or a session', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
-    'g h=history', 'g s=system', 'g c=connect an agent', 'esc=back'],
-  ['Lists', 'j k=down, up', 'enter=open'],
-  ['A silent session', 'e=end it as failed or cancelled'],
+  ['Everywhere', '?=these keys', 'ctrl k=palette (or :)', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
+    'g h=history', 'g w=wall of pulses', 'g s=system', 'g c=connect an agent', 'esc=back'],
+  ['Lists', 'j k=down, up', 'enter=open', '→ ←=open and close what is below', 'z=snooze the line in Needs you that has the focus'],
+  ['A session', 'e=end it, when it is silent', 'r=raw JSON in the turns'],
   ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve',
     's=approve from now on, for the session or a time', 'i=decide all identical ones together'],
 ];
@@ -30,36 +31,21 @@ function Help({ close }) {
     <p class="line"><a href="/docs">Documentation</a> <a href="/docs/api">The API, with examples</a></p><//>`;
 }
 
-const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Connect an agent', '#/connect'],
-    ['Log in or out', '#/login'], ['Documentation', '/docs'], ['API', '/docs/api'], ['Stuck or suspect', '#/?status=stuck,suspect']];
-function Palette({ close }) {
-  const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
-  const list = useRef();
-  const { data } = useLoad((signal) => (text ? get('/v1/sessions' + query({ q: text, view: 'row', limit: 8 }), { signal })
-      : Promise.resolve()), text);
-  const items = [...PAGES.filter(([name]) => name.toLowerCase().includes(text.toLowerCase())),
-      ...(data?.sessions || []).map((row) => [row.goal || row.id, sessionLink(row.id), row])];
-  const here = Math.min(at, items.length - 1);
-  const choose = (item) => { if (item) { close(); item[1][0] === '/' ? location.assign(item[1]) : go(item[1]); } };
-  const press = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: items.length - 1 }[event.key];
-    if (step) setAt((here + step) % items.length);
-    else if (event.key === 'Enter') choose(items[here]);
-    else return;
-    event.preventDefault();
-  };
-  useEffect(() => list.current.children[here]?.scrollIntoView({ block: 'nearest' }), [here]);
-  return html`<${Dialog} title="Go to" close=${close}>
-      <input autofocus placeholder="a page, or a session by id, goal, agent or label" aria-label="Go to" role="combobox"
-        aria-expanded="true" aria-controls="found" aria-activedescendant=${'found-' + here}
-      value=${text} onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${press} />
-    <ul id="found" role="listbox" aria-label="Found" ref=${list}>
-      ${items.map((item, i) => html`<li key=${item[1]} id=${'found-' + i} role="option" aria-selected=${String(i === here)}
-        onClick=${() => choose(item)}><span>${item[0]}</span>${item[2] && html`<${Status} status=${item[2].status} small />`}</li>`)}</ul>
-    ${!items.length && html`<p class="muted">Nothing is called that.</p>`}<//>`;
-}
 export const Overlay = ({ kind, close }) => (kind === 'help' ? html`<${Help} close=${close} />` : html`<${Palette} close=${close} />`);
+
+// A URL or a code from the machine of the daemon, where it cannot be opened there: over SSH, for a phone.
+function Paste() {
+  const [value, set] = useState('');
+  const [error, setError] = useState(null);
+  const code = value.trim().replace(/^.*code=/, '');
+  const submit = (event) => {
+    event.preventDefault();
+    post('/v1/login', { code }).then(({ secret }) => keepLogin(secret), setError);
+  };
+  return html`<form onSubmit=${submit}><label class="field">The URL, or the code at its end<input autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
+      value=${value} onInput=${(event) => set(event.target.value)} /></label>
+    <${Trouble} error=${error} /><p class="line"><button class="primary" disabled=${!/^\w+$/.test(code)}>Log in</button></p></form>`;
+}
 
 export function Login({ route }) {
   const me = useMe();
@@ -74,7 +60,7 @@ export function Login({ route }) {
     <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p>
       <pre class="json" tabindex="0">headway dashboard --open</pre>
         <p class="muted">The URL is good once, for ten minutes. The login is kept in this browser, for this daemon only, and ends with it.
-    ${me.can.read ? ' Until then you can look, but not decide or steer.' : ' Without it nothing can be read here.'}</p><//>`;
+    ${me.can.read ? ' Until then you can look, but not decide or steer.' : ' Without it nothing can be read here.'}</p><${Paste} /><//>`;
 }
 
 const Fill = ({ value, max }) => html`${count(value)} <small>of ${count(max)}</small> <${Bar} percent=${(value / max) * 100}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from './preact.js';
 import { get } from './api.js';
 import { plural } from './format.js';
 import { Hub } from './hub.js';
+import { sorted } from './snooze.js';
 import { keepLogin, onLogin } from './login.js';
 
 // -- the page's end of the hub: in a SharedWorker where there is one, else in the page itself
@@ -84,16 +85,17 @@ const bound = [];
 let prefix = '';
 
 addEventListener('keydown', (event) => {
+  const chord = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === 'k';
   // A key that is held down moves through a list, and does nothing else twice.
-  if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && !/^[jkA]/.test(event.key))
+  if (((event.ctrlKey || event.metaKey) && !chord) || event.altKey || (event.repeat && !/^[jkA]/.test(event.key))
       || document.querySelector('dialog[open]')) return;
-  if (event.target.closest('input, textarea, select')) {
+  if (!chord && event.target.closest('input, textarea, select')) {
     if (event.key === 'Escape') event.target.blur();
     return;
   }
   // Enter and space belong to what has the focus.
   if (/^(Enter| )$/.test(event.key) && event.target.closest('a, button, summary')) return;
-  const key = prefix + event.key;
+  const key = chord ? 'ctrl k' : prefix + event.key;
   prefix = key === 'g' ? 'g ' : '';
   for (const { current } of bound) {
     if (current[key] && current[key]() !== false) { event.preventDefault(); return; }
@@ -109,6 +111,19 @@ export function useKeys(map) {
     return () => { bound.splice(bound.indexOf(ref), 1); };
   }, []);
 }
+
+// -- what the palette offers beside pages and sessions: [name, action] of the page that is open
+
+const offers = [];
+export function useOffers(list) {
+  const ref = useRef();
+  ref.current = list;
+  useEffect(() => {
+    offers.unshift(ref);
+    return () => { offers.splice(offers.indexOf(ref), 1); };
+  }, []);
+}
+export const offered = () => offers.flatMap(({ current }) => current);
 
 // -- who looks, and what he may do
 
@@ -136,7 +151,7 @@ export const refusal = (value, scope) => (value.can[scope] ? '' : value.logged_i
 
 const icon = document.querySelector('link[rel=icon]');
 const plain = icon.href;
-let known, shown;
+let known, shown, place = '';
 
 const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
     <rect width="32" height="32" rx="8" fill="#1f6f5c"/>
@@ -150,8 +165,10 @@ export async function toggleNotify() {
   return on;
 }
 
-export function showCount(where) {
-  const { needs_you: needs = [], needs_you_total: total = 0 } = state.overview || {};
+export function showCount(where = place) {
+  place = where;
+  const { here: needs, aside } = sorted(state.overview);
+  const total = Math.max(needs.length, (state.overview?.needs_you_total || 0) - aside.length);
   document.title = `${total ? `(${total}) ` : ''}${where} · Headway`;
   if (total !== shown) {
     shown = total;

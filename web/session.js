@@ -3,14 +3,18 @@
 // One session: the verdict and why, what it did, what it may use, and what can be told to it.
 import { html, useEffect, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
-import { Ago, Bar, Beat, Card, cls, Empty, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
-  useLoad } from './ui.js';
-import { ALARMS, clock, count, date, ms, parts, percent, plural, span, text, used } from './format.js';
-import { refusal, useKeys, useMe } from './page.js';
+import { Ago, Bar, Beat, Card, cls, Empty, hot, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh,
+  useGet, useLoad, Visible } from './ui.js';
+import { ALARMS, amount, clock, cost, count, date, money, ms, parts, percent, plural, reveal, span, text, until, used } from './format.js';
+import { refusal, useKeys, useMe, useOffers } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
 import { ApprovalList, usePending } from './approvals.js';
 import { Grants } from './grants.js';
+import { Call, commandOf, Shell } from './call.js';
+import { Pulse, quietOf } from './pulse.js';
+import { rate } from './rank.js';
+import { answer } from './answers.js';
 
 // -- what a person can tell a session; every button shows what it will send before it does
 
@@ -23,6 +27,7 @@ const ACTIONS = {
   cancel: ['Cancel…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
   end: ['End…', 'Its agent is silent. The session ends at once; should the agent come back, its reports are refused.'],
 };
+const ANSWERED = { nudge: 'Nudged', pause: 'Asked to pause', resume: 'Asked to go on', budget: 'Budget extended', cancel: 'Asked to stop', end: 'Ended' };
 const OUTCOMES = [['failed', 'failed'], ['cancelled', 'cancelled']];
 
 function Telling({ kind, doc, close, done }) {
@@ -35,7 +40,7 @@ function Telling({ kind, doc, close, done }) {
   };
   return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
     body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
-    close=${close} done=${done} />`;
+    close=${close} done=${(reply) => { answer({ text: ANSWERED[kind], session: doc.id }); done(reply); }} />`;
 }
 
 function Actions({ doc, done }) {
@@ -43,54 +48,77 @@ function Actions({ doc, done }) {
   const no = refusal(useMe(), 'control');
   const silent = doc.verdict.status === 'silent' && !doc.ended_at;
   useKeys({ e: () => (silent && !no ? set('end') : false) });
-  if (doc.ended_at) return null;
   const paused = doc.directives.some((d) => d.type === 'pause');
-  const kinds = ['nudge', paused ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
+  const kinds = doc.ended_at ? [] : ['nudge', paused ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
+  useOffers(no ? [] : kinds.map((kind) => [`${ACTIONS[kind][0].slice(0, -1)} this session`, () => set(kind)]));
+  if (doc.ended_at) return null;
   return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${/cancel|end/.test(kind) && 'danger'} disabled=${!!no}
       title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}</button>`)}<small class="muted">${no}</small></div>
     ${open && html`<${Telling} kind=${open} doc=${doc} close=${() => set(null)} done=${done} />`}`;
 }
 
-// -- the agent's state machine, as core/state_machine.cpp has it: column, row, and the states it may go to
+// -- the agent's states, in one line
 
-const MACHINE = {
-  idle: [0, 1, [1, 7, 8]], processing_prompt: [1, 0, [2, 3, 5, 0, 8]], streaming_response: [2, 0, [3, 6, 7, 5, 4, 1, 0, 8]],
-  executing_tool: [3, 1, [6, 4, 5, 2, 8]], awaiting_permission: [3, 0, [3, 2, 1, 5, 0, 8]],
-  error_recovery: [3, 2, [3, 2, 1, 6, 7, 0, 8]], progress_check: [2, 2, [2, 3, 5, 7, 1, 0, 8]],
-  phase_transition: [1, 2, [1, 2, 3, 0, 8]], halted: [0, 2, [0, 1]],
-};
-const STATES = Object.keys(MACHINE);
-const place = (name) => [MACHINE[name][0] * 122 + 60, MACHINE[name][1] * 62 + 20];
-function arrow(from, to) {
-  const [x, y] = place(from), [u, v] = place(to), bend = 14 / Math.hypot(u - x, v - y);
-  return `M${x} ${y}Q${(x + u) / 2 + (v - y) * bend} ${(y + v) / 2 - (u - x) * bend} ${u} ${v}`;
-}
-function Machine({ now, before }) {
-  const next = (MACHINE[now]?.[2] || []).map((i) => STATES[i]);
-  const paths = STATES.flatMap((from) => MACHINE[from][2].map((i) => [from, STATES[i]]));
-  return html`<${Card} title="State machine" note=${now ? now.replace('_', ' ') : 'not known yet'}>
-      <svg class="machine" viewBox="0 0 486 164" role="img"
-        aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
-    ${paths.map(([from, to]) => html`<path class=${from === before && to === now ? 'was' : from === now && 'may'}
-      d=${arrow(from, to)} />`)}
-    ${STATES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${place(name)})`}>
-        <rect x="-56" y="-17" width="112" height="34" rx="8" /><text text-anchor="middle" y=${name.includes('_') ? -2 : 4}>
-          ${name.split('_').map((word, i) => html`<tspan key=${word} x="0" dy=${i * 12}>${word}</tspan>`)}</text></g>`)}</svg><//>`;
+const STATES_SHOWN = 6;
+function States({ journal, now }) {
+  const runs = [];
+  for (const { state, at } of [...journal.sorted].reverse()) {
+    if (!state) continue;
+    const last = runs.at(-1);
+    if (last?.state === state) continue;
+    if (last) last.to = ms(at);
+    runs.push({ state, from: ms(at) });
+  }
+  const shown = runs.slice(-STATES_SHOWN);
+  return now && html`<${Card} title="States" note=${now.replace(/_/g, ' ')}><p class="states">${shown.map(({ state, from, to }, i) => html`${i > 0 && ' › '}<span
+    class=${i === shown.length - 1 && 'now'}>${state.replace(/_/g, ' ')} <small>${to ? span(to - from) : html`<${Ago} at=${from} />`}</small></span>`)}</p><//>`;
 }
 
 // -- parts of the page
 
 const At = ({ id, n }) => html`<a class="at" href=${sessionLink(id, n)}>#${n}</a> `;
 
-function Verdict({ doc: { id, verdict: v } }) {
+// The events of the evidence, read for themselves: the list below keeps its own.
+const EVIDENCE_SHOWN = 3;
+async function evidence(id, numbers, signal) {
+  const found = await Promise.all(numbers.slice(-EVIDENCE_SHOWN).map((n) => get(sessionPath(id, '/events') + query({ after: n - 1, limit: 1 }), { signal })));
+  return found.map((reply) => reply.events[0]).filter(Boolean);
+}
+const Proof = ({ id, event }) => html`<li><${At} id=${id} n=${event.n} />${event.type === 'test.result'
+  ? html`<b>${event.data.passed ?? 0} passed</b>, ${event.data.failed ?? 0} failed` : html`<code>${event.data.tool ? actionOf(event.data) : event.type}</code>
+    <span class="muted">${event.data.mutated ? plural(event.data.mutated.length, 'file') + ' changed' : ''}</span>`}</li>`;
+const actionOf = (d) => reveal(d.tool + (commandOf(d.args) ? ': ' + commandOf(d.args).slice(0, 160) : d.args?.path ? ': ' + d.args.path : ''));
+
+// The verdict with what it rests on: what repeats, what failed, or what was proven.
+function Verdict({ doc }) {
+  const { id, verdict: v, progress } = doc, numbers = v.evidence || [];
+  const { data = [] } = useLoad((signal) => evidence(id, numbers, signal), id + numbers.join());
+  const told = /stuck|suspect|blocked/.test(v.status) ? doc.directives.filter((d) => d.type !== 'pause').length : 0;
+  const last = data.filter((event) => /^tool\./.test(event.type)).at(-1);
+  const open = !doc.ended_at;
+  const quiet = quietOf(progress.activity, progress.quiet_rounds);
+  const facts = [open && quiet >= 2 && `${quiet} rounds with nothing new, up to now`, until(v.retry_at) && 'lifts' + until(v.retry_at),
+    told > 0 && `advised ${told > 1 ? told + ' times' : 'once'}, not confirmed`].filter(Boolean);
   return html`<section class=${cls('card verdict', tone(v.status))} aria-label="Verdict"><p>
       <${Status} status=${v.status} /> ${v.needs_somebody && html`<b class="bad">needs you</b> `}<span class="muted">for <${Ago} at=${v.since} /></span></p>
-      <p class="reason">${v.reason || 'Nothing has been judged yet.'}</p>
+      <p class="reason" dir="auto">${v.reason || 'Nothing has been judged yet.'}</p>
+      ${facts.length > 0 && html`<p class="facts-line"><b>${facts.join(' · ')}</b></p>`}
+    ${/stuck|suspect|blocked|slow/.test(v.status) && last ? html`<${Call} data=${last.data} label=${`#${last.n}:`} />`
+      : data.length > 0 && html`<ul class="list">${data.map((event) => html`<${Proof} key=${event.n} id=${id} event=${event} />`)}</ul>`}
     <p class="line muted">
-      ${v.evidence?.length > 0 && html`<span>Evidence ${v.evidence.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}
+      ${numbers.length > 0 && html`<span>Evidence ${numbers.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}
       ${(v.detectors || [v.detector]).map((name) => name && html`<code title="the rule that spoke">${name}</code>`)}
-      ${v.confidence > 0 && html`<span>confidence ${percent(v.confidence * 100)}</span>`}
+      ${v.confidence > 0 && html`<span title=${percent(v.confidence * 100)}>${v.confidence >= 0.95 ? 'sure' : 'likely'}</span>`}
         ${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
+}
+
+// What was asked, and who had said no and why.
+function Against({ alarm }) {
+  const { data: a } = useGet('/v1/approvals/' + encodeURIComponent(alarm.approval_id), true);
+  const no = a?.decision;
+  return a && html`${commandOf(a.args) && html`<${Shell} command=${commandOf(a.args)} />`}
+    ${no && html`<p>${no.by || 'a person'} had said <b>${no.decision === 'reject' ? 'no' : no.decision}</b>${no.reason && html`: <q><${Visible} text=${text(no.reason)} /></q>`}
+      ${' '}<span class="muted"><${Ago} at=${no.at} /> ago</span></p>`}`;
 }
 
 // What went against a decision, until a person has seen it.
@@ -100,9 +128,10 @@ function Alarms({ doc, done }) {
   return doc.alarms?.length > 0 && html`<section class="card alarms" role="alert" aria-label="Alarms"><header><h2><${Icon} name="alarm" />
       ${plural(doc.alarms.length + (doc.alarms_more || 0), 'alarm')}</h2>
       <button class="danger" disabled=${!!no} title=${no} onClick=${() => set(true)}>Acknowledge…</button></header>
-    <ul class="list">${doc.alarms.map((a) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} /><b>${a.tool}</b>
+    <ul class="list">${doc.alarms.map((a, i) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} /><b>${a.tool}</b>
       <span>${ALARMS[a.kind] || a.kind}${a.detail && ': ' + a.detail}${a.times > 1 && `, ${a.times} times`}</span>
-      ${a.approval_id && html`<code>${a.approval_id}</code>`}<small><${Ago} at=${a.at} /></small></li>`)}</ul>
+      ${a.approval_id && html`<code>${a.approval_id}</code>`}<small><${Ago} at=${a.at} /></small>
+      ${a.approval_id && i < EVIDENCE_SHOWN && html`<div class="against"><${Against} alarm=${a} /></div>`}</li>`)}</ul>
     ${open && html`<${Sending} title="Acknowledge" what="They ask for attention no more; the journal keeps them, and who has seen them."
         path=${sessionPath(doc.id, '/alarms/acknowledge')} body=${({ reason }) => ({ ...(reason && { reason }) })}
         fields=${[['reason', 'What was done about it, for the journal']]} close=${() => set(false)} done=${done} />`}</section>`;
@@ -117,12 +146,11 @@ const Estimate = ({ id, e }) => e && html`<${Card} title="Progress" note=${e.fal
 
 function Figures({ doc }) {
   const figures = [
-    ['Beat', html`<${Beat} row=${doc} />`], ['Phase', doc.phase || '–', doc.iteration != null && 'iteration ' + doc.iteration],
-    ['Calls', count(doc.tools.calls), doc.tools.failures + ' failed'], ['Files changed', count(doc.tools.files_modified)],
+    ['Phase', doc.phase || '–', doc.iteration != null && 'iteration ' + doc.iteration],
+    ['Calls', count(doc.tools.calls), doc.tools.failures + ' failed'], ['Files changed', count(doc.tools.files_modified)], ['Opened', date(doc.opened_at)],
     ['Rounds', count(doc.progress.rounds), doc.progress.quiet_rounds + ' quiet'],
     ...(doc.fan_out ? [['Sub-agents', count(doc.fan_out.at_once) + ' open',
       [`${count(doc.fan_out.in_all)} in all`, used(doc.fan_out)].filter(Boolean).join(' · ')]] : []),
-    [doc.ended_at ? 'Ran' : 'Open for', span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at)), 'since ' + date(doc.opened_at)],
   ];
   return html`<dl class="figures">${figures.map(([name, value, more]) => html`
     <div key=${name}><dt>${name}</dt><dd>${value} <small>${more}</small></dd></div>`)}</dl>`;
@@ -201,8 +229,36 @@ function Pending({ id }) {
   return list.items.length > 0 && html`<section aria-label="Waits for you"><${ApprovalList} list=${list} /></section>`;
 }
 
+// When the worst of its limits is reached, if it goes on as so far.
+function Limit({ doc }) {
+  const { budget } = doc;
+  if (!budget) return null;
+  const [pressure, name] = ['time', 'step', 'token', 'cost'].map((one) => [budget[one + '_pressure'] ?? -1, one]).reduce((a, b) => (b[0] > a[0] ? b : a));
+  if (pressure < 0) return null;
+  const age = (ms(doc.ended_at) || Date.now()) - ms(doc.opened_at), left = age * (100 / pressure - 1);
+  const words = pressure >= 100 ? `at its limit of ${name}` : !doc.ended_at && pressure >= 5 && age > 60000 ? `limit of ${name} in about ${span(left)}` : name;
+  return html`<span class="of limit" title="the limit that is nearest, if it goes on as so far"><${Bar} percent=${pressure} level=${hot(pressure)} /> ${Math.round(pressure)}% <small>${words}</small></span>`;
+}
+
+function Head({ doc, done }) {
+  const { id } = doc, spent = cost(doc.used), hour = rate(doc, Date.now());
+  const [whole, set] = useState(false);
+  const long = (doc.goal || '').length > 160;
+  return html`<div class="title"><div><h1 dir="auto" class=${!whole && 'clamp'} title=${doc.goal}>${doc.goal || id}</h1>${long && html`<button class="quiet more-goal" aria-expanded=${String(whole)}
+      onClick=${() => set(!whole)}>${whole ? 'less' : 'more…'}</button>`}
+    <p class="line muted">${doc.parent && html`<a href=${sessionLink(doc.parent)} title="the session that opened it">↑ ${doc.parent}</a>`}
+      <code class="id">${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
+      ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
+        ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
+        <${Labels} labels=${doc.labels} max=${16} /></p>
+    <p class="line now"><${Status} status=${doc.verdict.status} small /><${Beat} row=${doc} /><span title=${'since ' + date(doc.opened_at)}>${doc.ended_at ? 'ran' : 'open for'} ${span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at))}</span>
+      ${(spent || doc.used?.tokens > 0) && html`<span title=${'so far: ' + parts(doc.used.token_parts)}><b>${spent}</b> ${doc.used.tokens > 0 && amount(doc.used.tokens) + ' tokens'}${!doc.ended_at && hour >= 0.005 && ` · ${money(hour)}/h`}</span>`}
+      <${Limit} doc=${doc} /></p></div>
+    <${Pulse} activity=${doc.progress.activity} quiet=${doc.progress.quiet_rounds} status=${doc.verdict.status} /><${Actions} doc=${doc} done=${done} /></div>`;
+}
+
 export function Session({ route }) {
-  const { id, query: { n } } = route;
+  const { id, query: { n, view } } = route;
   const { data: doc, error, again } = useGet(sessionPath(id));
   const journal = useJournal(id);
   useFresh(again, 500, (message) => message.events || message.gap);
@@ -210,25 +266,19 @@ export function Session({ route }) {
   if (error?.status === 404) return html`<${Empty} title="No such session">
       <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
-  return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted">
-      <code>${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
-      ${used(doc.used) && html`<span title=${'tokens and cost so far: ' + parts(doc.used.token_parts)}>${used(doc.used)}</span>`}
-      ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
-        ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
-        <${Labels} labels=${doc.labels} max=${16} /></p>
-      </div><${Actions} doc=${doc} done=${again} /></div>
+  return html`<${Head} doc=${doc} done=${again} />
     <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
       <${Pending} id=${id} />
         <${Timeline} journal=${journal} doc=${doc} />
-    <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} /><div>
+    <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} view=${view} /><div>
       <${Estimate} id=${id} e=${doc.estimate} />
       ${doc.budget && html`<${BudgetCard} doc=${doc} journal=${journal} />`}
       ${!doc.ended_at && html`<${Grants} id=${id} journal=${journal} />`}
-      <${ListCard} title="Told, not yet acknowledged" items=${doc.directives}
+      <${ListCard} title="Advice, not yet confirmed" items=${doc.directives}
         line=${(d) => html`<code>${d.type}</code><span>${d.reason}</span>`} />
       <${ListCard} title="In flight" items=${doc.in_flight} line=${(c) => html`<b>${c.tool}</b><code>${c.call_id}</code>
           <span class="muted">since ${clock(c.since)}${expected(c)}</span>`} />
-      <${Machine} now=${doc.state} before=${journal.sorted.find((event) => event.state && event.state !== doc.state)?.state} />
+      <${States} journal=${journal} now=${doc.state} />
           <${Phases} phases=${doc.phases} /><${Said} id=${id} journal=${journal} /><${Tree} doc=${doc} /><${Timers} doc=${doc} />
       ${doc.result != null && html`<${Card} title="Result"><pre class="json" tabindex="0">${text(doc.result)}</pre><//>`}</div></div>`;
 }

@@ -32,6 +32,7 @@ const PATHS = {
   over_budget: 'M11 5C9 3 5 4 5 6s6 2 6 4-4 3-6 1M8 2v12',
   theme: 'M8 2a6 6 0 1 1 0 12zM8 2a6 6 0 0 0 0 12',
   chevron: 'M6 4l4 4-4 4',
+  down: 'M4 6l4 4 4-4',
   keyboard: 'M2 4.5h12v7H2zM5 9h6',
 };
 export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -113,19 +114,6 @@ export const ListCard = ({ title, note, items, line }) => items?.length > 0
 export const Bar = ({ percent, level }) => html`<span class=${cls('bar', level)}><span class="track">
     <i style=${{ width: Math.min(100, percent || 0) + '%' }} /></span></span>`;
 export const hot = (percent) => (percent >= 80 ? 'hot' : percent >= 70 ? 'warn' : '');
-
-const HEIGHT = { '.': 2, x: 5, i: 8, v: 12, s: 16 };
-const TIER = { '.': 'nothing new', x: 'something outside moved', i: 'information', v: 'verification', s: 'state changed' };
-// The last rounds, a bar each: the higher, the harder the evidence of progress.
-export function Spark({ activity = '' }) {
-  const bars = { hard: '', soft: '', none: '' };
-  [...activity].forEach((c, i) => {
-    bars[c === '.' ? 'none' : /[sv]/.test(c) ? 'hard' : 'soft'] += `M${(16 - activity.length + i) * 5 + 2} 17v-${HEIGHT[c] || 2}`;
-  });
-  return html`<svg class="spark" viewBox="0 0 82 18" role="img"
-      aria-label=${`newest of ${activity.length} rounds: ${TIER[activity.at(-1)] || 'none yet'}`}>
-        ${Object.entries(bars).map(([name, d]) => html`<path class=${name} d=${d} />`)}</svg>`;
-}
 
 export const Beat = ({ row }) => (row.ended_at ? html`<span class="faint">ended</span>`
   : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}>
@@ -225,13 +213,16 @@ export function Confirm({ question, word, keyed, send, close }) {
     <button type="button" onClick=${close}>Back</button></p>`;
 }
 
-// A form that shows what it will send before it does. `fields` are [name, title, type or options]; `body(values)` is sent, nothing while
+const SHOWN_PATHS = 4;
+
+// A form that shows what it will send before it does, to one path or to each of several. `fields` are [name, title, type or options]; `body(values)` is sent, nothing while
 // it is null. Where `sure(values)` says something, that has to be confirmed too, by typing `word` where there is one.
 export function Sending({ title, what, path, fields, body, sure, word, close, done }) {
   const [values, set] = useState({});
   const [error, setError] = useState(null);
   const [asked, ask] = useState(false);
   const busy = useRef(false);
+  const left = useRef([path].flat()), all = left.current;
   const data = body(values), question = sure?.(values);
   const change = (name) => (value) => { ask(false); set({ ...values, [name]: value }); };
   const submit = (event) => {
@@ -242,7 +233,17 @@ export function Sending({ title, what, path, fields, body, sure, word, close, do
   const send = () => {
     if (busy.current) return;
     busy.current = true;
-    post(path, data).then((reply) => { close(); done(reply); }, (problem) => { busy.current = false; ask(false); setError(problem); });
+    sendAll().then((reply) => { close(); done(reply); }, (problem) => { busy.current = false; ask(false); setError(problem); });
+  };
+  // One after the other; where one is refused the others still go, and a further try sends to that one only.
+  const sendAll = async () => {
+    let reply, problem;
+    const refused = [];
+    for (const one of all) await post(one, data).then((got) => { reply = got; }, (error) => { problem = error; refused.push(one); });
+    if (!problem) return reply;
+    if (all.length > 1) problem.message = `${refused.length} of ${all.length} refused it; the last: ${problem.message}`;
+    left.current = refused;
+    throw problem;
   };
   const field = ([name, label, kind]) => html`<label key=${name} class="field">${label}${Array.isArray(kind)
     ? html`<${Select} autofocus label=${label} value=${values[name] || ''} options=${kind} onChange=${change(name)} />`
@@ -250,7 +251,8 @@ export function Sending({ title, what, path, fields, body, sure, word, close, do
   return html`<${Dialog} title=${title} close=${close}>
       <form onSubmit=${submit} onKeyDown=${(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}>
       <p>${what}</p>${fields.map(field)}
-    <p class="muted">This is sent:</p><pre class="json" tabindex="0">POST ${path}${'\n' + JSON.stringify(data || {})}</pre>
+    <p class="muted">This is sent:</p><pre class="json" tabindex="0">${all.slice(0, SHOWN_PATHS).map((one) => `POST ${one}\n`)}${
+      all.length > SHOWN_PATHS && `… and ${all.length - SHOWN_PATHS} more\n`}${JSON.stringify(data || {})}</pre>
     <${Trouble} error=${error} />
     ${asked ? html`<${Confirm} key=${question} question=${question} word=${word} send=${send} close=${() => ask(false)} />`
       : html`<p class="line end"><button type="button" onClick=${close}>Back</button>

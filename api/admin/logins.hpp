@@ -19,7 +19,7 @@ void append_login(std::string& out, std::string_view secret, core::Timestamp exp
 
 void append_login_code(std::string& out, std::string_view url, core::Timestamp expires_at);
 
-/// Who asks, and what he may do.
+/// The caller and its rights.
 struct Me {
     bool logged_in = false;
     std::string name;  ///< empty: unknown

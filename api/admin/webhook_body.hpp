@@ -7,7 +7,7 @@
 #include "core/events/event.hpp"
 #include "core/session/session.hpp"
 
-// What is sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. Made of
+// Body sent to webhooks: `{"type","timestamp","data"}`, as Standard Webhooks recommends. Made of
 // what is stored, so what was redacted there is redacted here.
 
 namespace headway::api {

@@ -6,7 +6,7 @@
 
 namespace headway::api {
 
-/// What the fields of a session's policy cannot say about themselves. Errors: kInvalidField, with
+/// Rules of a session's policy that its single fields cannot express. Errors: kInvalidField, with
 /// the path inside of the policy. Pure.
 core::Result<> check_policy(const core::PolicyOverride& policy);
 

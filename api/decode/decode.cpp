@@ -25,7 +25,7 @@ using core::Result;
 using fields::under;
 using fields::wrong;
 
-// What one field cannot say about itself.
+// Rules that one field cannot express.
 
 template <class P>
 Result<> check(const P&) {
@@ -177,7 +177,8 @@ Result<> decode_member(JsonValue member, core::Event& event) {
                  {}};
 }
 
-/// What only the JSON of the data can give: fingerprints and digests, and arguments that were cut.
+/// Adds the parts that only the JSON of the data can give: fingerprints and digests, and arguments
+/// that were cut.
 Result<> complete(JsonValue data, DecodedReport& report) {
     core::Event& event = report.events.back();
     if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
@@ -186,7 +187,7 @@ Result<> complete(JsonValue data, DecodedReport& report) {
     } else if (auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {
         return complete_request(data, *asked);
     } else if (const auto* started = std::get_if<core::ToolStarted>(&event.payload)) {
-        // What needs approval is bound to the arguments as they came.
+        // A call that needs approval is bound to the arguments as they came.
         const bool redacted = started->args.kept.find(core::kRedacted) != std::string::npos;
         if (started->args.whole() && !redacted) return {};
         WholeArgs& whole = report.whole_args.emplace_back();

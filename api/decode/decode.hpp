@@ -56,7 +56,7 @@ core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_
 /// `{"reason"?}`; empty is `{}`.
 core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body);
 
-/// What an operator says with a pause, a resume or a nudge.
+/// Body of a pause, a resume or a nudge by an operator.
 struct ControlBody {
     std::string text;  ///< `reason` of a pause or a resume, `text` of a nudge
     std::string by;

@@ -17,7 +17,7 @@
 namespace headway::api {
 namespace {
 
-/// What a rejection may ask for.
+/// Effect that a rejection may ask for.
 enum class Then : std::uint8_t { kStop, kChangeApproach };
 
 }  // namespace
@@ -41,7 +41,7 @@ namespace limits = core::limits;
 constexpr std::size_t kOptionsMax = 16;  // more is no choice for a person
 /// What a person reads who would decide about a call by its digest alone.
 constexpr std::string_view kArgsNotSent =
-    "The arguments were not sent: only their digest. What would run is not shown.";
+    "The arguments were not sent: only their digest. The call itself is not shown.";
 
 struct DecisionBody {
     core::Decision decision = core::Decision::kReject;
@@ -165,13 +165,13 @@ std::uint64_t hidden_in(std::string_view plain, std::string_view shown) {
     return bytes > shown.size() ? bytes - shown.size() : 1;
 }
 
-/// What is hidden from the person who decides could be anything.
+/// Anything could be in text that is hidden from the person who decides.
 void note_hidden(core::ApprovalRequested& asked, std::uint64_t bytes) {
     asked.hidden_bytes += bytes;
     if (asked.hidden_bytes != 0) asked.risk = std::max(asked.risk, core::Risk::kHigh);
 }
 
-/// What the agent is to use exactly as it stands cannot be redacted, so it may not need to be.
+/// A text that the agent is to use exactly as it is cannot be redacted, so it must not need it.
 Result<> check_written_out(JsonValue body, std::string_view name) {
     const std::optional<JsonValue> said = member(body, name);
     if (!said) return {};

@@ -58,7 +58,7 @@ struct DecodedRevoke {
 /// Empty is `{}`.
 core::Result<DecodedRevoke> decode_revoke(JsonDocument& document, std::string_view body);
 
-/// What a person says who has seen the alarms of a session.
+/// Words of a person who has seen the alarms of a session.
 struct DecodedAcknowledge {
     std::optional<std::uint64_t> n;  ///< of one alarm; absent = all
     std::string by;

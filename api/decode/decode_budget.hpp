@@ -11,7 +11,7 @@
 
 namespace headway::api {
 
-/// What an operator does to the budget of a session.
+/// An operator's change to the budget of a session.
 struct BudgetChange {
     bool extends = false;  ///< `limits` are added to the present ones; else they replace them
     core::BudgetLimits limits;

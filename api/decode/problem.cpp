@@ -6,7 +6,7 @@
 namespace headway::api {
 namespace {
 
-/// What a client sent may stand in the text; bytes that are not ASCII could break the JSON.
+/// The text may contain parts of a client's request; bytes that are not ASCII could break the JSON.
 std::string printable(std::string_view text) {
     std::string shown{text};
     for (char& c : shown) {
@@ -100,7 +100,7 @@ void append_problem(std::string& out, const core::Error& error, std::string_view
     json.member("instance", printable(instance));
     json.member("code", kind.code);
     json.member("retryable", kind.retryable);
-    // That of a wrong method is for the header Allow.
+    // The detail of a wrong method is for the header Allow.
     const bool names_field =
         !error.field.empty() && error.code != core::ErrorCode::kMethodNotAllowed;
     if (names_field) json.member("field", printable(error.field));

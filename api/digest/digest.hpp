@@ -46,7 +46,7 @@ void append_digest(std::string& out, const Digest& digest);
 enum class DigestFormat : std::uint8_t { kJson, kText, kMarkdown, kHtml };
 std::optional<DigestFormat> parse_digest_format(std::string_view name);
 
-/// What people read, before any format: each text is on one line, without hidden characters.
+/// The words for people, before any format: each text is on one line, without hidden characters.
 struct DigestPage {
     struct Section {
         std::string heading;
@@ -64,8 +64,8 @@ std::string markdown_of(const DigestPage& page);
 /// A whole document without scripts and links, also for a mail.
 std::string html_of(const DigestPage& page);
 
-/// What is stored for people until it is sent: the body of a message of type "digest", at most
-/// limits::kWebhookBodyBytesMax.
+/// The message for people as it is stored until it is sent: the body of a message of type "digest",
+/// at most limits::kWebhookBodyBytesMax.
 std::string digest_message(const DigestPage& page, core::Timestamp at);
 
 }  // namespace headway::api

@@ -13,7 +13,7 @@
 namespace headway::api {
 namespace {
 
-/// What most documents fit into, so that they grow once.
+/// Size of most documents, so that they grow once.
 constexpr std::size_t kSessionBytes = 512;
 
 void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
@@ -127,6 +127,7 @@ void write_counts(JsonWriter& json, const core::SessionState& state) {
     json.open_object();
     json.member("rounds", state.ledger->rounds);
     json.member("quiet_rounds", state.ledger->quiet_rounds);
+    json.member("activity", core::activity_of(*state.ledger));
     json.member("last_hard", state.ledger->hard_n);
     json.member("last_soft", std::max(state.ledger->moved_n, state.ledger->external_n));
     json.close_object();
@@ -193,7 +194,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.close_array();
 }
 
-/// What went against a decision and was not acknowledged by a person.
+/// Alarms: actions against a decision that no person has acknowledged.
 void write_alarms(JsonWriter& json, std::string_view session, const core::Approvals& approvals) {
     json.key("alarms");
     json.open_array();

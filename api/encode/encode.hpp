@@ -24,7 +24,7 @@
 
 namespace headway::api {
 
-/// What a report is answered with.
+/// The reply to a report.
 struct Advice {
     std::uint64_t n = 0;
     std::uint64_t accepted = 0;
@@ -70,7 +70,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
                     const core::SessionExpectations& expected = {},
                     const Adapter* adapter = nullptr, std::string_view cost_warning = {});
 
-/// What the old timers would have done to one session, beside what really happened.
+/// Effects that the old timers would have had on one session, along with the real ones.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);
 
 /// The same of all sessions that have ended.

@@ -14,8 +14,7 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/work_payloads.hpp"
 
-// What an agent's hook says and what it is answered, in one form for all agents. Plain values,
-// pure.
+// A hook of an agent and the reply to it, in one form for all agents. Plain values, pure.
 
 namespace headway::api::hooks {
 
@@ -73,8 +72,8 @@ struct HookCall {
     std::string error_class;
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
-    /// What it wrote: the digest is of the new content; of the change where only that is known;
-    /// empty where neither is.
+    /// Files that it wrote: the digest is of the new content; of the change where only that is
+    /// known; empty where neither is.
     std::vector<core::Mutation> mutated;
     bool interrupted = false;  ///< by a person; error_class is then `cancelled`
 };
@@ -88,7 +87,7 @@ struct Hook {
     std::string event;
     std::string agent;     ///< of the neutral dialect: the agent's name, or empty
     std::string event_id;  ///< of the neutral dialect: that of its last event, or empty
-    std::string session;   ///< the agent's id of the session; never empty but for kNone
+    std::string session;   ///< the agent's id of the session; empty only for kNone
     std::string agent_id;  ///< of the sub-agent in that session; empty: the main agent
     std::string agent_type;
     std::string parent;  ///< what started the sub-agent, where the agent says so
@@ -133,7 +132,7 @@ struct Hook {
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
 
-/// What is known of a hook besides its body, from the program that passed it on.
+/// Facts about a hook besides its body, from the program that passed it on.
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< of the call, for an agent that does not say it
     std::string_view agent_version;          ///< has to live during parse()
@@ -143,8 +142,9 @@ struct HookFacts {
     std::optional<std::uint64_t> error_status;  ///< of HTTP
 };
 
-/// What Headway wants. Where several are set, the first that applies wins: stop, deny, undecided,
-/// edit or allow; what there is to say goes along. Texts longer than kReplyTextBytesMax are cut.
+/// The reply that Headway wants. Where several are set, the first that applies wins: stop, deny,
+/// undecided, edit or allow; what there is to say goes along. Texts longer than kReplyTextBytesMax
+/// are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead

@@ -9,7 +9,7 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// What the dialects read bodies with: a member that is absent, null or of another type is empty.
+// Readers of bodies for the dialects: a member that is absent, null or of another type is empty.
 // Texts are without secrets. Internal to the dialects; pure.
 
 namespace headway::api::hooks {

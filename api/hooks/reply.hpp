@@ -18,16 +18,16 @@ bool stops(const HookReply& reply);
 /// The call must not run, whatever the reason; `undecided` is left to the dialect.
 bool refuses(const HookReply& reply);
 
-/// Who allowed the call.
+/// The person or rule that allowed the call.
 std::string allow_words(const HookReply& reply);
-/// What a person has answered.
+/// The answer of a person.
 std::string answer_words(const HookReply& reply);
 /// Why a hard stop.
 std::string stop_words(const HookReply& reply);
-/// Why a call does not run, for a reply that refuses or is undecided. What the reply has to say
-/// goes along: the model reads the reason.
+/// Why a call does not run, for a reply that refuses or is undecided. The other texts of the reply
+/// are appended: the model reads the reason.
 std::string refusal_words(const HookReply& reply);
-/// What there is to say to the model.
+/// Texts for the model.
 std::string context_words(const HookReply& reply);
 /// For agents that cannot be handed other arguments: why the call does not run as it is.
 std::string edit_words(const HookReply& reply);

@@ -218,7 +218,7 @@ void drop(std::string& text) {
     std::string{}.swap(text);
 }
 
-/// What is in the events now.
+/// Drops content that is in the events now.
 void drop_content(HookCall& call) {
     call.args.reset();
     drop(call.call_args);
@@ -235,7 +235,7 @@ void name_hook(std::vector<core::Event>& events, const std::string& id) {
 
 }  // namespace
 
-/// The request of a dialog. What a person could not be shown is left to the dialog.
+/// The request of a dialog. A call that could not be shown to a person is left to the dialog.
 std::optional<core::ApprovalRequested> dialog_of(JsonDocument& document, std::string_view text) {
     if (text.empty()) return std::nullopt;
     auto decoded = decode_report(document, text, BodyFormat::kJson);
@@ -277,7 +277,7 @@ core::Result<HookReport> take_report(JsonDocument& document, Hook& hook) {
     HEADWAY_TRY(report.decoded, decode_report(document, text, BodyFormat::kJson));
     name_hook(report.decoded.events, hook.event_id);
     report.dialog = dialog_of(document, asks);
-    // What the dialog shows may differ from what runs.
+    // The dialog may show other arguments than those that run.
     if (report.dialog) report.args_digest = report.dialog->args_digest;
     return report;
 }

@@ -12,7 +12,7 @@
 #include "core/base/result.hpp"
 #include "core/events/approval_payloads.hpp"
 
-// What a hook says, as events of its session.
+// A hook as events of its session.
 
 namespace headway::api::hooks {
 
@@ -22,7 +22,8 @@ struct HookReport {
     /// The request that a person may decide beside the agent's own dialog (Hook::dialog). Empty
     /// where the person could not see all of it.
     std::optional<core::ApprovalRequested> dialog;
-    /// Of the arguments of a kPre or kPermission, as approvals are bound to; else empty.
+    /// For a kPre or kPermission: digest of the arguments, as approvals are bound to it; else
+    /// empty.
     std::string args_digest;
     /// In a kBatch: the places in `decoded` of calls that nothing reports as run
     /// (HookCall::untold). They are reported as refused.

@@ -13,13 +13,13 @@
 namespace headway::api {
 namespace {
 
-/// Of a canonical text; of what is longer the start counts, and the digest of the client if there
-/// is one.
+/// Size of a canonical text; for a longer one its start is compared, and the digest of the client
+/// if there is one.
 constexpr std::size_t kCanonicalBytesMax = 256U << 10;
 /// Strings that hold JSON are read as JSON up to this size and this often inside each other.
 constexpr std::size_t kNestedBytesMax = 64U << 10;
 constexpr int kNestedMax = 2;
-/// What most objects have at most, so that they need no memory of their own.
+/// Members of most objects, so that they need no memory of their own.
 constexpr std::size_t kMembersUsual = 8;
 
 /// Keys without `_` and `-`, in lower case, whose values say when or which time and never what.
@@ -62,7 +62,7 @@ constexpr std::array<std::string_view, 38> kVolatileKeys{"nonce",
                                                          "retrycount",
                                                          "t"};
 
-/// Of results only: as arguments they are what is asked for.
+/// Keys of results only: as arguments they are the thing that is asked for.
 constexpr std::array<std::string_view, 6> kVolatileInResults{
     "durationseconds", "durationsecs", "elapsedsecs", "elapsedtime", "walltime", "uptime"};
 
@@ -114,7 +114,7 @@ class Canonical {
 public:
     Canonical(std::string& out, bool mask) : out_(out), mask_(mask) {}
 
-    /// The members of an object but for its paths.
+    /// The members of an object, except for its paths.
     void without_paths(JsonValue json) { object(json, true); }
 
     void value(JsonValue json, bool is_path = false) {

@@ -28,7 +28,7 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// What most arguments and results fit into, so that their text grows once.
+/// Size of most arguments and results, so that their text grows once.
 inline constexpr std::size_t kJsonBytesUsual = 128;
 
 [[gnu::cold, gnu::noinline]] inline Error wrong(std::string detail) {
@@ -63,7 +63,7 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// What is only compared: two of them may not become one by redaction.
+/// True for a text that is only compared: two of them may not become one by redaction.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
            field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||
@@ -86,7 +86,7 @@ inline bool is_name(std::string_view field) {
            field == "agent";
 }
 
-/// What is compared or shown as a name has no NUL, at which half of the world ends a string.
+/// A name that is compared or shown has no NUL, at which half of the world ends a string.
 inline Result<> check_no_nul(const std::string& text) {
     if (text.find('\0') != std::string::npos) return wrong("must not contain \\u0000");
     return {};

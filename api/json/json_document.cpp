@@ -16,8 +16,8 @@ namespace headway::api {
 namespace limits = core::limits;
 namespace json = boost::json;
 
-/// What Boost.JSON's parser calls as it reads. Every callback returns false to stop, with the
-/// reason in `error`. Text comes in pieces only where it has escapes.
+/// Callbacks of Boost.JSON's parser. Every callback returns false to stop, with the reason in
+/// `error`. Text comes in pieces only where it has escapes.
 class DocumentBuilder {
 public:
     static constexpr std::size_t max_array_size = limits::kReportBodyBytesMax;
@@ -171,7 +171,8 @@ private:
 
     /// A key that is there twice. Reorders them.
     static std::optional<std::string_view> repeated_of(std::vector<std::string_view>& keys) {
-        // Of few, most pairs differ in their sizes; of many, pairs are too many.
+        // If there are few, most pairs differ in their sizes; if there are many, pairs are too
+        // many.
         constexpr std::size_t kFew = 12;
         if (keys.size() > kFew) {
             std::sort(keys.begin(), keys.end());

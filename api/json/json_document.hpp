@@ -48,7 +48,7 @@ public:
     // The same without secrets, for what is written down; JsonDocument::redact_with() says what is
     // one.
     void append_redacted_to(std::string& out) const;
-    /// Of a string.
+    /// Text of a string, redacted.
     std::string redacted_text() const;
     /// Whether the above differ from append_to() and text().
     bool holds_secret() const;

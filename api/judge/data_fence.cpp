@@ -73,7 +73,7 @@ std::string inert_ends(std::string_view text, std::size_t end_bytes) {
 
 std::string fence_marker(std::string_view data) {
     std::string marker = core::to_hex(core::digest_of(data)).substr(0, 16);
-    // That a text holds its own digest is no accident that happens; a loop settles it all the same.
+    // A text hardly holds its own digest by accident; a loop settles it all the same.
     while (data.find(marker) != std::string_view::npos)
         marker = core::to_hex(core::digest_of(marker)).substr(0, 16);
     return marker;

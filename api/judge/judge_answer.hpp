@@ -11,7 +11,7 @@
 #include "core/events/judge_payloads.hpp"
 #include "core/text/text.hpp"
 
-// What a judge said, read strictly: a closed enumeration, resting on events that it was shown. All
+// Answer of a judge, read strictly: a closed enumeration, resting on events that it was shown. All
 // its words are inert (data_fence.hpp) and bounded; they are for people, and decide nothing.
 
 namespace headway::api {
@@ -28,8 +28,8 @@ struct StatusAnswer {
 /// Reads the answer to status_prompt(): the last JSON object with an `answer` among whatever else
 /// was said, else the form of the first design, a leading letter and a reason, which may name
 /// events as "#12". No answer: no letter or more than one, in JSON B without evidence, an event
-/// that is not in `shown`, a confidence that is not 0 to 1. Of a text beyond
-/// limits::kJudgeReadBytesMax only the end is read. `shown`: rising. Pure; any bytes may come.
+/// that is not in `shown`, a confidence that is not 0 to 1. Only the end of a text beyond
+/// limits::kJudgeReadBytesMax is read. `shown`: rising. Pure; any bytes may come.
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown);
 
 struct EstimateAnswer {

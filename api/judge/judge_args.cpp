@@ -17,7 +17,7 @@ namespace limits = core::limits;
 
 constexpr std::size_t kMemberBytesMax = 8192;  ///< a text that is kept whole is never longer
 constexpr std::size_t kSameStartMin = 60;      ///< a common start from here on is left out
-constexpr std::size_t kSameStartShown = 20;    ///< but for so much of its end
+constexpr std::size_t kSameStartShown = 20;    ///< except for so much of its end
 
 struct Member {
     std::string key;
@@ -52,7 +52,7 @@ std::string clean(const Member& member) {
     return core::sanitized("\"" + member.key + "\":" + member.text, "/", kMemberBytesMax);
 }
 
-/// Of a long value that changed somewhere behind its start only what comes from there on.
+/// Part of a long value from its first change on.
 std::string changed(const Member* before, const Member& now) {
     const std::string text = clean(now);
     if (before == nullptr) return inert(text, limits::kJudgeValueBytesMax);

@@ -7,10 +7,10 @@
 
 namespace headway::api {
 
-/// What a reader has to know of the arguments `now` of a call when the last call of that tool had
-/// `before` (null: there was none): members that are new or differ, names of those that are gone,
-/// how many stayed. Inert (data_fence.hpp), without secrets, at most limits::kJudgeArgsBytesMax.
-/// Empty when there are no arguments. Pure.
+/// Differences between the arguments `now` of a call and `before`, those of the last call of that
+/// tool (null: there was none): members that are new or differ, names of those that are gone, how
+/// many stayed. Inert (data_fence.hpp), without secrets, at most limits::kJudgeArgsBytesMax. Empty
+/// when there are no arguments. Pure.
 std::string args_change(const core::Json* before, const core::Json& now);
 
 /// JSON text for people: of a string what is in it, of anything else its text. Pure.

@@ -47,7 +47,7 @@ std::string list(const std::vector<std::string>& inert_items) {
 
 void add_task(Facts& facts, const core::SessionState& state) {
     facts.add("goal", state.about.goal.empty()
-                          ? "not told"
+                          ? "unknown"
                           : inert_clean(state.about.goal.kept, limits::kJudgeGoalBytesMax));
     facts.add("agent type", inert_name(state.about.agent.type));
     if (state.iteration) facts.add("iteration of the agent", std::to_string(*state.iteration));

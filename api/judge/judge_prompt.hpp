@@ -9,9 +9,8 @@
 #include "core/events/event.hpp"
 #include "core/state/session_state.hpp"
 
-// Questions to a judge (DESIGN 6). The texts are api/prompts/*.txt. Whatever an agent says, the
-// system message is the same, and so is the user message but for what stands between its two fence
-// lines and the marker on them.
+// Questions to a judge (DESIGN 6). The texts are api/prompts/*.txt. No text of an agent changes the
+// system message, nor the user message outside of the two fence lines and the marker on them.
 
 namespace headway::api {
 

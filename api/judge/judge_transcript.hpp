@@ -8,8 +8,8 @@
 
 #include "core/events/event.hpp"
 
-// What a judge is shown of the events of a session. Every text of the agent and its tools in it is
-// inert and without secrets (data_fence.hpp).
+// Events of a session as a judge sees them. Every text of the agent and its tools in it is inert
+// and without secrets (data_fence.hpp).
 
 namespace headway::api {
 

@@ -10,7 +10,7 @@
 #include "core/base/result.hpp"
 
 // Chat completions as OpenAI describes them and llama.cpp, Ollama, vLLM and others understand them:
-// what we ask, and what one object of the reply says. All of it is pure.
+// our request, and one object of the reply. All of it is pure.
 
 namespace headway::api {
 
@@ -31,8 +31,8 @@ struct ChatUsage {
     bool operator==(const ChatUsage&) const = default;
 };
 
-/// What one object of a reply says: a chunk of a stream, or a whole completion. Of several choices
-/// the first counts.
+/// One object of a reply: a chunk of a stream, or a whole completion. Only the first of several
+/// choices is used.
 struct ChatPart {
     bool choice = false;    ///< it has one
     bool finished = false;  ///< and gives the reason why the model stopped

@@ -40,7 +40,7 @@ core::Result<Message> read_message(JsonValue body) {
     if (message.id.size() > kIdBytesMax)
         return no_message("must be at most " + std::to_string(kIdBytesMax) + " bytes", "/id");
     if (!message.method.empty()) return message;
-    // What a client answers has no method, and nothing was asked of it.
+    // An answer of a client has no method, and none was requested.
     const bool answer = hooks::object_in(body, "result") || hooks::object_in(body, "error");
     if (!answer) return no_message("must be the name of a method", "/method");
     message.id.clear();

@@ -91,7 +91,8 @@ std::string content(std::string_view text, bool is_error) {
     return out;
 }
 
-/// What Claude Code takes from a permission prompt tool (https://code.claude.com/docs/en/headless).
+/// Reply that Claude Code takes from a permission prompt tool
+/// (https://code.claude.com/docs/en/headless).
 std::string permission(const Hook& hook, const HookReply& reply) {
     std::string out;
     JsonWriter json{out};

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kNameBytesMax = 100;
 constexpr std::size_t kLineBytesMax = 400;
 
-/// The texts of a body that people are told, as they stand there.
+/// The texts of a body that people get, as they are in it.
 struct Facts {
     std::string agent, goal, reason;
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
@@ -65,7 +65,7 @@ void read_lines(const JsonValue& list, std::vector<std::string>& lines) {
     });
 }
 
-/// What of the body can be read. An agent's arguments may be nested so deeply that nothing can.
+/// The readable parts of the body. An agent's arguments may be nested so deeply that nothing can.
 Facts read_facts(std::string_view body) {
     Facts facts;
     JsonDocument document;
@@ -197,7 +197,7 @@ void tell(const Stored& message, const Facts& facts, Notice& notice) {
     notice.cause = "\n";
 }
 
-/// What stays the same when the same thing happens to another session.
+/// The part of a text that stays the same when the same thing happens to another session.
 std::string masked(std::string_view text) {
     std::string out;
     core::append_masked(out, text);

@@ -10,8 +10,8 @@
 
 #include "core/base/time.hpp"
 
-// What people are told about messages of the outbox, whatever the format. What an agent wrote goes
-// through api::inert: one line of valid UTF-8 without control, bidi or invisible characters. Pure.
+// Messages of the outbox as people get them, whatever the format. An agent's text goes through
+// api::inert: one line of valid UTF-8 without control, bidi or invisible characters. Pure.
 
 namespace headway::api::notify {
 

@@ -37,7 +37,7 @@ struct Record {
     Attributes attributes;
 };
 
-/// What one process sent.
+/// Data of one process.
 struct Source {
     Attributes attributes;
     std::vector<Record> records;
@@ -61,7 +61,7 @@ std::string_view value_of(const Attributes& attributes, std::string_view key);
 /// cut out when they become events. Error: kInvalidField if the body is no export of this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 
-/// The same of protobuf. What is no UTF-8 becomes U+FFFD, and NUL is left out. Error:
+/// The same of protobuf. Bytes that are not UTF-8 become U+FFFD, and NUL is left out. Error:
 /// kInvalidField.
 core::Result<Export> read_protobuf(std::string_view body, Signal signal);
 

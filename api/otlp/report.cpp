@@ -47,7 +47,7 @@ std::optional<JsonValue> first_in(std::optional<JsonValue> list, std::size_t siz
 }
 
 /// Whether it is one object, as deep as it will stand in the event and with as many values beside
-/// it. What only begins like one, `{},{}` or `{}],[{}`, would break the event.
+/// it. A text that only begins like one, `{},{}` or `{}],[{}`, would break the event.
 bool is_one_object(JsonDocument& document, const std::string& args) {
     constexpr std::string_view kBeside = ",0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]";
     constexpr std::size_t kValues = 17;  // with the arguments
@@ -105,7 +105,8 @@ void write_call(std::string& out, JsonDocument& document, const Said& said) {
     close_event(json);
 }
 
-/// The model has answered. That is no heartbeat, of which some in a row say that nothing happens.
+/// The model has answered. This is not a heartbeat: some of those in a row mean that nothing
+/// happens.
 void write_usage(std::string& out, const Said& said) {
     JsonWriter json = open_event(out, "message", said);
     json.member("role", "assistant");
@@ -161,7 +162,7 @@ bool is_beat(const core::Event& event) {
     return event.event_id.empty();
 }
 
-/// Empty: nothing but a sign of life, or a kRunEnd.
+/// Empty: only a sign of life, or a kRunEnd.
 std::string event_text(JsonDocument& document, const Said& said) {
     std::string out;
     switch (said.kind) {

@@ -10,11 +10,11 @@
 #include "api/otlp/said.hpp"
 #include "core/events/event.hpp"
 
-// What telemetry says, as events of sessions.
+// Telemetry as events of sessions.
 
 namespace headway::api::otlp {
 
-/// What one export says about one session or sub-agent.
+/// One export's report about one session or sub-agent.
 struct SessionReport {
     std::string agent;
     std::string agent_version;

@@ -9,8 +9,8 @@
 #include "api/otlp/export.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// What telemetry says about agents: by the GenAI semantic conventions of OpenTelemetry, by
-// OpenInference and OpenLLMetry, and by the log records of known agents. Plain values, pure.
+// Telemetry about agents: by the GenAI semantic conventions of OpenTelemetry, by OpenInference and
+// OpenLLMetry, and by the log records of known agents. Plain values, pure.
 
 namespace headway::api::otlp {
 

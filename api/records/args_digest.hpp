@@ -18,7 +18,7 @@ std::string args_digest(JsonValue args);
 /// The same as bytes. Pure.
 core::ArgsDigest args_digest_bytes(JsonValue args);
 
-/// Of `{}`, which stands for a call without arguments.
+/// Digest of `{}`, which represents a call without arguments.
 std::string no_args_digest();
 
 }  // namespace headway::api

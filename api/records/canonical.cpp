@@ -125,8 +125,8 @@ void shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
 
 constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are looked at
 
-/// Of a tool that stands for a screen: the action that was asked for. Of others, any agent could
-/// write one.
+/// The action that was asked for, of a tool that represents a screen. In other tools, any agent
+/// could write one.
 std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args) {
     if (!core::is_screen(tool)) return {};
     static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
@@ -241,7 +241,7 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
     return low_digest(room);
 }
 
-/// What the answer says of something that runs elsewhere.
+/// Adds the reported state of something that runs elsewhere.
 void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
                  std::string_view command, std::string_view result) {
     if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
@@ -313,7 +313,8 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     std::string text;
     append_question(text, args, call);
     fingerprint.question = core::digest_of(text);
-    // What a shell command leaves in a file is not known; what an editing tool writes is.
+    // The content that a shell command leaves in a file is unknown; that of an editing tool is
+    // known.
     const bool writes =
         fingerprint.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
     if (writes && args) fingerprint.content = content_of(*args);

@@ -26,7 +26,7 @@ struct Members {
     bool of_operator = false;
 };
 
-/// Null as if it were not there. What a later version adds is not looked at.
+/// Null as if it were not there. Members that a later version adds are ignored.
 Result<> decode_envelope(JsonValue member, Event& event, Members& members) {
     const std::string_view name = member.key();
     if (member.kind() == JsonKind::kNull) return {};

@@ -8,8 +8,8 @@
 
 namespace headway::api {
 
-/// What the rules compare of a call as one word: its fields in order, hexadecimal, with commas.
-/// Part of an export, since cut or redacted arguments do not tell it. Pure.
+/// The parts of a call that the rules compare as one word: its fields in order, hexadecimal, with
+/// commas. Part of an export, since cut or redacted arguments do not tell it. Pure.
 std::string fingerprint_text(const core::CallFingerprint& fingerprint);
 
 /// Reads such a word, of an older version too, whose fields were fewer. False for anything else.

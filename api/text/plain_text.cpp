@@ -51,7 +51,7 @@ std::string as_utf8(std::string_view text) {
 std::string tail_of(std::string_view text, std::size_t bytes_max) {
     HEADWAY_ASSERT(bytes_max > kCutHere.size());
     const std::size_t size = text.size();
-    // What is one byte here is up to three there, so this is never too little.
+    // One byte here is up to three there, so this is never too little.
     text.remove_prefix(size - std::min(size, bytes_max + 3));
     while (text.size() < size && !text.empty() && continues(text.front()))
         text.remove_prefix(1);

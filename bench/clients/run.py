@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What supervision adds to a call of a tool that does nothing, by client, with a daemon and without one.
+"""Time that supervision adds to a call of a tool that does nothing, by client, with a daemon and without one.
 
     ./dev bench clients [--calls 2000] [--only python] [--json FILE]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a supervised call of the TypeScript client costs, beside the call itself: node typescript.mjs [CALLS]. With HEADWAY_URL also
-// with a daemon. One line of JSON for each row; microseconds.
+// Cost of a supervised call of the TypeScript client, beside the call itself: node typescript.mjs [CALLS]. With HEADWAY_URL also with a
+// daemon. One line of JSON for each row; microseconds.
 import net from 'node:net';
 import { session } from '../../clients/typescript/src/index.js';
 

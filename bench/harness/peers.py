@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users would build: a service of fastify that stores each event durably, over SQLite and over PostgreSQL (bench/peers)."""
+"""Alternatives that users would build: a service of fastify that stores each event durably, over SQLite and over PostgreSQL
+(bench/peers)."""
 import pathlib
 import shutil
 import subprocess

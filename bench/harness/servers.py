@@ -114,7 +114,7 @@ class Server:
         return total / TICKS_PER_SECOND
 
     def rss_bytes(self, field: str = "VmRSS") -> int:
-        """Of all its processes; RssAnon is what no file backs."""
+        """Memory of all its processes; RssAnon is what no file backs."""
         total = 0
         for pid in self.pids():
             for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():

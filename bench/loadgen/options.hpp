@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-// What the load generator was asked to do; see options.cpp for the text of --help.
+// Options of the load generator; see options.cpp for the text of --help.
 
 namespace headway::bench {
 

@@ -9,7 +9,7 @@
 
 namespace headway::bench {
 
-/// What one run gave. In mode kSse a request is a delivery to one subscriber.
+/// Results of one run. In mode kSse a request is a delivery to one subscriber.
 struct Report {
     Histogram latency;                 ///< of the measured time
     double seconds = 0;                ///< measured

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users would write instead of Headway: a service that stores each event before it answers, and nothing else. It judges nothing,
-// streams nothing and has no access control. node server.mjs sqlite|postgres PORTS_FILE STORE
+// A service that users would write instead of Headway: it stores each event before it answers, and nothing else. It judges nothing, streams
+// nothing and has no access control. node server.mjs sqlite|postgres PORTS_FILE STORE
 //
 // fastify, and better-sqlite3 with synchronous=FULL or pg; one transaction for each event, as such services have.
 import { renameSync, writeFileSync } from 'node:fs';

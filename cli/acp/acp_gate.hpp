@@ -40,8 +40,8 @@ public:
     /// The editor's reply to a request of the agent, whatever that was.
     Reply reply(const std::string& id, const std::string& line, const Json& message);
 
-    /// What goes to the agent once Headway has answered the question with this serial, if anything
-    /// does now.
+    /// The message for the agent once Headway has answered the question with this serial, if
+    /// anything goes to it now.
     std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused);
 
 private:

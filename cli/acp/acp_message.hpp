@@ -6,7 +6,7 @@
 
 #include "cli/base/json.hpp"
 
-// What messages of the Agent Client Protocol say: JSON-RPC 2.0, one message a line. Pure.
+// Messages of the Agent Client Protocol: JSON-RPC 2.0, one message a line. Pure.
 
 namespace headway::cli {
 
@@ -27,7 +27,7 @@ std::string acp_result(const Json& call);
 /// Whether a finished call went well: its status, and the exit code where one is said.
 bool acp_succeeded(const Json& call);
 
-/// What the call wrote, from its diffs: `[{"path","digest"}]`.
+/// Files that the call wrote, from its diffs: `[{"path","digest"}]`.
 Json acp_mutated(const Json& call);
 
 /// The text of the blocks of a prompt or a message.

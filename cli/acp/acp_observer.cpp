@@ -62,7 +62,7 @@ void add_use(const std::string& session, const LineUse& told, AcpObserver::Actio
     actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", usage_json(use)}}, {}});
 }
 
-/// Of one turn. Gemini CLI tells it in a place of its own.
+/// Use of one turn. Gemini CLI tells it in a place of its own.
 LineUse use_of(const Json& result) {
     const Json& quota = result["_meta"]["quota"]["token_count"];
     const Json& usage = result["usage"];
@@ -191,7 +191,7 @@ void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& a
 void AcpObserver::updated(const Json& params, Actions& actions) {
     const std::string& id = params.text_of("sessionId");
     Session* const session = find(id);
-    // What comes outside a turn is an old conversation, shown again after session/load.
+    // A message outside of a turn is an old conversation, shown again after session/load.
     if (session == nullptr || !session->at_work) return;
     const Json& update = params["update"];
     const std::string& kind = update.text_of("sessionUpdate");
@@ -286,8 +286,8 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
         {Kind::kAsk, id, call.told.text_of("call_id"), std::move(asking), dump(message["id"])});
 }
 
-/// What is asked now was never decided about: it is a call of its own, with an id of its own, and
-/// the one before it is not made any more.
+/// The new question was never decided: it is a call of its own, with an id of its own, and the one
+/// before it is not made any more.
 void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Call& call,
                            Actions& actions) {
     Json before = call.told;

@@ -14,14 +14,14 @@
 
 namespace headway::cli {
 
-/// What follows from a message that passed.
+/// Effects of a message that passed.
 struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
         /// The agent asks for permission; `type`: the id that Headway knows the call by; `data`:
         /// `hook`, which it may hold, and `started`, the data of the call's `tool.started`, unless
-        /// it was told.
+        /// it was reported before.
         kAsk,
         kIdle,  ///< the turn is over
     };

@@ -82,7 +82,7 @@ void AcpProxy::poll_once() {
     quiet_ = ready == 0 && fds[kAgentOut].fd >= 0;
     if (ready <= 0) return;
     if (fds[kSignalsIn].revents != 0) read_signals();
-    // What the agent says comes first: an answer of the editor follows the question.
+    // The agent's messages come first: an answer of the editor follows the question.
     if (fds[kEditorOut].revents != 0) write_editor();
     if (fds[kAgentOut].revents != 0) read_agent();
     if (fds[kAgentIn].revents != 0) write_agent();
@@ -214,7 +214,7 @@ void AcpProxy::read_signals() {
         const int signal = static_cast<int>(info.ssi_signo);
         int wait_status = 0;
         if (signal != SIGCHLD) {
-            // What the terminal sends (Ctrl-C) goes to the whole group, so the agent has it.
+            // A signal from the terminal (Ctrl-C) goes to the whole group, so the agent has it.
             if (info.ssi_code <= 0 && !status_) ::kill(agent_.pid, signal);
         } else if (::waitpid(agent_.pid, &wait_status, WNOHANG) == agent_.pid) {
             status_ = exit_status_of(wait_status);

@@ -27,7 +27,7 @@ constexpr milliseconds kReportMax{5'000};  // a daemon that hangs holds up no ca
 constexpr std::size_t kNativeBytesMax = 64;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
-// What the daemon makes of it as well: `<agent>-<native>` has to be an id.
+// The daemon checks it as well: `<agent>-<native>` has to be an id.
 std::string native_id(const std::string& id) {
     const auto plain = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
@@ -148,7 +148,7 @@ bool AcpSessions::refuses(Daemon& daemon, std::string hook, const Hold& hold) {
     handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
     const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
     const std::optional<Json> said = head.ok() ? Json::parse(reply) : std::nullopt;
-    // What a person allowed with other arguments must not run with these.
+    // A call that a person allowed with other arguments must not run with these.
     return said && (said->contains("deny") || said->contains("stop") || said->contains("edit"));
 }
 

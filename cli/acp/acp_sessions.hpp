@@ -24,8 +24,8 @@ class Daemon;
 
 /// The sessions of Headway behind those of one connection of the Agent Client Protocol: a reporter
 /// each, and for each permission that waits a request that the daemon may hold. Nothing here waits
-/// for the daemon but the destructor, which takes `linger` at most. Owner's thread only, but for
-/// what it starts.
+/// for the daemon but the destructor, which takes `linger` at most. Owner's thread only, except for
+/// the threads that it starts.
 class AcpSessions {
 public:
     struct Setup {

@@ -19,7 +19,7 @@ public:
     using Take = std::function<void(std::string_view text, bool whole)>;
 
     void feed(std::string_view bytes, const Take& take);
-    /// What is left without an end is a part.
+    /// A rest without an end is a part.
     void finish(const Take& take);
 
 private:

@@ -49,7 +49,8 @@ core::Result<> write_all(int fd, const std::string& text, const fs::path& path) 
     return {};
 }
 
-/// What root makes in the folder of a user is that user's: an agent could not read it else.
+/// A file that root makes in the folder of a user is that user's: an agent could not read it
+/// otherwise.
 core::Result<> give_to_owner_of(const fs::path& folder, int fd) {
     struct stat owner {};
     if (::geteuid() != 0 || ::stat(folder.empty() ? "." : folder.c_str(), &owner) != 0) return {};

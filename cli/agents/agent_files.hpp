@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// What stands in a file, or would. Nothing: there is none.
+/// Content of a file, now or planned. Nothing: there is none.
 struct FileChange {
     std::filesystem::path path;  ///< as an agent names it
     std::optional<std::string> before;

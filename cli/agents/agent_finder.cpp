@@ -24,7 +24,7 @@ bool is_program(const fs::path& path) {
     return fs::is_regular_file(path, none) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// What package.json in a folder above a program says of itself, when it is one of these packages.
+/// Version in package.json in a folder above a program, when it is one of these packages.
 std::string version_beside(const AgentRow& row, const fs::path& program) {
     std::error_code error;
     fs::path folder = fs::canonical(program, error).parent_path();

@@ -66,7 +66,7 @@ struct HookEntry {
     friend bool operator==(const HookEntry&, const HookEntry&) = default;
 };
 
-/// What the settings shall hold, for kGroups and kFlat. Pure.
+/// Entries that the settings shall have, for kGroups and kFlat. Pure.
 std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way);
 
 /// "'/opt/my tools/headway-hook' codex", for a shell. Pure.

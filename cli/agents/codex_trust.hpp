@@ -14,7 +14,7 @@ struct CodexTrust {
     std::size_t untrusted = 0;
 };
 
-/// What Codex says of our hooks in this file, asked over its app-server. With `trust` they are
+/// Codex's state of our hooks in this file, queried over its app-server. With `trust` they are
 /// trusted first. Up to 20 s. Error: kInvalidParameter, when it does not answer.
 core::Result<CodexTrust> codex_trust(const std::filesystem::path& program,
                                      const std::filesystem::path& hooks,

@@ -7,7 +7,7 @@
 namespace headway::cli {
 namespace {
 
-/// Of what listens there; an address of all networks is called by that of this machine.
+/// URL of a listening address; an address of all networks is replaced by that of this machine.
 core::Result<std::string> listening_url(const config::ServerSettings& server) {
     HEADWAY_TRY(const config::ListenAddress address, config::parse_listen_address(server.listen));
     if (address.port == 0) {

@@ -31,7 +31,7 @@ public:
     void hang_up();
     /// The next line without its end. Nothing: there is none until then, or no more.
     std::optional<std::string> line(SteadyTime until);
-    /// What is left of its output, up to `bytes_max`.
+    /// The rest of its output, up to `bytes_max`.
     std::string rest(SteadyTime until, std::size_t bytes_max);
     /// The exit status as a shell shows it. Nothing: it runs on, and is killed.
     std::optional<int> finish(SteadyTime until);
@@ -45,7 +45,7 @@ private:
     std::size_t read_ = 0;  ///< bytes of it in all
 };
 
-/// What a command prints within this time, its input being empty, and how it ends.
+/// Output of a command within this time, with empty input, and its end.
 struct CommandOutput {
     std::optional<int> status;  ///< nothing: it took too long
     std::string out;

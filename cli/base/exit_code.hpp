@@ -3,8 +3,8 @@
 
 namespace headway::cli {
 
-// What a script can rely on. `wait` uses all of them, `check --wait` all but 3, 5 and 6, the other
-// verbs 0, 1, 64 and 69.
+// Exit codes that a script can rely on. `wait` uses all of them, `check --wait` all but 3, 5 and 6,
+// the other verbs 0, 1, 64 and 69.
 inline constexpr int kExitOk = 0;           ///< done; `wait`: completed; `check`: A
 inline constexpr int kExitFailed = 1;       ///< refused; `wait`: failed, halted; `check`: no answer
 inline constexpr int kExitStuck = 2;        ///< `wait`: stuck; `check`: B, looping

@@ -46,8 +46,8 @@ public:
 
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
-    /// Nothing for what is no JSON, or is nested more than kDepthMax deep. Of members with one name
-    /// the last counts.
+    /// Nothing for what is no JSON, or is nested more than kDepthMax deep. The last of several
+    /// members with one name is used.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 
@@ -72,7 +72,7 @@ public:
     List& list();                    ///< null becomes a list; nothing else may be no list
     Members& members();              ///< null becomes an object; nothing else may be no object
 
-    /// Of a list or an object; 0 for null, 1 for others.
+    /// Elements of a list or an object; 0 for null, 1 for others.
     std::size_t size() const;
     bool empty() const { return size() == 0; }
 
@@ -88,7 +88,7 @@ public:
     /// True only for the literal `true`.
     bool flag_of(std::string_view name) const;
 
-    // Of a list; other values have no elements.
+    // Iterates a list; other values have no elements.
     List::const_iterator begin() const { return list().begin(); }
     List::const_iterator end() const { return list().end(); }
 

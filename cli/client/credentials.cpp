@@ -32,7 +32,7 @@ std::optional<std::string> read_secret(const std::filesystem::path& file) {
     return std::string{core::trimmed(*text)};
 }
 
-/// It becomes a line of a header, so nothing but visible characters may be in it.
+/// It becomes a line of a header, so only visible characters may be in it.
 Result<Credential> named(std::string token, const std::string& where) {
     const bool visible =
         std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7f; });

@@ -198,7 +198,7 @@ std::string Daemon::where_is_the_token() const {
                "; if it is meant for this one, --token-file " + file + " sends it";
     }
     if (credential_.looked_in.empty()) return text;
-    // What it says is shown and not used: a token goes to the daemon that it was named for.
+    // The answer is shown and not used: a token goes to the daemon that it was named for.
     Daemon asking{url_};
     const Json system = body_json(asking.get("/v1/system")).value_or(Json());
     const std::string file = clean_line(system["database"].text_of("path"));
@@ -230,7 +230,7 @@ std::string Daemon::beside_path() const {
 
 namespace {
 
-/// What the command line calls a parameter of the API, where it has a flag for it.
+/// The flag of the command line for a parameter of the API, where there is one.
 std::string flag_for(const std::string& field) {
     constexpr std::array<std::string_view, 14> kFlags{
         "until", "after",   "mode",  "missing", "open_within", "silent_for", "limit",

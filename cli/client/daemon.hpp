@@ -64,14 +64,14 @@ public:
                      const HttpClient::StreamHandlers& handlers);
 
     const std::string& url() const { return url_; }
-    /// What to do where a token was refused or missing: in words, with the file that the daemon
-    /// keeps the operator's in if it says so. Asks it.
+    /// Advice where a token was refused or missing, with the file that the daemon keeps the
+    /// operator's in if its reply names one. Asks it.
     std::string where_is_the_token() const;
     /// Whether the last reply is of a listener to which the token that was found did not go.
     bool withheld() const { return !withheld_from_.empty(); }
     /// Why nothing was sent to a daemon that was not named and that is another user's.
     FailureText stranger() const;
-    /// What to do where there is no such route: empty unless the URL has a path, which may be the
+    /// Advice where there is no such route: empty unless the URL has a path, which may be the
     /// reason.
     std::string beside_path() const;
 

@@ -27,7 +27,7 @@ struct HttpRequest {
         30'000};  ///< of the whole exchange; streams: from byte to byte
 };
 
-/// What came back. `status` 0 means that no HTTP answer came, and `error` says why.
+/// A reply. `status` 0 means that no HTTP answer came, and `error` says why.
 struct HttpReply {
     int status = 0;
     std::string body;

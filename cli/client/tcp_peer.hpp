@@ -41,7 +41,7 @@ std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 /// lists: that socket itself, and where it is not accepted yet all that listen there. Empty: it
 /// is; else whose it is, as "user ann (1000)", or that it is not known. `sockets` has those
 /// that listen before the others, as the kernel lists them: a connection that a listener still has
-/// when it is read can have no other. Pure but for the names of users.
+/// when it is read can have no other. Pure, except for the names of users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

@@ -10,7 +10,7 @@
 #include "cli/app.hpp"
 #include "cli/client/daemon.hpp"
 
-// What `headway doctor` looks at, one function each.
+// Checks of `headway doctor`, one function each.
 
 namespace headway::cli {
 
@@ -38,10 +38,10 @@ Finding check_room(const std::filesystem::path& directory, std::uint64_t free_mi
 /// How long a sync takes there: every report waits for one.
 Finding check_sync(const std::filesystem::path& directory);
 
-/// What was saved of a damaged database, and what was not. Pure.
+/// Rows of a damaged database that were saved, and those that were not. Pure.
 std::vector<Finding> repair_findings(const RepairReport& report);
 
-/// What the shared store is like, or why it cannot be reached. Pure.
+/// State of the shared store, or the reason why it cannot be reached. Pure.
 std::vector<Finding> store_findings(const core::Result<StoreReport>& found);
 
 /// The operator's token may be read by its owner only.

@@ -12,7 +12,7 @@
 #include "cli/doctor/doctor.hpp"
 #include "config/values/size.hpp"
 
-// What `headway doctor` looks at on the disk, and what it says of a repair.
+// Checks of `headway doctor` on the disk, and its report of a repair.
 
 namespace headway::cli {
 namespace {
@@ -59,7 +59,7 @@ Finding check_sqlite(std::string_view version) {
     if (affected) {
         detail +=
             ", which has the WAL-reset bug: harmless with one connection, so open the live "
-            "database with nothing but headway, and copy it with `headway backup`";
+            "database only with headway, and copy it with `headway backup`";
     }
     return {"sqlite", true, std::move(detail), {}};
 }

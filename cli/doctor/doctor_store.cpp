@@ -4,7 +4,7 @@
 
 #include "cli/doctor/doctor.hpp"
 
-// What `headway doctor` says of a store that several daemons share.
+// Report of `headway doctor` about a store that several daemons share.
 
 namespace headway::cli {
 namespace {

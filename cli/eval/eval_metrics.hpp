@@ -10,7 +10,7 @@
 #include "cli/records/labels.hpp"
 #include "cli/records/offline_judge.hpp"
 
-// What `headway eval` counts. Pure.
+// Counts of `headway eval`. Pure.
 
 namespace headway::cli {
 
@@ -48,7 +48,7 @@ struct Metrics {
     std::optional<double> delay_stuck;  ///< as 1, to the verdict; of loops whose start is known
 };
 
-/// Of the sessions that were ever `stuck`: what people found who read them.
+/// Sessions that were ever `stuck`, by the finding of the people who read them.
 struct AlarmCounts {
     std::size_t stuck = 0;
     std::size_t right = 0;

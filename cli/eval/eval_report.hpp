@@ -7,7 +7,7 @@
 
 #include "cli/eval/eval_metrics.hpp"
 
-// What `headway eval` prints. Pure.
+// Output of `headway eval`. Pure.
 
 namespace headway::cli {
 

@@ -13,9 +13,10 @@
 #include "cli/client/client_options.hpp"
 #include "core/base/result.hpp"
 
-// What all agents that are kept going share, as files in the state directory: a switch, and for
-// each kind of agent whose turn it is to begin. A file is held by flock(2) while it is changed, and
-// the turns of keepers that are gone do not count, so that nothing is left behind by a kill -9.
+// The state that all agents that are kept going share, as files in the state directory: a switch,
+// and for each kind of agent whose turn it is to begin. A file is held by flock(2) while it is
+// changed, and the turns of keepers that are gone do not count, so that nothing is left behind by a
+// kill -9.
 
 namespace headway::cli {
 
@@ -62,7 +63,7 @@ public:
                           std::chrono::milliseconds margin) const;
     /// The limit of the provider holds until then, as an agent of that name has found.
     void note_limit(const std::string& agent, WallTime until) const;
-    /// What another agent has found since; the past if nothing.
+    /// The end of a limit that another agent has found since; the past if none.
     WallTime limited_until(const std::string& agent) const;
 
     std::string switch_file() const;

@@ -51,7 +51,7 @@ bool read(const std::string& text, std::optional<Number>& number) {
     return true;
 }
 
-/// What is wrong with a text that is no such number.
+/// The message for a text that is no such number.
 std::string no_number(const std::string& text, const std::uint64_t&) {
     return clean_line(text) + " is no whole number of 0 and above";
 }
@@ -116,6 +116,11 @@ Argument& Argument::never_empty() {
     return check([](const std::string& text) {
         return text.empty() ? std::string{"is empty: is a variable unset?"} : std::string{};
     });
+}
+
+Argument& Argument::connection() {
+    spec_.connection = true;
+    return *this;
 }
 
 Argument& Argument::required() {
@@ -291,16 +296,14 @@ Argument Arguments::session(std::string& target, const char* help) {
 }
 
 void Arguments::client(ClientOptions& client) {
-    option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
-    option("--token-file", client.token_file,
-           "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
-        .type("FILE");
-    option("--state-dir", client.state_dir,
-           "where a daemon on this machine keeps its token and socket, if elsewhere")
-        .type("DIR");
-    option("--ca-file", client.ca_file,
-           "PEM file of whom to trust over https, else HEADWAY_CA_FILE, else the system's")
-        .type("FILE");
+    option("--url", client.url, "URL of the daemon").connection();
+    option("--token-file", client.token_file, "file of the token").type("FILE").connection();
+    option("--state-dir", client.state_dir, "state folder of a daemon on this machine")
+        .type("DIR")
+        .connection();
+    option("--ca-file", client.ca_file, "PEM file of certificates to trust over https")
+        .type("FILE")
+        .connection();
     json(client.json);
     uses_daemon(client);
 }

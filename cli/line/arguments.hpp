@@ -24,6 +24,8 @@ public:
     /// A FILE, DIR or FOLDER is never empty.
     Argument& type(std::string name);
     Argument& required();
+    /// Left out of the verb's help, which has a note for all of these.
+    Argument& connection();
     Argument& choices(std::vector<std::string> values);
     Argument& check(std::function<std::string(const std::string&)> check);
     /// Refuses no text at all, which is what an unset variable of a script gives.

@@ -67,6 +67,7 @@ void add_argument(CLI::App& app, const ArgumentSpec& argument) {
                                             : store(argument, values);
     };
     CLI::Option& option = *app.add_option(join(argument.names, ","), set, argument.help);
+    if (argument.connection) option.group("");  // in no help
     if (!argument.takes_value()) {
         option.multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->expected(0);
         return;
@@ -110,7 +111,7 @@ using SpecOf = std::map<const CLI::App*, const VerbSpec*>;
 void add_verb(CLI::App& app, const VerbSpec& verb, SpecOf& spec_of) {
     spec_of[&app] = &verb;
     app.footer(verb.footer);
-    if (verb.hidden) app.group("");
+    if (verb.hidden || !verb.group.empty()) app.group(verb.hidden ? "" : verb.group);
     for (const ArgumentSpec& argument : verb.arguments)
         add_argument(app, argument);
     for (const ArgumentSpec& argument : verb.arguments) {
@@ -214,6 +215,11 @@ std::string missing_verb(const VerbSpec& verb, const std::string& full, const st
            core::did_you_mean(*word, known);
 }
 
+std::string replaced(std::string text, std::string_view words, std::string_view by) {
+    const std::size_t at = text.find(words);
+    return at == std::string::npos ? text : text.replace(at, words.size(), by);
+}
+
 /// A mistake in our words: CLI11 names what is left over from behind, and no option that was meant.
 std::string mistake_of(CLI::App& app, const SpecOf& spec_of, const CLI::ParseError& error,
                        const std::vector<std::string>& words) {
@@ -230,6 +236,11 @@ std::string mistake_of(CLI::App& app, const SpecOf& spec_of, const CLI::ParseErr
     std::string text = error.what();
     const std::string about = text.substr(0, text.find(':'));
     if (error.get_name() == "ArgumentMismatch") return about + " needs a value";
+    if (error.get_name() == "RequiredError")
+        return "`" + full_name(chosen) + "` needs " + text.substr(0, text.find(' '));
+    if (error.get_name() == "ExcludesError")
+        return replaced(text, " excludes ", " cannot be used with ");
+    if (error.get_name() == "RequiresError") return replaced(text, " requires ", " needs ");
     return text;
 }
 
@@ -256,7 +267,8 @@ core::Result<> find_daemon(const VerbSpec& verb, const Console& console,
     return {};
 }
 
-// What every verb takes from its context: the daemon's URL, and for settings the environment.
+// Fills in values that every verb takes from its context: the daemon's URL, and for settings the
+// environment.
 core::Result<> complete(const VerbSpec& verb, const Console& console) {
     if (verb.sources != nullptr) verb.sources->environment = console.environment;
     if (verb.client == nullptr) return {};

@@ -21,7 +21,7 @@ std::string shell_quoted(std::string_view text, std::string_view escape = "'\\''
     return made + "'";
 }
 
-/// What the tables are looked up by: where we are, and what stands there.
+/// Key of the tables: the position, and the word there.
 std::string place(std::string words, std::string_view what) {
     words.append("|").append(what);
     return words;
@@ -70,7 +70,7 @@ std::string bash_values(ValueKind kind, const std::vector<std::string>& choices)
     return ":";
 }
 
-/// What may stand where no flag is expected.
+/// Candidates where no flag is expected.
 std::string bash_operands(const VerbSpec& verb) {
     if (!verb.verbs.empty()) {
         std::vector<std::string> names;

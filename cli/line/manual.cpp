@@ -71,7 +71,7 @@ std::string argument_items(const VerbSpec& verb) {
     for (const ArgumentSpec* operand : operands_of(verb))
         text += ".TP\n" + italic(operand->value_name()) + "\n" + escaped(operand->help) + "\n";
     for (const ArgumentSpec* option : options_of(verb))
-        text += option_item(*option);
+        if (!option->connection) text += option_item(*option);  // the notes have these
     return text;
 }
 

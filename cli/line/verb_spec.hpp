@@ -20,7 +20,7 @@ namespace headway::cli {
 
 struct ClientOptions;
 
-/// What a shell can offer for a value.
+/// Kinds of values that a shell can offer.
 enum class ValueKind : std::uint8_t { kNone, kAnything, kFile, kFolder, kSession, kChoice };
 
 /// One flag, option or operand.
@@ -40,6 +40,7 @@ struct ArgumentSpec {
     std::vector<std::string> choices{};  ///< the only values; empty: any
     std::string fallback{};              ///< the value when it is left out, as help shows it
     bool required = false;
+    bool connection = false;  ///< of the way to the daemon: help has one note for all of these
     bool repeats = false;
     char separator = '\0';  ///< also splits one value into several; '\0': none does
     std::optional<std::pair<int, int>> int_range{};
@@ -48,17 +49,17 @@ struct ArgumentSpec {
     std::vector<std::string> needs{};     ///< names of options without which it has no meaning
     /// What is wrong with one value, or empty. Runs before `set`.
     std::function<std::string(const std::string& value)> check{};
-    /// Stores the values, one unless it repeats. What is wrong with them, or empty.
+    /// Stores the values, one unless it repeats. Returns the error, or an empty text.
     std::function<std::string(const std::vector<std::string>& values)> set{};
 
     /// Whether a value follows it, or is it.
     bool takes_value() const { return form == Form::kOption || form == Form::kOperand; }
-    /// What stands for the value in a synopsis: "DURATION", "SESSION"; empty: it takes none.
+    /// Name of the value in a synopsis: "DURATION", "SESSION"; empty: it takes none.
     std::string value_name() const;
     ValueKind kind() const;
 };
 
-/// What is wrong with a command line whose arguments are right one by one, and the next step.
+/// An error of a command line whose arguments are right one by one, and the next step.
 struct Mistake {
     std::string what;
     std::string next{};  ///< empty: the verb's help
@@ -68,6 +69,7 @@ struct Mistake {
 struct VerbSpec {
     std::string name{};
     std::string help{};
+    std::string group{};                    ///< heading in the program's help; empty: none
     std::string footer{};                   ///< rules and examples, lines of text
     std::vector<ArgumentSpec> arguments{};  ///< in the order in which help lists them
     std::vector<VerbSpec> verbs{};          ///< unless empty, one of them has to be named
@@ -78,7 +80,7 @@ struct VerbSpec {
     /// Takes the words of another command, behind `--` or behind the options.
     std::function<void(std::vector<std::string> words)> command{};
 
-    // What the verb takes from its context, see command_line.cpp.
+    // Values that the verb takes from its context, see command_line.cpp.
     ClientOptions* client = nullptr;
     std::function<bool()> needs_daemon{};  ///< unset: a verb with a client always does
     bool by_socket = true;                 ///< the daemon may be found by its Unix socket

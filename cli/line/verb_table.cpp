@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/line/verb_table.hpp"
 
+#include <algorithm>
 #include <string_view>
 
-// A verb is a row here, in the order in which help lists them, and a file in verbs/ that defines
-// `std::unique_ptr<Verb> make_<row>()`.
-#define HEADWAY_VERBS(ROW)          \
-    ROW("serve", serve)             \
-    ROW("run", run)                 \
-    ROW("keep-going", keep_going)   \
-    ROW("acp", acp)                 \
-    ROW("wait", wait)               \
-    ROW("watch", watch)             \
-    ROW("top", top)                 \
-    ROW("digest", digest)           \
-    ROW("sessions", sessions)       \
-    ROW("show", show)               \
-    ROW("events", events)           \
-    ROW("report", report)           \
-    ROW("end", end)                 \
-    ROW("cancel", cancel)           \
-    ROW("pause", pause)             \
-    ROW("resume", resume)           \
-    ROW("nudge", nudge)             \
-    ROW("approvals", approvals)     \
-    ROW("acknowledge", acknowledge) \
-    ROW("approve", approve)         \
-    ROW("reject", reject)           \
-    ROW("answer", answer)           \
-    ROW("budget", budget)           \
-    ROW("check", check)             \
-    ROW("compare", compare)         \
-    ROW("scan", scan)               \
-    ROW("replay", replay)           \
-    ROW("eval", eval)               \
-    ROW("forget", forget)           \
-    ROW("token", token)             \
-    ROW("dashboard", dashboard)     \
-    ROW("webhooks", webhooks)       \
-    ROW("backup", backup)           \
-    ROW("restore", restore)         \
-    ROW("migrate", migrate)         \
-    ROW("config", config)           \
-    ROW("install", install)         \
-    ROW("uninstall", uninstall)     \
-    ROW("hook", hook)               \
-    ROW("service", service)         \
-    ROW("doctor", doctor)           \
-    ROW("version", version)         \
-    ROW("routes", routes)           \
-    ROW("demo", demo)               \
-    ROW("demo-agent", demo_agent)   \
-    ROW("completion", completion)   \
-    ROW("manual", manual)
+// A verb is a row here, in the order in which help lists them, with its group there, and a file in
+// verbs/ that defines `std::unique_ptr<Verb> make_<row>()`.
+#define HEADWAY_VERBS(ROW)                         \
+    ROW("serve", serve, "Run and watch")           \
+    ROW("run", run, "Run and watch")               \
+    ROW("keep-going", keep_going, "Run and watch") \
+    ROW("acp", acp, "Run and watch")               \
+    ROW("wait", wait, "Run and watch")             \
+    ROW("watch", watch, "Run and watch")           \
+    ROW("top", top, "Run and watch")               \
+    ROW("digest", digest, "Run and watch")         \
+    ROW("sessions", sessions, "Run and watch")     \
+    ROW("show", show, "Run and watch")             \
+    ROW("events", events, "Run and watch")         \
+    ROW("dashboard", dashboard, "Run and watch")   \
+    ROW("approvals", approvals, "Decide")          \
+    ROW("approve", approve, "Decide")              \
+    ROW("reject", reject, "Decide")                \
+    ROW("answer", answer, "Decide")                \
+    ROW("acknowledge", acknowledge, "Decide")      \
+    ROW("nudge", nudge, "Steer")                   \
+    ROW("pause", pause, "Steer")                   \
+    ROW("resume", resume, "Steer")                 \
+    ROW("cancel", cancel, "Steer")                 \
+    ROW("end", end, "Steer")                       \
+    ROW("report", report, "Steer")                 \
+    ROW("budget", budget, "Steer")                 \
+    ROW("check", check, "Steer")                   \
+    ROW("scan", scan, "Records")                   \
+    ROW("replay", replay, "Records")               \
+    ROW("eval", eval, "Records")                   \
+    ROW("compare", compare, "Records")             \
+    ROW("forget", forget, "Records")               \
+    ROW("install", install, "Set-up")              \
+    ROW("uninstall", uninstall, "Set-up")          \
+    ROW("hook", hook, "Set-up")                    \
+    ROW("service", service, "Set-up")              \
+    ROW("config", config, "Set-up")                \
+    ROW("doctor", doctor, "Set-up")                \
+    ROW("demo", demo, "Set-up")                    \
+    ROW("demo-agent", demo_agent, "Set-up")        \
+    ROW("completion", completion, "Set-up")        \
+    ROW("manual", manual, "Set-up")                \
+    ROW("version", version, "Set-up")              \
+    ROW("token", token, "Administration")          \
+    ROW("webhooks", webhooks, "Administration")    \
+    ROW("backup", backup, "Administration")        \
+    ROW("restore", restore, "Administration")      \
+    ROW("migrate", migrate, "Administration")      \
+    ROW("routes", routes, "Administration")
 
 namespace headway::cli {
 
-#define HEADWAY_FACTORY(name, verb) std::unique_ptr<Verb> make_##verb();
+#define HEADWAY_FACTORY(name, verb, group) std::unique_ptr<Verb> make_##verb();
 HEADWAY_VERBS(HEADWAY_FACTORY)
 #undef HEADWAY_FACTORY
 
@@ -64,10 +65,11 @@ namespace {
 
 struct VerbRow {
     std::string_view name;
+    std::string_view group;
     std::unique_ptr<Verb> (*make)();
 };
 
-#define HEADWAY_ROW(name, verb) {name, make_##verb},
+#define HEADWAY_ROW(name, verb, group) {name, group, make_##verb},
 constexpr VerbRow kVerbs[] = {HEADWAY_VERBS(HEADWAY_ROW)};
 #undef HEADWAY_ROW
 
@@ -77,28 +79,39 @@ constexpr const char* kProgramHelp =
 constexpr const char* kProgramFooter = R"(Examples:
   headway serve                          start the daemon on http://127.0.0.1:7717
   headway run -- make -j2                supervise a command
-  headway watch                          see what all sessions do, live
-  headway wait make-3f2a91c07b54         0 when it ended well, 1 when it failed, 2 when stuck
-  headway wait --help                    each verb explains itself
+  headway watch                          show events of all sessions, live
+  headway wait make-3f2a91c07b54         exit code 0 completed, 1 failed, 2 stuck
+  headway wait --help                    show the options of one verb
 
-The daemon is found by --url, then HEADWAY_URL, then its Unix socket in the default state folder
-(but by `run`, whose command may need a URL), then http://127.0.0.1:7717. It is shown the token of
---token-file, HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, or, on this machine, the operator's if we may read
-it; --state-dir says where that is if not in the default state folder; over the socket none is
-needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
+Connection options, for each verb that uses the daemon:
+  --url URL          the daemon; else HEADWAY_URL, the Unix socket in the default state folder (not for `run`), http://127.0.0.1:7717
+  --token-file FILE  file of the token; else HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, the local operator token; none is needed over the Unix socket
+  --state-dir DIR    state folder of a daemon on this machine, for its token and socket
+  --ca-file FILE     PEM file of certificates to trust over https; else HEADWAY_CA_FILE, the system's)";
 
-/// Of a verb that has told no others.
+/// In place of these options in the help of each verb.
+constexpr const char* kConnectionNote =
+    "Connection: --url, --token-file, --state-dir, --ca-file; see `headway --help`";
+
+/// Exit codes of a verb that lists no others.
 constexpr const char* kExitCodes =
     "Exit codes: 0 done   1 refused, or it failed   64 usage   69 no daemon answers";
 
+void add_paragraph(VerbSpec& verb, const char* text) {
+    verb.footer.append(verb.footer.empty() ? "" : "\n\n").append(text);
+}
+
 // At most as deep as verbs are nested.
-void add_exit_codes(VerbSpec& verb) {
+void add_notes(VerbSpec& verb) {
     for (VerbSpec& below : verb.verbs)
-        add_exit_codes(below);
-    const bool told = verb.footer.find("Exit codes") != std::string::npos ||
-                      verb.footer.find("exit status") != std::string::npos;
-    if (verb.client == nullptr || told) return;
-    verb.footer.append(verb.footer.empty() ? "" : "\n\n").append(kExitCodes);
+        add_notes(below);
+    const bool connects = std::any_of(verb.arguments.begin(), verb.arguments.end(),
+                                      [](const ArgumentSpec& one) { return one.connection; });
+    if (connects) add_paragraph(verb, kConnectionNote);
+    const bool listed = verb.footer.find("Exit codes") != std::string::npos ||
+                        verb.footer.find("exit status") != std::string::npos;
+    if (verb.client == nullptr || listed) return;
+    add_paragraph(verb, kExitCodes);
 }
 
 }  // namespace
@@ -111,11 +124,11 @@ Program declare_program() {
     for (const VerbRow& row : kVerbs) {
         VerbSpec& spec = program.spec.verbs.emplace_back();
         spec.name = row.name;
-        spec.footer = program.spec.footer;  // of a verb that declares none
+        spec.group = row.group;
         Arguments arguments(spec);
         program.verbs.push_back(row.make());
         program.verbs.back()->declare(arguments);
-        add_exit_codes(spec);
+        add_notes(spec);
     }
     return program;
 }

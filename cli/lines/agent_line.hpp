@@ -10,8 +10,8 @@
 
 #include "cli/base/json.hpp"
 
-// What agents print, one JSON object a line, when they run without a terminal. Each format is one
-// file with a function from a line to what it says. Pure.
+// Output of agents that run without a terminal, one JSON object a line. Each format is one file
+// with a function from a line to what it says. Pure.
 
 namespace headway::cli {
 
@@ -77,8 +77,8 @@ struct LineFormat {
     /// Whether only this format has such a line. Lines that others could print too are taken only
     /// after one of these.
     bool (*begins)(const Json& line);
-    /// What the line says; nothing in it where it says nothing that is reported. No value: it is
-    /// not of this format.
+    /// Content of the line; empty where it has nothing that is reported. No value: it is not of
+    /// this format.
     std::optional<AgentLine> (*read)(const Json& line);
     bool hooks_tell_use;  ///< the agent's hooks or plugin report tokens as well
     /// They report errors as well; never when the provider accepts requests again.

@@ -185,7 +185,7 @@ void AgentLines::note(const LineEvent& event) {
     }
 }
 
-/// False for an error that was told already: an agent may tell it by two lines.
+/// False for an error that was reported before: an agent may report it in two lines.
 bool AgentLines::take_error(LineEvent& event) {
     Json& data = event.data;
     const bool ends = data.flag_of("ends_turn");
@@ -226,7 +226,7 @@ void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {
 }
 
 // Most lines that tell of a result name the call only by its id. False: it is no call that may be
-// told.
+// reported.
 bool AgentLines::complete_call(LineEvent& event) {
     const bool started = event.type == "tool.started";
     if (!started && event.type != "tool.finished") return true;

@@ -66,7 +66,7 @@ public:
 private:
     struct OpenCall {
         std::string id;
-        Json about;  // as it was told: tool, arguments
+        Json about;  // as first reported: tool, arguments
     };
 
     void end_line(OutputLines& rest);

@@ -7,7 +7,7 @@
 
 #include "cli/lines/agent_line.hpp"
 
-// What the lines of an agent hold, in the sizes in which it is reported. Pure.
+// Data from the lines of an agent, in the sizes in which it is reported. Pure.
 
 namespace headway::cli {
 

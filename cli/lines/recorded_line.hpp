@@ -6,7 +6,7 @@
 
 #include "cli/base/json.hpp"
 
-// What is taken from a line that was read as a JSON value.
+// Parts that are taken from a line that was read as a JSON value.
 
 namespace headway::cli {
 

@@ -38,7 +38,7 @@ struct RunEnd {
     bool completed = false;
     std::string reason;
     core::Cause cause = core::Cause::kNone;
-    std::string retry_at;  ///< as the provider said it; empty: it did not
+    std::string retry_at;  ///< by the provider; empty: unknown
     /// An HTTP status that only the exit status says.
     std::optional<std::uint64_t> status;
     bool guarded = false;  ///< its own guard against loops ended it

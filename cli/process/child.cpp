@@ -37,7 +37,7 @@ bool Child::running() {
     return pid_ > 0;
 }
 
-// What it started itself is in its group, which it leads, and goes with it.
+// Processes that it started itself are in its group, which it leads, and end with it.
 Child::~Child() {
     if (!running()) return;
     const pid_t group = -pid_;

@@ -11,8 +11,8 @@
 namespace headway::cli {
 
 /// Turns a command's output into bounded evidence: the last lines since the last report, and how
-/// many were left out. What a carriage return overwrote is not shown, escape sequences are dropped.
-/// Memory is bounded whatever is written. Pure.
+/// many were left out. Text that a carriage return overwrote is not shown, escape sequences are
+/// dropped. Memory is bounded whatever is written. Pure.
 class OutputLines {
 public:
     static constexpr std::size_t kLinesMax = 20;

@@ -12,8 +12,8 @@
 
 namespace headway::cli {
 
-/// What a process tree has used. `cpu_ms` and `disk_bytes` (written) only grow; `rss_bytes` is what
-/// it holds now.
+/// Use of a process tree. `cpu_ms` and `disk_bytes` (written) only grow; `rss_bytes` is what it
+/// holds now.
 struct TreeUsage {
     std::uint64_t cpu_ms = 0;
     std::uint64_t rss_bytes = 0;

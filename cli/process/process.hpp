@@ -41,8 +41,8 @@ Process spawn_between(const std::vector<std::string>& argv,
 std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
 
 /// Overwrites the values of our variables in the environment of this process, which the programs
-/// that it starts may read in /proc. What is still needed is in a copy by then. No other thread may
-/// run.
+/// that it starts may read in /proc. Values that are still needed are in a copy by then. No other
+/// thread may run.
 void wipe_own_variables();
 
 /// How a command ended, from the status of waitpid(2).

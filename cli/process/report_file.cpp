@@ -25,8 +25,8 @@ core::Error cannot_write(const std::string& path) {
         core::ErrorCode::kInvalidParameter, "cannot write " + path + ": " + std::strerror(why), {}};
 }
 
-/// A link that lies in a checkout: what it points to would be lost. What is open already,
-/// as /dev/stdout, is one by its nature.
+/// A link that lies in a checkout: what it points to would be lost. An open file, as /dev/stdout,
+/// is one by its nature.
 bool is_link(const std::string& path) {
     struct stat there {};
     const bool named = path.starts_with("/dev/") || path.starts_with("/proc/");
@@ -51,7 +51,7 @@ bool is_special(const std::string& path) {
     return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
 }
 
-/// What a rename says of a place where a file can be written though none can take its place: a file
+/// Errors of a rename at a place where a file can be written though none can take its place: a file
 /// that is mounted, or one in a folder that is not ours.
 bool no_rename(int why) {
     return why == EBUSY || why == EACCES || why == EPERM || why == EROFS;
@@ -67,7 +67,7 @@ bool fill(int fd, std::string_view text) {
     return true;
 }
 
-/// Of this process, so that two that write the same report do not write one draft.
+/// Draft of this process, so that two that write the same report do not write one draft.
 std::string draft_of(const std::string& path) {
     return path + ".headway-" + std::to_string(::getpid());
 }

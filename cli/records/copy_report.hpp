@@ -7,7 +7,7 @@
 #include "cli/app.hpp"
 #include "cli/base/console.hpp"
 
-// What `headway backup` and `headway restore` share.
+// Code shared by `headway backup` and `headway restore`.
 
 namespace headway::cli {
 

@@ -17,7 +17,7 @@ using core::Event;
 using core::EventType;
 using core::VerdictChanged;
 
-/// What Headway does within the turn of an agent's event, before it judges.
+/// True for events that Headway adds within the turn of an agent's event, before it judges.
 bool same_turn(const Event& event, const Event& of) {
     if (event.at != of.at) return false;
     if (const auto* decided = std::get_if<core::ApprovalDecided>(&event.payload))

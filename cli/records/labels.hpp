@@ -13,7 +13,7 @@ namespace headway::cli {
 
 enum class Known : std::uint8_t { kUnknown, kNo, kYes };
 
-/// What people or a rule said about one recorded session.
+/// Label of one recorded session, by people or a rule.
 struct SessionLabel {
     std::string file;
     std::string source;
@@ -30,7 +30,7 @@ struct SessionLabel {
 /// line.
 core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
 
-/// What a person found who read a recording up to the place where it was called `stuck`.
+/// Finding of a person who read a recording up to the place where it was called `stuck`.
 enum class AlarmRead : std::uint8_t { kRight, kWrong, kUnclear };
 
 /// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); others are

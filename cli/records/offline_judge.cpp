@@ -90,7 +90,7 @@ public:
         keep(line);
     }
 
-    /// Of the newest advice to change the approach; nothing without one.
+    /// Acknowledges the newest advice to change the approach; nothing without one.
     void acknowledge(core::Timestamp now, std::size_t line) {
         const auto& issued = timeline_.directives;
         const auto newest = std::find_if(issued.rbegin(), issued.rend(), [](const Step& step) {

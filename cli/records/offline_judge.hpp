@@ -20,7 +20,7 @@
 
 namespace headway::cli {
 
-/// What a person calls --policy: words `balanced`, `strict` or KEY=VALUE with the keys of `policy`
+/// Policy from the words of --policy: `balanced`, `strict` or KEY=VALUE with the keys of `policy`
 /// in PUT /v1/sessions/{id}. Errors: those of api::decode_open, naming the key. Pure.
 core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words);
 
@@ -30,7 +30,7 @@ struct JudgeOptions {
     /// A judge that answers every question at once, and always with this: what becomes of the
     /// verdicts beside one that lies. Absent: there is no judge.
     std::optional<core::CheckAnswer> opinion;
-    /// What cannot be read costs an event and not the recording: Timeline::unreadable.
+    /// An unreadable line costs an event and not the recording: Timeline::unreadable.
     bool lenient = false;
     bool keep_features = false;  ///< Timeline::features; then a journal is judged again
 };
@@ -50,7 +50,7 @@ struct JournalEntry {
     std::size_t call = 0;
 };
 
-/// What core/risk saw after one finished call.
+/// Features that core/risk saw after one finished call.
 struct FeatureRow {
     std::size_t call = 0;  ///< how many calls had finished then
     core::Verdict verdict{};
@@ -85,7 +85,7 @@ public:
     void report(core::Event event, std::chrono::milliseconds at, std::size_t line);
     /// The newest advice to change the approach; nothing without one.
     void acknowledge(std::chrono::milliseconds at, std::size_t line);
-    /// Of the events so far, without `last`.
+    /// Timeline of the events so far, without `last`.
     const Timeline& timeline() const;
     Timeline finish();
 
@@ -97,7 +97,7 @@ private:
     std::chrono::milliseconds now_{};
 };
 
-/// What a recording has to be read for to be judged so. Pure.
+/// The way in which a recording has to be read for this judgement. Pure.
 ReadFor reading_for(const JudgeOptions& options);
 
 /// A whole export is judged by judge_journal(), unless another policy or a judge is asked for. All

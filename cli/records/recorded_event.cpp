@@ -195,7 +195,7 @@ void LineMembers::read(JsonValue object) {
     members_.clear();
     object.each([this](JsonValue member) {
         if (member.kind() != JsonKind::kNull) members_.push_back({member.key(), member});
-        return true;
+        return members_.size() < kMax;
     });
 }
 

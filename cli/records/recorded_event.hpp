@@ -17,6 +17,10 @@ namespace headway::cli {
 /// The members of a line that is an object; valid until its document parses again.
 class LineMembers {
 public:
+    /// Members that are read; the rest is ignored. A search among as many as a line can hold, for
+    /// each part of it, would take time by their square.
+    static constexpr std::size_t kMax = 256;
+
     /// From now on of this object.
     void read(api::JsonValue object);
     /// Nothing for null too.

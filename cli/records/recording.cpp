@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "api/decode/decode.hpp"
@@ -13,6 +12,7 @@
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/lines/recorded_line.hpp"
+#include "cli/records/file_stream.hpp"
 #include "cli/records/recorded_event.hpp"
 
 namespace headway::cli {
@@ -80,8 +80,8 @@ bool is_played(std::string_view type) {
     return !core::parse_name(type, known) || core::reportable(known);
 }
 
-/// The event of an export's line as a report of it; nothing: it is not played. What the session was
-/// opened with goes to `recording` and `open`.
+/// The event of an export's line as a report of it; nothing: it is not played. The session's
+/// opening goes to `recording` and `open`.
 std::optional<Json> replayed_event(Recording& recording, Json& open, const Json& line) {
     Json data = line["data"];
     const std::string& type = line.text_of("type");
@@ -115,7 +115,7 @@ public:
     core::Result<> take(std::string_view text, std::size_t number) {
         if (text.find_first_not_of(" \t\r") == std::string_view::npos) return {};
         if (auto parsed = document_.parse(text); !parsed) {
-            // What a daemon refuses may still be JSON: keys that stand twice, many levels.
+            // A line that a daemon refuses may still be JSON: keys that occur twice, many levels.
             const Json value = Json::parse(text).value_or(Json());
             if (!value.is_object()) return no_object(number);
             if (!document_.parse(dump(value)))
@@ -319,14 +319,18 @@ core::Result<> read_lines(RecordingReader& reader, std::string_view text) {
 }  // namespace
 
 core::Result<Recording> read_recording_file(const std::string& file, ReadFor use) {
-    const auto unread = [&](const char* why) {
+    FileStream stream(file);
+    return read_recording_file(stream, file, use);
+}
+
+core::Result<Recording> read_recording_file(FileStream& stream, const std::string& file,
+                                            ReadFor use) {
+    const auto unread = [&](const std::string& why) {
         return core::Error{core::ErrorCode::kBadRequest, file + ": " + why, {}};
     };
-    std::error_code ec;
-    if (std::filesystem::is_directory(file, ec))
+    if (stream.why() == "is a folder")
         return unread("is a folder; name its files, as in FOLDER/*.jsonl");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return unread("cannot be read");
+    if (!stream) return unread(stream.why());
     core::Result<Recording> recording = read_recording(stream, use);
     if (stream.bad()) return unread("cannot be read");
     if (!recording) {

@@ -13,6 +13,8 @@
 
 namespace headway::cli {
 
+class FileStream;
+
 /// The longest time between two events that is believed, 30 years: a broken clock must not overflow
 /// ours.
 inline constexpr double kRecordedSecondsMax = 1e9;
@@ -21,7 +23,7 @@ inline constexpr double kRecordedSecondsMax = 1e9;
 inline constexpr const char* kRecordingHint =
     "a recording is JSONL, as `headway events SESSION --jsonl` prints it";
 
-/// What a recording is read for.
+/// Purpose of reading a recording.
 enum class ReadFor : std::uint8_t {
     kPlay,        ///< each event as text that a daemon takes
     kJudge,       ///< a whole export as the events that it holds, all else as below
@@ -70,6 +72,9 @@ core::Result<Recording> read_recording(std::istream& lines, ReadFor use);
 /// The same of a file, for a verb that was given its name. Errors: as above, and kBadRequest where
 /// there is nothing to read, be it a folder; the detail names the file.
 core::Result<Recording> read_recording_file(const std::string& file, ReadFor use);
+/// The same of one that is open, be it with its beginning looked at.
+core::Result<Recording> read_recording_file(FileStream& stream, const std::string& file,
+                                            ReadFor use);
 
 /// The id for a recording that suggests `suggested`: that, or the file's name, made valid. Pure.
 std::string recorded_id(const std::string& suggested, const std::string& file);

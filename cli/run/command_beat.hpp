@@ -31,7 +31,7 @@ public:
         // not.
         cpu_ms_ = std::max(cpu_ms_, now.cpu_ms);
         disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
-        // Of a command that has just exited what it had last says more than nothing.
+        // If a command has just exited, its last figure is better than none.
         if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
         Json data = {
             {"phase", "running"},

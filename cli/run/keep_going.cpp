@@ -286,7 +286,7 @@ bool KeepGoing::is_stopped(const Standing& standing) {
     return stop || standing.stopped || reporter_.refused();
 }
 
-/// How the session stands at the end of a run, as far as the daemon says it soon.
+/// State of the session at the end of a run, if the daemon replies soon.
 Standing KeepGoing::standing() {
     reporter_.look();
     const auto began = steady_now();

@@ -19,8 +19,8 @@ struct AgentHomes {
 /// An empty path: not known.
 AgentHomes agent_homes(std::map<std::string, std::string> environment);
 
-/// Who has the conversation open: "process 4711 of claude"; empty: no process is known. For
-/// Claude by its register of live sessions, for Codex by its lock.
+/// The process that has the conversation open: "process 4711 of claude"; empty: no process is
+/// known. For Claude by its register of live sessions, for Codex by its lock.
 std::string open_elsewhere(const std::string& agent, const std::string& conversation,
                            const AgentHomes& homes);
 

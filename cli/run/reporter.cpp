@@ -272,7 +272,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     return end_ ? Step::kDone : Step::kIdle;
 }
 
-// What Headway or a person has ended would work on without a watch, so the command is stopped.
+// After the end of its session the command would work on without a watch: it is stopped.
 void Reporter::stop_ended() {
     const Json session =
         body_json(daemon_.get(session_path(setup_.session))).value_or(Json::object());

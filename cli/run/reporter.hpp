@@ -17,17 +17,17 @@ namespace headway::cli {
 
 class Json;
 
-/// What a `stop` directive said, or why the session was ended.
+/// Content of a `stop` directive, or the reason for the end of the session.
 struct StopDirective {
     std::string id;  ///< empty: it needs no acknowledgement
     std::string reason;
 };
 
-/// How a session stands, as its document and journal say it. What an agent acknowledges leaves the
-/// replies to reports, but not these.
+/// State of a session by its document and journal. An agent's acknowledgement removes a directive
+/// from the replies to reports, but not from these.
 struct Standing {
     bool held = false;     ///< it is paused, or a person has to decide
-    bool stopped = false;  ///< it was cancelled, halted or told to stop
+    bool stopped = false;  ///< it was cancelled, halted or stopped
     std::string stuck;     ///< why it is stuck; empty: it is not
 };
 

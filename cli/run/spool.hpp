@@ -34,8 +34,8 @@ public:
     /// The last batch was refused: its events come one by one, so that one alone is lost. False: it
     /// was one event.
     bool narrow();
-    /// The agent's hooks tell what was added with `hooks_tell`: it goes, but for what is on its
-    /// way.
+    /// The agent's hooks report the events that were added with `hooks_tell`: they are dropped,
+    /// except for those on their way.
     void drop_told();
     /// Whether there is something that drop_told() would drop.
     bool has_told() const;

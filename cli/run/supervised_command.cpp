@@ -226,8 +226,8 @@ void SupervisedCommand::read_signals() {
         if (signal == SIGCHLD) {
             reap();
         } else if (info.ssi_code <= 0 && !status_) {
-            // Sent to us by a process. What the terminal sends (Ctrl-C) goes to the whole group, so
-            // the command has it.
+            // Sent to us by a process. A signal from the terminal (Ctrl-C) goes to the whole group,
+            // so the command has it.
             ::kill(pid_, signal);
         }
     }

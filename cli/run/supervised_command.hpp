@@ -40,7 +40,7 @@ private:
     system::FileDescriptor fd_;
 };
 
-/// What heartbeats tell of a command. Any thread.
+/// Figures of a command in heartbeats. Any thread.
 struct CommandFigures {
     std::atomic<std::int64_t> waits_until_ms{0};  ///< since 1970: the next start; 0: it runs
     std::atomic<std::uint64_t> waits{0};          ///< number of that wait
@@ -50,7 +50,7 @@ struct CommandFigures {
 
 /// Runs one command: copies its output to ours byte for byte, reports lines of it, passes signals
 /// on, stops it when told to. Output is copied only as fast as our own reader takes it, and never
-/// delays signals or a stop. What an agent prints about itself is reported as events.
+/// delays signals or a stop. Lines that an agent prints about itself are reported as events.
 class SupervisedCommand {
 public:
     struct Setup {
@@ -76,7 +76,7 @@ public:
     /// It was ended because it waits for longer than Setup::wait_max.
     bool ended_for_wait() const { return ended_for_wait_; }
 
-    /// What the lines of an agent said, if there were any.
+    /// The agent's lines, if there were any.
     const AgentLines& agent() const { return agent_; }
 
 private:

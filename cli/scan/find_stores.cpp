@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 
 namespace headway::cli {
@@ -27,6 +28,9 @@ constexpr StorePlace kPlaces[] = {
     {&kCodexStore, "CODEX_HOME", ".codex", "archived_sessions", "rollout-"},
     {&kCopilotStore, "", ".copilot", "session-state", "events"},
     {&kGeminiStore, "", ".gemini", "tmp", ""},
+    {&kClineStore, "", ".cline/data", "sessions", ""},
+    {&kKiloStore, "XDG_DATA_HOME", ".local/share", "kilo", "kilo.db"},
+    {&kOpencodeStore, "XDG_DATA_HOME", ".local/share", "opencode", "opencode.db"},
     {&kPiStore, "", ".pi/agent", "sessions", ""},
     {&kQwenStore, "", ".qwen", "projects", ""},
 };
@@ -36,37 +40,73 @@ std::string value_of(const std::map<std::string, std::string>& environment, cons
     return found == environment.end() ? std::string{} : found->second;
 }
 
-void take_file(const fs::path& path, const StoreFormat* format, FoundStores& found) {
-    struct stat about {};
-    if (::lstat(path.c_str(), &about) != 0) {
-        found.skipped.push_back(path.string() + ": " + std::generic_category().message(errno));
-    } else if (S_ISLNK(about.st_mode)) {
-        found.skipped.push_back(path.string() + ": is a symbolic link");
-    } else if (!S_ISREG(about.st_mode)) {
-        found.skipped.push_back(path.string() + ": is no file");
-    } else if (about.st_uid != ::geteuid()) {
-        found.skipped.push_back(path.string() + ": belongs to another user");
-    } else {
-        found.files.push_back({path, format, static_cast<std::uint64_t>(about.st_size),
-                               static_cast<double>(about.st_mtime)});
-    }
-}
+/// Deeper than any agent stores; a loop of mounts has no end.
+constexpr int kFoldersDeep = 16;
 
-void take_folder(const fs::path& folder, const StoreFormat* format, std::string_view file_start,
-                 FoundStores& found) {
-    std::error_code error;
-    fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
-                                           error);
-    for (const fs::recursive_directory_iterator end; !error && entry != end;
-         entry.increment(error)) {
-        std::error_code ignored;
-        const fs::path& path = entry->path();
-        if (entry->is_directory(ignored) || path.extension() != ".jsonl") continue;
-        if (!path.filename().string().starts_with(file_start)) continue;
-        take_file(path, format, found);
+class StoreWalk {
+public:
+    StoreWalk(const StoreFormat* format, std::string_view file_start, FoundStores& found)
+        : format_(format), file_start_(file_start), found_(found) {}
+
+    void take_file(const fs::path& path) {
+        struct stat about {};
+        if (::lstat(path.c_str(), &about) != 0) {
+            skip(path, std::generic_category().message(errno));
+        } else if (S_ISLNK(about.st_mode)) {
+            skip(path, "is a symbolic link");
+        } else if (!S_ISREG(about.st_mode)) {
+            skip(path, "is no file");
+        } else if (about.st_uid != ::geteuid()) {
+            skip(path, "belongs to another user");
+        } else {
+            const StoreFormat* const named = store_format_named(path.filename().string());
+            found_.files.push_back(
+                {path, format_ == nullptr ? named : format_,
+                 static_cast<std::uint64_t>(about.st_size),
+                 about.st_mtim.tv_sec * std::int64_t{1'000'000'000} + about.st_mtim.tv_nsec,
+                 static_cast<std::uint64_t>(about.st_ino)});
+        }
     }
-    if (error) found.skipped.push_back(folder.string() + ": " + error.message());
-}
+
+    void take_folder(const fs::path& folder, int depth = 0) {
+        std::error_code error;
+        fs::directory_iterator entry(folder, error);
+        for (const fs::directory_iterator end; !error && entry != end; entry.increment(error))
+            take_entry(*entry, depth);
+        if (error) skip(folder, error.message());
+    }
+
+private:
+    void take_entry(const fs::directory_entry& entry, int depth) {
+        std::error_code ignored;
+        const fs::path& path = entry.path();
+        if (entry.is_symlink(ignored) && entry.is_directory(ignored)) {
+            skip(path, "is a symbolic link");
+        } else if (entry.is_directory(ignored)) {
+            if (depth < kFoldersDeep) return take_folder(path, depth + 1);
+            skip(path, "is too deep");
+        } else if (is_wanted(path)) {
+            take_file(path);
+        }
+    }
+
+    bool is_wanted(const fs::path& path) const {
+        const std::string name = path.filename().string();
+        const bool lines = path.extension() == ".jsonl";
+        const bool fits = format_ == nullptr || format_->shape == StoreShape::kLines
+                              ? lines || (format_ == nullptr && store_format_named(name))
+                              : store_format_named(name) == format_;
+        return fits && name.starts_with(file_start_);
+    }
+
+    void skip(const fs::path& path, const std::string& why) {
+        found_.skipped.push_back(path.string() + ": " + why);
+    }
+
+    const StoreFormat* format_;
+    const std::string_view file_start_;
+    FoundStores& found_;
+};
 
 void sort_files(FoundStores& found) {
     std::sort(found.files.begin(), found.files.end(),
@@ -86,7 +126,7 @@ FoundStores find_stores(const std::map<std::string, std::string>& environment) {
         std::error_code ignored;
         const bool there = fs::is_directory(folder, ignored);
         found.looked.push_back(folder.string() + (there ? "" : " (not there)"));
-        if (there) take_folder(folder, place.format, place.file_start, found);
+        if (there) StoreWalk(place.format, place.file_start, found).take_folder(folder);
     }
     sort_files(found);
     return found;
@@ -98,9 +138,9 @@ FoundStores find_stores(const std::vector<std::string>& paths) {
         std::error_code ignored;
         found.looked.push_back(path);
         if (fs::is_directory(path, ignored)) {
-            take_folder(path, nullptr, "", found);
+            StoreWalk(nullptr, "", found).take_folder(path);
         } else {
-            take_file(path, nullptr, found);
+            StoreWalk(nullptr, "", found).take_file(path);
         }
     }
     sort_files(found);

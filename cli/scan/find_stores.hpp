@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "cli/stores/stored_line.hpp"
+#include "cli/scan/scan_file.hpp"
 
 namespace headway::cli {
-
-/// A file that may hold a stored session.
-struct StoreFile {
-    std::filesystem::path path;
-    const StoreFormat* format = nullptr;  ///< null: by its first lines
-    std::uint64_t bytes = 0;
-    double changed = 0;  ///< seconds since 1970
-};
 
 struct FoundStores {
     std::vector<StoreFile> files;      ///< sorted by path
@@ -26,7 +16,8 @@ struct FoundStores {
 };
 
 /// The stores of known agents: in their usual folders, or where their environment variables say.
-/// Files of another user, and symbolic links, are skipped; nothing is opened.
+/// Files of another user, symbolic links and folders without permission are a line in `skipped`
+/// each; no file is opened.
 FoundStores find_stores(const std::map<std::string, std::string>& environment);
 
 /// The same of a file or a folder that a person named.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <tuple>
 #include <unordered_set>
@@ -21,20 +22,31 @@ void add_use(Totals& to, const CountedUse& use) {
     }
 }
 
+std::int64_t day_of(double seconds) {
+    return static_cast<std::int64_t>(std::floor(seconds / 86'400));
+}
+
 CountedSession count(const ScannedSession& session, Seen& answers, Seen& calls,
-                     std::map<std::string, Totals>& by_model) {
+                     ScanTotals& totals) {
     CountedSession counted;
     counted.session = &session;
     counted.used.sessions = 1;
     counted.used.sub_agents = session.about.parent.empty() ? 0 : 1;
-    counted.used.failures = session.failures;
     counted.used.worked = session.worked;
-    for (const std::uint64_t call : session.calls)
-        if (calls.insert(call).second) ++counted.used.calls;
+    counted.stuck = session.stuck.has_value();
+    for (std::size_t i = 0; i < session.calls.size(); ++i) {
+        const std::uint64_t call = session.calls[i];
+        const bool own = calls.insert(call >> 1).second;
+        if (own) ++counted.used.calls;
+        if (own && (call & 1) != 0) ++counted.used.failures;
+        // A fork copies the loop of what it was forked from.
+        if (!own && session.stuck && session.stuck->call == i + 1) counted.stuck = false;
+    }
     for (const CountedUse& use : session.uses) {
         if (!answers.insert(use.answer).second) continue;
         add_use(counted.used, use);
-        add_use(by_model[session.models[use.model]], use);
+        add_use(totals.by_model[session.models[use.model]], use);
+        totals.by_day[day_of(use.seconds)].tokens += use.tokens;
         if (use.after_stuck) add_use(counted.after_stuck, use);
     }
     return counted;
@@ -66,10 +78,11 @@ ScanTotals count_sessions(std::span<const ScannedSession> sessions) {
     Seen answers;
     Seen calls;
     for (const ScannedSession* session : order) {
-        const CountedSession counted = count(*session, answers, calls, totals.by_model);
+        const CountedSession counted = count(*session, answers, calls, totals);
         totals.all.add(counted.used);
         totals.after_stuck.add(counted.after_stuck);
-        if (session->stuck) ++totals.stuck;
+        if (counted.stuck) ++totals.stuck;
+        if (counted.stuck) ++totals.by_day[day_of(session->stuck->seconds)].stuck;
         if (session->last.verdict == core::Verdict::kBlocked) ++totals.blocked;
         if (session->open_calls > 0) ++totals.cut_off;
         if (session->refused > 0) ++totals.refused;

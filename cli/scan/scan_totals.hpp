@@ -29,11 +29,18 @@ struct Totals {
     void add(const Totals& other);
 };
 
+/// What was used on one day.
+struct ScanDay {
+    std::uint64_t tokens = 0;
+    std::size_t stuck = 0;  ///< sessions that got so on it
+};
+
 /// What one session used, without what another has used before it.
 struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;
     Totals after_stuck;  ///< tokens and cost only
+    bool stuck = false;  ///< at a call of its own
 };
 
 struct ScanTotals {
@@ -47,7 +54,8 @@ struct ScanTotals {
     std::map<std::string, Totals> by_agent;
     std::map<std::string, Totals> by_project;
     std::map<std::string, Totals> by_model;
-    std::map<std::string, Totals> by_week;  ///< of the session's beginning, by its Monday
+    std::map<std::int64_t, ScanDay> by_day;  ///< days since 1970, in UTC
+    std::map<std::string, Totals> by_week;   ///< of the session's beginning, by its Monday
 };
 
 ScanTotals count_sessions(std::span<const ScannedSession> sessions);

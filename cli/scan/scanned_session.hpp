@@ -3,16 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <istream>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cli/records/offline_judge.hpp"
 #include "cli/stores/stored_line.hpp"
-#include "core/base/result.hpp"
 #include "core/values/verdict.hpp"
+
+// One stored session, judged as its lines come. Pure.
 
 namespace headway::cli {
 
@@ -24,6 +24,7 @@ struct CountedUse {
     double seconds = 0;              ///< since 1970
     std::uint32_t model = 0;         ///< place in ScannedSession::models
     bool after_stuck = false;
+    bool operator==(const CountedUse&) const = default;
 };
 
 /// The first time that a verdict stood.
@@ -31,6 +32,7 @@ struct ScannedAlarm {
     std::size_t call = 0;  ///< how many calls had finished
     double seconds = 0;    ///< since 1970
     std::string reason;
+    bool operator==(const ScannedAlarm&) const = default;
 };
 
 /// A stored session, judged.
@@ -42,34 +44,53 @@ struct ScannedSession {
     double worked = 0;  ///< seconds, without gaps of more than kGapSeconds: a person was away
     double worked_after_stuck = 0;
     std::size_t lines = 0;
-    std::size_t broken = 0;  ///< lines that are no JSON object
-    std::size_t failures = 0;
-    std::size_t refused = 0;           ///< calls that the agent's rules or a person refused
-    std::size_t open_calls = 0;        ///< without a result at the end: cut off, or it runs still
-    std::vector<std::uint64_t> calls;  ///< digests of their ids: counted once over all files
+    std::size_t broken = 0;      ///< lines that are no JSON object
+    std::size_t refused = 0;     ///< calls that the agent's rules or a person refused
+    std::size_t open_calls = 0;  ///< without a result at the end: cut off, or it runs still
+    /// Digests of their ids and times, counted once over all files; the lowest bit says that the
+    /// call failed.
+    std::vector<std::uint64_t> calls;
     std::vector<CountedUse> uses;
-    std::vector<std::string> models;
+    std::vector<std::string> models;  ///< at most kModelsMax, and kOtherModels behind them
     std::optional<ScannedAlarm> stuck;
     std::optional<ScannedAlarm> blocked;
     core::Judgement last;
     Timeline timeline;
+
+    /// Nothing of a session but its file.
+    bool is_empty() const { return began == 0 && calls.empty() && uses.empty(); }
 };
 
 inline constexpr double kGapSeconds = 600;
 
-/// A longer line is counted as broken and not read.
-inline constexpr std::size_t kStoredLineBytesMax = std::size_t{64} << 20;
+/// Of one session; no person changes more often.
+inline constexpr std::size_t kModelsMax = 64;
+inline constexpr const char* kOtherModels = "(more models)";
 
-/// Reads and judges one stored session. `stop` is called now and then; true ends the reading, and
-/// what was read is the result. Memory: one line and the state of one session. Error: kBadRequest
-/// for a file of no known format. Pure but for `lines`.
-core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat* format,
-                                          const JudgeOptions& options,
-                                          const std::function<bool()>& stop);
+/// Judges what a reader of stored lines says.
+class SessionScan {
+public:
+    explicit SessionScan(const JudgeOptions& options) : judge_(options, {}) {}
 
-/// The same of a file that a person named; nothing unless its first lines are those of a stored
-/// session. Error: kBadRequest, the detail names the file.
-std::optional<core::Result<ScannedSession>> scan_if_stored(const std::string& file,
-                                                           const JudgeOptions& options);
+    /// `line`: of the file, from 1. The events of `said` are taken out of it.
+    void take(StoredLine& said, std::size_t line);
+    ScannedSession finish(const StoredAbout& about, std::size_t open_calls);
+
+    std::size_t lines = 0;   ///< of the file, as far as it was read
+    std::size_t broken = 0;  ///< of them, no JSON object
+
+private:
+    void pass(double seconds);
+    void note_call(const core::ToolFinished& call, double seconds);
+    void report(core::Event event, std::size_t line);
+    void note(const core::VerdictChanged& verdict);
+    void add_use(const StoredUse& use);
+    std::uint32_t place_of(const std::string& said);
+
+    EventJudge judge_;
+    ScannedSession session_;
+    std::unordered_map<std::string, std::uint32_t> places_;  ///< of models
+    std::size_t seen_ = 0;                                   ///< verdicts that have been noted
+};
 
 }  // namespace headway::cli

@@ -43,6 +43,9 @@ bool claude_begins(JsonValue line) {
     return !members.text_of("sessionId").empty() && !members.text_of("type").empty();
 }
 
+/// The result of a call once more, as an object.
+constexpr std::array<std::string_view, 1> kClaudeUnread{"toolUseResult"};
+
 bool flag_of(const LineMembers& of, std::string_view name) {
     const auto value = of.find(name, JsonKind::kBoolean);
     return value && value->boolean();
@@ -220,6 +223,7 @@ std::unique_ptr<StoreReader> make_claude() {
 
 }  // namespace
 
-const StoreFormat kClaudeStore{"claude", claude_matters, claude_begins, make_claude};
+const StoreFormat kClaudeStore{"claude",    claude_matters,     claude_begins,
+                               make_claude, StoreShape::kLines, kClaudeUnread};
 
 }  // namespace headway::cli

@@ -33,6 +33,10 @@ bool codex_begins(JsonValue line) {
            members.find("payload", JsonKind::kObject).has_value();
 }
 
+/// What a command printed once more, and what only the model reads.
+constexpr std::array<std::string_view, 4> kCodexUnread{"aggregated_output", "formatted_output",
+                                                       "encrypted_content", "base_instructions"};
+
 /// Words that Codex puts before those of a person.
 bool is_codex_word(std::string_view text) {
     static constexpr std::array<std::string_view, 6> kOwn{
@@ -257,6 +261,7 @@ std::unique_ptr<StoreReader> make_codex() {
 
 }  // namespace
 
-const StoreFormat kCodexStore{"codex", codex_matters, codex_begins, make_codex};
+const StoreFormat kCodexStore{"codex",    codex_matters,      codex_begins,
+                              make_codex, StoreShape::kLines, kCodexUnread};
 
 }  // namespace headway::cli

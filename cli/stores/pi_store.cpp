@@ -98,7 +98,8 @@ private:
         if (!usage) return;
         part_.read(*usage);
         StoredUse use;
-        use.answer = about_.id + ":" + std::string(line_.text_of("id"));
+        use.answer = std::string(line_.text_of("timestamp")) + ":" +
+                     std::string(line_.text_of("id"));  // as a fork copies it
         use.model = about_.model;
         use.tokens.input = stored_count(part_, "input");
         use.tokens.output = stored_count(part_, "output");

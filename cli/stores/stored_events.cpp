@@ -15,9 +15,21 @@ using api::DocumentWriter;
 using api::JsonKind;
 using api::JsonValue;
 
+namespace {
+
+std::size_t bytes_of(std::string_view id, const StoredCall& call) {
+    return id.size() + call.tool.size() + call.args.size();
+}
+
+}  // namespace
+
 void StoredCalls::start(std::string_view id, StoredCall call) {
-    if (calls_.size() >= kMax) calls_.erase(calls_.begin());
-    calls_.insert_or_assign(std::string(id), std::move(call));
+    if (const auto again = calls_.find(id); again != calls_.end()) take_out(again);
+    const std::size_t more = bytes_of(id, call);
+    while (!calls_.empty() && (calls_.size() >= kMax || bytes_ + more > kBytesMax))
+        take_out(calls_.begin());
+    bytes_ += more;
+    calls_.emplace(std::string(id), std::move(call));
 }
 
 StoredCall* StoredCalls::find(std::string_view id) {
@@ -27,10 +39,19 @@ StoredCall* StoredCalls::find(std::string_view id) {
 
 StoredCall StoredCalls::finish(std::string_view id) {
     const auto found = calls_.find(id);
-    if (found == calls_.end()) return {};
-    StoredCall call = std::move(found->second);
-    calls_.erase(found);
+    return found == calls_.end() ? StoredCall{} : take_out(found);
+}
+
+StoredCall StoredCalls::take_out(std::map<std::string, StoredCall, std::less<>>::iterator at) {
+    bytes_ -= bytes_of(at->first, at->second);
+    StoredCall call = std::move(at->second);
+    calls_.erase(at);
     return call;
+}
+
+void StoredCalls::clear() {
+    calls_.clear();
+    bytes_ = 0;
 }
 
 void StoredEvents::keep(std::vector<core::Event>& out, core::Result<> written) {

@@ -25,11 +25,13 @@ struct StoredCall {
     std::optional<std::int64_t> exit_code;  ///< where the agent tells it apart from the result
 };
 
-/// The calls of a session that wait for their results, by their ids. Bounded: beyond kMax the one
-/// with the lowest id is forgotten, since a store that never ends its calls has no use of them.
+/// The calls of a session that wait for their results, by their ids. Bounded: beyond kMax calls, or
+/// kBytesMax of arguments, the one with the lowest id is forgotten, since a store that never ends
+/// its calls has no use of them.
 class StoredCalls {
 public:
     static constexpr std::size_t kMax = 4096;
+    static constexpr std::size_t kBytesMax = std::size_t{32} << 20;
 
     void start(std::string_view id, StoredCall call);
     /// Null if there is none.
@@ -37,10 +39,13 @@ public:
     /// Takes the call out; one without name or arguments if none was started.
     StoredCall finish(std::string_view id);
     std::size_t size() const { return calls_.size(); }
-    void clear() { calls_.clear(); }
+    void clear();
 
 private:
+    StoredCall take_out(std::map<std::string, StoredCall, std::less<>>::iterator at);
+
     std::map<std::string, StoredCall, std::less<>> calls_;
+    std::size_t bytes_ = 0;  ///< of their ids, tools and arguments
 };
 
 /// The result of a stored call.

@@ -4,12 +4,27 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/base/text.hpp"
+
 namespace headway::cli {
 
 void StoredLine::clear() {
     events.clear();
     use.reset();
     seconds.reset();
+}
+
+void StoreReader::take_word(std::string& to, std::string_view word) {
+    if (to.empty()) to = cut_bytes(word, kStoredWordBytesMax);
+}
+
+const StoreFormat kOpencodeStore{"opencode", nullptr, nullptr, nullptr, StoreShape::kDatabase};
+const StoreFormat kKiloStore{"kilo", nullptr, nullptr, nullptr, StoreShape::kDatabase};
+
+const StoreFormat* store_format_named(std::string_view file_name) {
+    if (file_name == "opencode.db") return &kOpencodeStore;
+    if (file_name == "kilo.db") return &kKiloStore;
+    return file_name.ends_with(".messages.json") ? &kClineStore : nullptr;
 }
 
 const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +43,11 @@ struct StoredAbout {
     std::string model;    ///< that answered last
     std::string version;  ///< of the agent
     std::string goal;     ///< the first words of a person
+    bool operator==(const StoredAbout&) const = default;
 };
+
+/// Of an id, a folder, a model or a version; what is longer is cut.
+inline constexpr std::size_t kStoredWordBytesMax = 1'024;
 
 /// Reads the lines of one file in order. One session, one thread.
 class StoreReader {
@@ -59,25 +65,45 @@ public:
     const StoredAbout& about() const { return about_; }
 
 protected:
+    /// Sets what is not known yet.
+    static void take_word(std::string& to, std::string_view word);
+
     StoredAbout about_;
 };
 
-/// How one agent stores sessions: one JSON object a line, a file a session.
+/// What a file holds.
+enum class StoreShape : std::uint8_t {
+    kLines,     ///< a session, one JSON object a line
+    kMessages,  ///< a session, one JSON document with an array of objects, `messages`
+    kDatabase,  ///< many sessions, in tables of SQLite (store_database.hpp)
+};
+
+/// How one agent stores sessions.
 struct StoreFormat {
     std::string_view agent;
     /// Whether the line may hold an event, by its first bytes: most bytes of a store are prompts.
+    /// Null: all do.
     bool (*matters)(std::string_view line);
     /// Whether only this format has such a line.
     bool (*begins)(api::JsonValue line);
-    std::unique_ptr<StoreReader> (*make)();
+    std::unique_ptr<StoreReader> (*make)();  ///< null for a database
+    StoreShape shape = StoreShape::kLines;
+    /// Names of members whose values the reader does not look at, and which may be long.
+    std::span<const std::string_view> unread{};
 };
 
 extern const StoreFormat kClaudeStore;
+extern const StoreFormat kClineStore;
 extern const StoreFormat kCodexStore;
 extern const StoreFormat kCopilotStore;
 extern const StoreFormat kGeminiStore;
+extern const StoreFormat kKiloStore;
+extern const StoreFormat kOpencodeStore;
 extern const StoreFormat kPiStore;
 extern const StoreFormat kQwenStore;
+
+/// The format of a file that its name tells, be it in any folder; null: its lines have to.
+const StoreFormat* store_format_named(std::string_view file_name);
 
 /// The format of a file by its first lines; null: none that is known. `document` is scratch memory.
 const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document);

@@ -5,12 +5,6 @@
 
 namespace headway::cli::top {
 
-std::size_t index_of(const Json::List& rows, const std::string& id) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        if (plain_text(rows[i], "id") == id) return i;
-    return 0;
-}
-
 const Json::List& needs_of(const Json& data) {
     return data["overview"]["needs_you"].list();
 }

@@ -7,15 +7,13 @@
 #include "cli/base/json.hpp"
 #include "cli/top/top_view.hpp"
 
-// What `headway top` shows, found in what the daemon said.
+// Data of `headway top`, found in the daemon's replies.
 
 namespace headway::cli::top {
 
-/// The place of a session in the rows; 0 when it is not there.
-std::size_t index_of(const Json::List& rows, const std::string& id);
 /// The row of a session, or null.
 const Json* row_of(const Json& data, const std::string& id);
-/// What needs a person.
+/// Needs of people.
 const Json::List& needs_of(const Json& data);
 /// Whether the person can see what is decided: it was read, and is that one.
 bool sees_it(const TopState& state, const Json& data);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "cli/base/text.hpp"
 #include "cli/top/top_data.hpp"
+#include "cli/top/top_order.hpp"
 #include "cli/views/event_line.hpp"
 
-// What the keys of `headway top` do.
+// Actions of the keys of `headway top`.
 
 namespace headway::cli {
 namespace {
@@ -16,12 +19,22 @@ constexpr std::size_t kFilterBytesMax = 100;
 constexpr std::size_t kNameBytesMax = 4096;  // as long as the name of a tool may be
 
 void move(TopState& state, const Json& data, std::ptrdiff_t by) {
-    const Json::List& rows = data["rows"].list();
+    const std::vector<Placed> rows = placed(data, state);
     if (rows.empty()) return;
     const auto last = static_cast<std::ptrdiff_t>(rows.size()) - 1;
-    const auto now = static_cast<std::ptrdiff_t>(index_of(rows, state.selected));
+    const auto now = static_cast<std::ptrdiff_t>(place_of(rows, state.selected));
     const auto next = std::clamp<std::ptrdiff_t>(now + by, 0, last);
-    state.selected = plain_text(rows[static_cast<std::size_t>(next)], "id");
+    state.selected = plain_text(*rows[static_cast<std::size_t>(next)].row, "id");
+}
+
+/// The next way to sort.
+void turn_order(TopState& state) {
+    static constexpr std::array<std::string_view, kTopOrders> kNames{
+        "the worst first", "the newest first", "the dearest first",
+        "the longest without anything new first"};
+    const std::size_t next = (static_cast<std::size_t>(state.order) + 1) % kTopOrders;
+    state.order = static_cast<TopOrder>(next);
+    state.said = kNames[next];
 }
 
 /// The next session that needs a person, behind the selected one in the list of them.
@@ -147,6 +160,11 @@ void press(TopState& state, const Json& data, std::string_view key) {
         state.help = !state.help;
     } else if (key == "n") {
         next_needed(state, data);
+    } else if (key == "o") {
+        turn_order(state);
+    } else if (key == "t") {
+        state.flat = !state.flat;
+        state.said = state.flat ? "every session by itself" : "sub-agents below their parents";
     } else if (key == "a" || key == "d") {
         if (state.selected.empty()) move(state, data, 0);
         ask(state, data, key == "a");

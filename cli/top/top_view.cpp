@@ -9,6 +9,7 @@
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
 #include "cli/top/top_data.hpp"
+#include "cli/top/top_order.hpp"
 #include "cli/views/approval_view.hpp"
 #include "cli/views/event_line.hpp"
 #include "cli/views/table.hpp"
@@ -19,7 +20,12 @@ namespace {
 
 using namespace top;
 
-constexpr std::size_t kNeedsLinesMax = 4;
+constexpr std::size_t kNeedsLinesMax = 6;
+constexpr std::size_t kWide = 100;  // columns from which there is room for what an agent does
+constexpr std::size_t kWidest = 130;
+constexpr std::size_t kNarrowId = 13;
+constexpr std::size_t kNarrowVerdict = 12;
+constexpr std::size_t kDepthShown = 4;
 constexpr std::size_t kFootLinesMax = 5;
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kReverse = "\x1b[7m";
@@ -29,15 +35,22 @@ std::string styled(std::string_view style, const std::string& text, bool color) 
     return std::string{style} + text + std::string{kColorReset};
 }
 
+/// Alarms and what is bad come first: a narrow terminal cuts the end.
 std::string head_line(const Json& data) {
-    std::string line = "headway  " + plain_text(data["overview"], "open") + " open";
-    const Json& counts = data["overview"]["counts"];
+    static constexpr std::array<std::string_view, 9> kOrder{"stuck",    "blocked",   "silent",
+                                                            "suspect",  "slow",      "waiting",
+                                                            "starting", "exploring", "progressing"};
+    std::string line = "headway";
+    const Json& overview = data["overview"];
+    if (overview["alarms"].is_unsigned() && overview["alarms"].count() > 0)
+        line += "  ALARMS in " + std::to_string(overview["alarms"].count());
+    line += "  " + plain_text(overview, "open") + " open";
+    const Json& counts = overview["counts"];
     if (!counts.is_object()) return line;
-    for (const auto& [status, count] : counts.members())
-        line += "  " + plain_text(count) + " " + clean_line(status);
-    const Json& alarms = data["overview"]["alarms"];
-    if (alarms.is_unsigned() && alarms.count() > 0)
-        line += "  ALARMS in " + std::to_string(alarms.count());
+    for (const std::string_view status : kOrder) {
+        const std::string count = plain_text(counts, status);
+        if (!count.empty()) line += "  " + count + " " + std::string{status};
+    }
     return line;
 }
 
@@ -45,14 +58,40 @@ bool is_alarm(const Json& need) {
     return plain_text(need, "kind") == "alarm";
 }
 
-std::string need_line(const Json& need, WallTime now) {
-    const std::string sure = need["certain"] == false ? "perhaps " : "";
-    if (is_alarm(need)) {
-        return age_at(need, "since", now) + "  ALARM  " + plain_text(need, "session") + "  " +
-               alarm_words(plain_text(need, "reason_code"));
+/// Everything of one cause that needs a person.
+struct NeedGroup {
+    std::string cause;
+    const Json* first = nullptr;
+    std::size_t count = 0;
+};
+
+std::vector<NeedGroup> groups_of(const Json::List& needs) {
+    std::vector<NeedGroup> groups;
+    for (const Json& need : needs) {
+        const std::string risk = plain_text(need, "risk");
+        const bool risky = risk == "critical" || risk == "high";
+        const std::string cause = (risky ? risk + " " : "") + plain_text(need, "kind");
+        const auto found = std::ranges::find(groups, cause, &NeedGroup::cause);
+        if (found == groups.end()) {
+            groups.push_back({cause, &need, 1});
+        } else {
+            ++found->count;
+        }
     }
-    return age_at(need, "since", now) + "  " + sure + plain_text(need, "kind") + "  " +
-           plain_text(need, "session") + "  " + plain_text(need, "reason");
+    return groups;
+}
+
+std::string need_line(const NeedGroup& group, WallTime now) {
+    const Json& need = *group.first;
+    const std::string sure = need["certain"] == false ? "perhaps " : "";
+    const bool alarm = is_alarm(need);
+    const std::string many = group.count > 1 ? std::to_string(group.count) + " " : "";
+    const std::string more =
+        group.count > 1 ? " and " + std::to_string(group.count - 1) + " more" : "";
+    return age_at(need, "since", now) + "  " + many +
+           (alarm ? std::string{"ALARM"} : sure + group.cause) + "  " +
+           plain_text(need, "session") + more + "  " +
+           (alarm ? alarm_words(plain_text(need, "reason_code")) : plain_text(need, "reason"));
 }
 
 void add_needs(std::vector<std::string>& lines, const Json& data, WallTime now, bool color) {
@@ -63,9 +102,12 @@ void add_needs(std::vector<std::string>& lines, const Json& data, WallTime now, 
     }
     const std::string total = plain_text(data["overview"], "needs_you_total");
     lines.push_back(styled(kColorBold, "Needs you (" + total + ")", color));
-    for (std::size_t i = 0; i < std::min(needs.size(), kNeedsLinesMax); ++i)
-        lines.push_back("  " + styled(is_alarm(needs[i]) ? kColorAlarm : std::string_view{},
-                                      need_line(needs[i], now), color));
+    const std::vector<NeedGroup> groups = groups_of(needs);
+    for (std::size_t i = 0; i < std::min(groups.size(), kNeedsLinesMax); ++i) {
+        const bool alarm = is_alarm(*groups[i].first);
+        lines.push_back("  " + styled(alarm ? kColorAlarm : std::string_view{},
+                                      need_line(groups[i], now), color));
+    }
 }
 
 std::string budget_of(const Json& row) {
@@ -76,22 +118,52 @@ std::string budget_of(const Json& row) {
     return std::to_string(percent) + "% " + plain_text(budget, "dimension");
 }
 
-/// Columns that are left out while no row has something for them.
-struct MoreColumns {
-    bool used = false;
+/// Columns that are left out where no row has something for them, or there is no room.
+struct TopColumns {
+    bool cost = false;
     bool risk = false;  ///< only readers get one, and only of sessions whose policy has it
+    std::size_t width = 0;
+
+    bool wide() const { return width >= kWide; }
+    bool widest() const { return width >= kWidest; }
 };
 
-MoreColumns more_columns(const Json::List& rows) {
-    MoreColumns more;
-    for (const Json& row : rows) {
-        more.used |= !used_text(row).empty();
-        more.risk |= row["risk"].is_number();
+TopColumns columns_for(const std::vector<Placed>& rows, std::size_t width) {
+    TopColumns columns;
+    columns.width = width;
+    for (const Placed& placed : rows) {
+        columns.cost |= !cost_text((*placed.row)["used"]).empty() || placed.cost > 0;
+        columns.risk |= (*placed.row)["risk"].is_number();
     }
-    return more;
+    return columns;
 }
 
-std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, const MoreColumns& shown) {
+std::vector<Column> heads_of(const TopColumns& shown) {
+    std::vector<Column> columns{{"VERDICT"}, {"SINCE"}, {"GOAL", true}, {"PULSE"}};
+    if (shown.cost) columns.push_back({"COST"});
+    if (shown.risk) columns.push_back({"RISK"});
+    if (shown.wide()) columns.push_back({"LAST ACTION", true});
+    if (shown.widest()) columns.push_back({"BEAT"});
+    if (shown.wide()) {
+        columns.push_back({"DONE"});
+        columns.push_back({"BUDGET"});
+    }
+    columns.push_back({"SESSION", true});
+    return columns;
+}
+
+/// Figures of a parent, with all below it.
+std::string cost_cell(const Placed& placed) {
+    if (placed.below == 0) return cost_text((*placed.row)["used"]);
+    const std::string text = cost_text({{"cost_usd", placed.cost},
+                                        {"cost_estimated_usd", placed.estimated},
+                                        {"unpriced_tokens", placed.unpriced}});
+    return text.empty() ? text : "Σ " + text;
+}
+
+std::vector<Cell> cells_of(const Placed& placed, WallTime now, bool color,
+                           const TopColumns& shown) {
+    const Json& row = *placed.row;
     const std::string status = plain_text(row, "status");
     const Json& last = row["last_action"];
     std::string action = plain_text(last, "text");
@@ -99,46 +171,48 @@ std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, const More
     const bool alarm = row["alarm"].is_string();
     const std::string_view tone = alarm ? kColorAlarm : verdict_color(status);
     const Json& percent = row["estimate"]["percent"];
-    const std::string done =
-        percent.is_number() ? std::to_string(std::lround(percent.number())) + "%" : "-";
-    std::vector<Cell> cells{
-        {shown_status(status, alarm, row["needs_somebody"] == true) + until_text(row, now),
-         color ? tone : std::string_view{}},
-        {age_at(row, "since", now), {}},
-        {plain_text(row, "id"), {}},
-        {age_at(row, "last_beat_at", now), {}},
-        {action, {}},
-        {done, {}},
-        {budget_of(row), {}},
-        {plain_text(row, "goal"), {}}};
-    if (shown.used) cells.insert(cells.end() - 1, {used_text(row), {}});
-    if (shown.risk) cells.insert(cells.end() - 1, {risk_text(row), {}});
+    std::string verdict =
+        shown_status(status, alarm, row["needs_somebody"] == true) + until_text(row, now);
+    if (!shown.wide()) verdict = crop(verdict, kNarrowVerdict);
+    std::string goal = std::string(2 * std::min(placed.depth, kDepthShown), ' ') +
+                       (plain_text(row, "goal").empty() ? "-" : plain_text(row, "goal"));
+    if (placed.below > 0) goal = "+" + std::to_string(placed.below) + " " + goal;
+    const std::string id = plain_text(row, "id");
+    std::vector<Cell> cells{{std::move(verdict), color ? tone : std::string_view{}},
+                            {age_at(row, "since", now), {}},
+                            {std::move(goal), {}},
+                            {pulse_of(row, shown.wide() ? 12 : 6), {}}};
+    if (shown.cost) cells.push_back({cost_cell(placed), {}});
+    if (shown.risk) cells.push_back({risk_text(row), {}});
+    if (shown.wide()) cells.push_back({action, {}});
+    if (shown.widest()) cells.push_back({age_at(row, "last_beat_at", now), {}});
+    if (shown.wide()) {
+        cells.push_back(
+            {percent.is_number() ? std::to_string(std::lround(percent.number())) + "%" : "-", {}});
+        cells.push_back({budget_of(row), {}});
+    }
+    cells.push_back({shown.wide() ? id : crop(id, kNarrowId), {}});
     return cells;
 }
 
 void add_rows(std::vector<std::string>& lines, const TopState& state, const Json& data,
               WallTime now, std::size_t width, std::size_t room, bool color) {
-    const Json::List& rows = data["rows"].list();
+    const std::vector<Placed> rows = placed(data, state);
     if (rows.empty()) {
         lines.push_back(state.filter.empty()
                             ? "No session is open. `headway run -- COMMAND` opens one."
                             : "No session holds \"" + state.filter + "\".");
         return;
     }
-    const std::size_t chosen = index_of(rows, state.selected);
+    const std::size_t chosen = place_of(rows, state.selected);
     const std::size_t shown = std::min(rows.size(), room > 1 ? room - 1 : 1);
     const std::size_t first =
         std::min(chosen >= shown ? chosen - shown + 1 : 0, rows.size() - shown);
-    const MoreColumns more = more_columns(rows);
+    const TopColumns columns = columns_for(rows, width);
     std::vector<std::vector<Cell>> cells;
     for (std::size_t i = first; i < first + shown; ++i)
-        cells.push_back(cells_of(rows[i], now, color && i != chosen, more));
-    std::vector<Column> columns{
-        {"VERDICT"},           {"SINCE"}, {"SESSION", true}, {"BEAT"},
-        {"LAST ACTION", true}, {"DONE"},  {"BUDGET"},        {"GOAL", true}};
-    if (more.used) columns.insert(columns.end() - 1, {"USED"});
-    if (more.risk) columns.insert(columns.end() - 1, {"RISK"});
-    const std::string table = format_table(columns, cells, width > 2 ? width - 2 : width);
+        cells.push_back(cells_of(rows[i], now, color && i != chosen, columns));
+    const std::string table = format_table(heads_of(columns), cells, width > 2 ? width - 2 : width);
     std::size_t begin = 0;
     for (std::size_t i = 0; begin < table.size(); ++i) {
         const std::size_t end = table.find('\n', begin);
@@ -226,15 +300,18 @@ void add_session(std::vector<std::string>& lines, const Json& data, WallTime now
         lines.push_back(event_line(event, style));
 }
 
-constexpr std::array<std::string_view, 10> kHelp{
+constexpr std::array<std::string_view, 13> kHelp{
     "j k, arrows   move              /     filter by text",
     "enter         open a session    esc   back",
     "n             next that needs a person",
+    "o             order: worst, newest, dearest, longest without anything new",
+    "t             sub-agents below their parents, or every session by itself",
     "a             approve what the session waits for",
     "d             deny it",
     "e             end a silent session as failed or cancelled",
     "?             this help         q     quit",
     "",
+    "PULSE: a cell a round, high where a file or a test changed; ×9: so many with nothing new.",
     "A verdict with `perhaps` is a guess of Headway's; the others were said or counted.",
     "The same keys work on the web page."};
 
@@ -257,7 +334,7 @@ std::string foot_line(const TopState& state, const Json& data) {
     if (std::string trouble = plain_text(data, "trouble"); !trouble.empty()) return trouble;
     if (!state.said.empty()) return state.said;
     const std::string filter = state.filter.empty() ? "" : "  filter: " + state.filter;
-    return "j k move  enter open  / filter  n next  a approve  d deny  e end  ? help  q quit" +
+    return "j k move  enter open  / filter  n next  a approve  d deny  e end  o order  ? help" +
            filter;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,11 +25,17 @@ struct TopEnd {
     std::string outcome;  ///< failed or cancelled; empty: not chosen yet
 };
 
-/// What the person has chosen so far.
+/// Order of the list.
+enum class TopOrder : std::uint8_t { kWorst, kNewest, kCost, kQuiet };
+inline constexpr std::size_t kTopOrders = 4;
+
+/// Choices of the person so far.
 struct TopState {
     std::string selected;  ///< session id, kept while rows move
     std::string filter;    ///< text that rows must hold
-    bool typing = false;   ///< keys go to the filter
+    TopOrder order = TopOrder::kWorst;
+    bool flat = false;    ///< sub-agents are rows like others, not below their parents
+    bool typing = false;  ///< keys go to the filter
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
@@ -41,10 +48,10 @@ struct TopState {
     std::string said;     ///< a line of news, such as what became of a decision
 };
 
-// What the daemon last told is one object: "overview" (GET /v1/overview), "rows" ("sessions" of GET
-// /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one, or
-// null), "events" (its newest, the newest last), "approval" (the document of the one that is being
-// decided), and "trouble" (why the last question was not answered, or empty).
+// The last data of the daemon is one object: "overview" (GET /v1/overview), "rows" ("sessions" of
+// GET /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one,
+// or null), "events" (its newest, the newest last), "approval" (the document of the one that is
+// being decided), and "trouble" (why the last question was not answered, or empty).
 
 /// One key: a character, or the escape sequence of an arrow. Those of the web page. Pure.
 void press(TopState& state, const Json& data, std::string_view key);

@@ -45,25 +45,25 @@ std::string hidden_of(const Json& approval, bool color) {
     const Json& hidden = approval["hidden_bytes"];
     if (!hidden.is_integer() || hidden.count() == 0) return {};
     const std::string text = std::to_string(hidden.count()) +
-                             " bytes of the arguments were cut out as secrets: they are not shown, "
-                             "and approved with the rest";
+                             " bytes of the arguments were cut out as secrets, and are approved "
+                             "with the rest";
     return color ? std::string{kColorAlarm} + text + std::string{kColorReset} : text;
 }
 
 std::string unverified_of(const Json& approval) {
     if (!approval.flag_of("unverified")) return {};
-    return "the call that used it did not say with which arguments it ran";
+    return "the call that used it did not report its arguments";
 }
 
-/// Of an agent's own dialog, which may be answered there too.
+/// Note about an agent's own dialog, which may be answered there too.
 std::string dialog_of(const Json& approval) {
     const std::string closed = whole_text(approval, "closed");
     if (closed == "not_needed") return "the budget of the day has room again";
     if (whole_text(approval, "source") != "dialog") return {};
     if (closed == "answered_at_agent") return "was answered at the agent";
-    if (closed == "left_to_agent") return "the agent does not wait here any more; it decides alone";
-    if (closed == "stopped") return "the session was told to stop first";
-    return "the agent's own; who answers first has answered";
+    if (closed == "left_to_agent") return "left to the agent's own dialog";
+    if (closed == "stopped") return "the session had to stop first";
+    return "the agent's own; the first answer wins";
 }
 
 }  // namespace
@@ -100,7 +100,11 @@ std::string decision_text(const Json& approval) {
     std::string text = whole_text(approval, "id") + "  " + whole_text(approval, "status");
     const std::string by = whole_text(approval["decision"], "by");
     if (!by.empty()) text += "  by " + by;
-    return text + "\n";
+    text += "\n";
+    const std::string asks = whole_text(approval, "summary");
+    if (approval.text_of("status") == "approved" && !asks.empty())
+        text += "  `" + asks + "`; not used yet\n";
+    return text;
 }
 
 std::string budget_text(const Json& budget) {

@@ -6,7 +6,7 @@
 
 #include "cli/views/session_view.hpp"
 
-// What `headway approvals`, `budget` and `compare` show. Pure.
+// Output of `headway approvals`, `budget` and `compare`. Pure.
 
 namespace headway::cli {
 
@@ -22,7 +22,7 @@ std::string decision_text(const Json& approval);
 /// The budget document: the block that the model reads, and what has run on which clock.
 std::string budget_text(const Json& budget);
 
-/// What the old timers would have done to a session, or to all (`totals`), in sentences.
+/// Effects that the old timers would have had on a session, or on all (`totals`), in sentences.
 std::string comparison_text(const Json& comparison);
 std::string timeout_totals_text(const Json& totals);
 

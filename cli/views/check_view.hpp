@@ -22,7 +22,7 @@ std::string check_text(const Json& check);
 /// Why there is no answer, one line. Pure.
 std::string no_answer_text(const Json& check);
 
-/// What to do when there is no answer. Pure.
+/// Advice when there is no answer. Pure.
 std::string no_answer_advice(const Json& check);
 
 /// "A" for "progressing" to "D" for "failed"; empty for another word. Pure.

@@ -95,7 +95,7 @@ std::string of_started(const Json& data) {
     return (line.empty() ? "" : line + " ") + "(" + who + ")";
 }
 
-// Of several lines the last one says most about where things are.
+// The last one of several lines is the best sign of where things are.
 std::string of_message(const Json& data) {
     std::string line = plain_text(data, "role");
     const Json& text = data["text"];

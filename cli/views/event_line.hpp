@@ -23,7 +23,7 @@ struct LineStyle {
 /// Takes an event envelope; anything else still gives some line.
 std::string event_line(const Json& event, const LineStyle& style);
 
-/// What happened, in a few words. Pure.
+/// Summary of an event, in a few words. Pure.
 std::string event_summary(std::string_view type, const Json& data);
 
 /// Text of a JSON value for people, one clean line: strings as they are, kept long text as its
@@ -36,7 +36,7 @@ std::string plain_text(const Json& object, std::string_view name);
 std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
 
 /// ", until 03:10" of a blocked session whose provider has said when it accepts requests again, in
-/// local time, with the day if that is not today; else empty. Pure but for the time zone.
+/// local time, with the day if that is not today; else empty. Pure, except for the time zone.
 std::string until_text(const Json& verdict, WallTime now);
 
 /// The time from the member's to `now`, not below 0; "-" where there is none. Pure.

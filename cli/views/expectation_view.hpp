@@ -5,7 +5,7 @@
 
 #include "cli/views/session_view.hpp"
 
-// What sessions usually use, for people. Pure.
+// Usual use of sessions, for people. Pure.
 
 namespace headway::cli {
 
@@ -15,8 +15,8 @@ class Json;
 /// where it lists tools.
 std::string expectations_text(const Json& reply, std::size_t width);
 
-/// What is expected of a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or
-/// "usually 2.0s, p95 40.0s" before that. Empty where too little is known.
+/// Expectation for a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or "usually
+/// 2.0s, p95 40.0s" before that. Empty where too little is known.
 std::string expected_of_call(const Json& call, WallTime now);
 
 }  // namespace headway::cli

@@ -44,7 +44,7 @@ std::string hooks_of(const Json& session, WallTime now) {
     const std::string channel = plain_text(adapter, "channel");
     if (channel == "mute") line += "; MUTE: none come, although the agent should be at work";
     if (channel == "degraded") {
-        line += "; DEGRADED: no hook comes of";
+        line += "; DEGRADED: no hook arrives for";
         for (const Json& name : adapter["missing"])
             line += " " + clean_line(name.text());
     }

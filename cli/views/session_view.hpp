@@ -12,7 +12,7 @@ namespace headway::cli {
 
 class Json;
 
-/// What an alarm of an approval says, for a person: "ran although it was rejected". Pure.
+/// Words of an approval's alarm, for a person: "ran although it was rejected". Pure.
 std::string alarm_words(std::string_view kind);
 
 /// "[######....] 62%". Pure.
@@ -26,7 +26,7 @@ std::string risk_text(const Json& session);
 std::string used_text(const Json& session);
 
 /// "$0.042"; "~" before it where a part is an estimate, "+" behind it where of some tokens no cost
-/// is known; "$?" where none is known. Of the member `used`. Pure.
+/// is known; "$?" where none is known. Text for the member `used`. Pure.
 std::string cost_text(const Json& used);
 
 /// "input 1.0k, cached 9.0k, output 300": the parts that are not 0. Pure.
@@ -38,7 +38,7 @@ std::string token_parts_text(const Json& parts);
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
                            const std::function<std::size_t(const std::string&)>& behind = {});
 
-/// One session document as "name  value" lines. Pure but for the local time zone.
+/// One session document as "name value" lines. Pure, except for the local time zone.
 std::string session_details(const Json& session, WallTime now, bool color);
 
 /// The advice of a report for people: where the session stands, and each directive on its own line.

@@ -6,7 +6,7 @@
 
 #include "cli/records/offline_judge.hpp"
 
-// What `headway replay` prints of a recording it judged itself. Pure.
+// Output of `headway replay` for a recording that it judged itself. Pure.
 
 namespace headway::cli {
 

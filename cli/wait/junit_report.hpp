@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// What a wait found, as the JUnit XML that CI services show.
+// Result of a wait, as the JUnit XML that CI services show.
 
 namespace headway::cli {
 
@@ -28,7 +28,7 @@ struct JunitCase {
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);
 
-/// One suite `headway wait`, with one case a session. What agents wrote is escaped, and has no
+/// One suite `headway wait`, with one case a session. Text of agents is escaped, and has no
 /// character that XML 1.0 forbids. Pure.
 std::string junit_report(std::span<const JunitCase> cases, std::chrono::milliseconds waited);
 

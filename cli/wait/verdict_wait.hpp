@@ -27,7 +27,7 @@ std::string all_verdicts();
 /// or waiting, 5 silent. Pure.
 int exit_code_of(std::string_view verdict);
 
-/// What a reply of /wait says, for one session or several.
+/// Reply of /wait, for one session or several.
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;

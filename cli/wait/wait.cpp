@@ -103,7 +103,7 @@ private:
         return written.has_value();
     }
 
-    /// What a session did last, oldest first; nothing if that cannot be read.
+    /// The last events of a session, oldest first; nothing if they cannot be read.
     std::vector<std::string> last_of(const std::string& session) {
         constexpr int kEvents = 20;
         std::vector<std::string> lines;
@@ -274,15 +274,13 @@ private:
 constexpr const char* kWaitFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
-  64 usage   69 no daemon answers, or not as one   70 the daemon answered with an error
+  64 usage   69 no daemon answers   70 the daemon answered with an error
   74 completed, but the output or the report cannot be written   77 the daemon refuses the token
 
-An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
-or from the daemon's start; time in which a person is asked, or has paused it, or in which a session
-that it opened is at work, is left out. Without --silent-for it is 10 of the intervals that the
-agent was asked for (100 s unless its policy says otherwise), and 30 minutes within a call of an
-agent that never beats during one. Less than two of those intervals proves nothing: --silent-for
-counts as two of them then, and that is said.
+Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
+the daemon, without time in which a person is asked or has paused it, or a session that it opened is
+at work. The default is 10 of the agent's heartbeat intervals (100 s unless its policy differs), and
+30 minutes in a call of an agent that never beats during one. The least is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
@@ -301,7 +299,7 @@ Examples:
 class Wait : public VerbOf<WaitOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Block until a session has a verdict; exit code says which");
+        arguments.help("Wait for a session's verdict; the exit code names it");
         arguments.footer(kWaitFooter);
         arguments.client(options.client);
         arguments.operand("SESSION", options.sessions, "one or more session ids")
@@ -317,10 +315,11 @@ public:
 
 private:
     void declare_question(Arguments& arguments) {
-        arguments.flag("--any", options.any, "several: the first is enough");
+        arguments.flag("--any", options.any, "several sessions: end at the first");
         arguments
             .flag(
-                "--all", [this] { options.any = false; }, "several: all of them (default)")
+                "--all", [this] { options.any = false; },
+                "several sessions: end when all have (default)")
             .excludes("--any");
         arguments.option("--until", options.until, "verdicts or sets, comma separated")
             .check([](const std::string& text) {
@@ -334,7 +333,7 @@ private:
             .option("--junit", options.junit,
                     "write JUnit XML for a CI service: one case a session; - is standard output")
             .type("FILE");
-        arguments.option("--after", options.after, "only what happens after this event counts");
+        arguments.option("--after", options.after, "ignore events up to this number");
         arguments
             .option("--mode", options.mode, "now: the verdict now; ever: also one that has passed")
             .choices({"now", "ever"})
@@ -363,7 +362,7 @@ private:
             .choices({"wait", "fail"})
             .fallback("wait");
         arguments.duration("--open-within", options.open_within,
-                           "how long for it; 0: as long as it takes");
+                           "wait this long for a session to open; 0: without limit");
         arguments.duration(
             "--silent-for", options.silent_for,
             "give up an agent without a heartbeat after this; 0: never [10 of its intervals]");

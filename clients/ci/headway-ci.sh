@@ -48,7 +48,7 @@ clean() {
     trap '' INT TERM HUP
     # Not if it is gone already: where bash reaps it as a signal comes in, it loses it, and would wait for good.
     if [ -n "$daemon" ] && kill "$daemon" 2>/dev/null; then
-        # One that hangs is killed after as long as systemd waits for it. What sees to that ends by itself once it is gone.
+        # One that hangs is killed after as long as systemd waits for it. The watcher that sees to that ends by itself once it is gone.
         (
             i=0
             while [ "$i" -lt 30 ] && kill -0 "$daemon"; do
@@ -150,7 +150,7 @@ run "$@" || status=$?
 
 waited=0
 if [ -n "$sessions" ]; then
-    # What a command that failed did not open is not waited for.
+    # A failed command is not waited for.
     patience=60s
     [ "$status" = 0 ] || patience=1s
     # shellcheck disable=SC2086  # ids have no blanks

@@ -86,8 +86,8 @@ const cut = (text, gathered = false) => {
 const measure = (length, text) => `(${length} characters, sha256 ${createHash('sha256').update(text).digest('hex')})`;
 const brief = (text) => (typeof text !== 'string' || text.length <= SENT_MAX ? text
   : `${text.slice(0, SENT_MAX >> 1)}… ${measure(text.length, text)} …${text.slice(-(SENT_MAX >> 2))}`);
-// The same of arguments. What stands in their place is longer than what a person may be asked about, so that a call of which a person
-// could not see all is refused, where one must be asked.
+// The same of arguments. The replacement is longer than the limit of an approval, so that a call of which a person could not see all is
+// refused, where one must be asked.
 const briefArgs = (args) => {
   try {
     const text = JSON.stringify(args ?? {});

@@ -49,7 +49,7 @@ std::vector<Row<Owner<Path...>>> limit_rows(const std::string& section) {
     return {
         value_row<read_limit<kSecondsMax>, Path..., &BudgetLimits::timeout_seconds>(
             Kind::kCount, "0..31536000", section + "default_timeout_seconds", kReload,
-            "Of new sessions whose opening and agent type leave it open; 0 is no limit."),
+            "Default where the opening and the agent type set none; 0 is no limit."),
         value_row<read_limit<kStepsMax>, Path..., &BudgetLimits::max_steps>(
             Kind::kCount, "0..1000000", section + "default_max_steps", kReload,
             "The same for steps, which are model turns."),
@@ -66,7 +66,7 @@ void add_rules(std::vector<Key>& table) {
     constexpr auto kRules = &BudgetSettings::rules;
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::wrap_up_percent>(
         "budget.wrap_up_threshold_percent", kReload,
-        "Of the worst dimension: the agent gets a wrap_up; also at 80 % of the time."));
+        "Use of the worst dimension that sends a wrap_up; so does 80 % of the time."));
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::warn_percent>(
         "budget.warn_threshold_percent", kReload, "The level is critical, and the agent told so."));
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::force_exit_percent>(

@@ -19,7 +19,7 @@ constexpr std::uint32_t kConcurrencyMax = 1'024;  // each is a connection, a des
 constexpr double kPriceMax = 1'000'000;
 constexpr std::size_t kKeyBytesMax = 4096;  // longer than any token that is in use
 
-/// What goes into the head of a request must not be able to end its line.
+/// A text in the head of a request must not be able to end its line.
 bool is_printable(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) {
         const auto byte = static_cast<unsigned char>(c);

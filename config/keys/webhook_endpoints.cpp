@@ -106,17 +106,17 @@ constexpr const char* kWebhookHelp = R"(
 # messages_max = 20                       # in each window, 1..1000; what is beyond is one message at its end
 # window = "10m"                          # 1m..1d
 # gather = "2s"                           # events of one cause within this time are one message, 0s..1m
-# Of slack and discord the url, which is a secret itself, may also stand in the file of secret_file.
-# Of ntfy the secret is an access token, if one is needed:
+# slack, discord: the url, which is a secret itself, may also stand in the file of secret_file.
+# ntfy: the secret is an access token, if one is needed:
 # topic = "headway-alerts"
-# Of telegram the secret is the token of the bot:
+# telegram, whose secret is the token of the bot:
 # chat = "123456"                         # the number of a person or a group, or "@channel"
-# Of email, with url = "smtps://mail.example.com", or smtp:// and STARTTLS; the secret is the password of user:
+# email, with url = "smtps://mail.example.com", or smtp:// and STARTTLS; the secret is the password of user:
 # from = "headway@example.com"
 # to = ["ana@example.com"]
 # user = "headway"
 # tls = "on"                              # on | off: without it everybody on the way can read it
-# Of command, without a url or secret; the message is JSON on its standard input:
+# command, without a url or secret; the message is JSON on its standard input:
 # argv = ["/usr/local/bin/notify", "--quietly"]
 )";
 

@@ -81,7 +81,8 @@ void add_legacy_keys(std::vector<Key>& table) {
     table.push_back(time_row<0, 30 * kDayMs, kAt, &core::LegacyTimeouts::session>(
         "legacy_timeouts.session", kReload, "From the opening of a session; 0s: no such timer."));
     table.push_back(time_row<0, kDayMs, kAt, &core::LegacyTimeouts::tool>(
-        "legacy_timeouts.tool", kReload, "Of one tool call, only observed; 0s: no such timer."));
+        "legacy_timeouts.tool", kReload,
+        "Timer of one tool call, only observed; 0s: no such timer."));
     table.push_back(switch_row<kOnOff, 0, kAt, &core::LegacyTimeouts::fallback>(
         "legacy_timeouts.fallback", kReload,
         "on: a session that went silent, so that its status is not known, is ended by its timer."));
@@ -155,7 +156,7 @@ void add_policy_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::policy;
     table.push_back(enum_row<kAt, &core::Policy::profile>(
         "policy.profile", kReload,
-        "Of new sessions: balanced suspects first, strict calls it stuck."));
+        "Profile of new sessions: balanced suspects first, strict calls it stuck."));
     table.push_back(
         time_row<core::kHeartbeatIntervalMin.count(), core::kHeartbeatIntervalMax.count(), kAt,
                  &core::Policy::heartbeat_interval>(
@@ -167,10 +168,10 @@ void add_policy_keys(std::vector<Key>& table) {
         "Heartbeats in a row without a state change, and with no call in flight."));
     table.push_back(switch_row<kOnOff, 0, kAt, &core::Policy::loop_detection>(
         "policy.loop_detection", kReload,
-        "Of new sessions: off leaves liveness, failures and what agents say."));
+        "Loops in new sessions: off leaves liveness, failures and agents' own reports."));
     table.push_back(enum_row<kAt, &core::Policy::on_stuck>(
         "policy.on_stuck", kReload,
-        "What follows stuck: advice, a question to a person, a stop, or the end."));
+        "Last step after stuck: advice, a question to a person, a stop, or the end."));
     table.push_back(tools_key<&core::ToolPolicy::ignore>(
         "policy.ignore_tools",
         "Tools whose calls are no evidence of anything, such as a logger's."));

@@ -101,7 +101,7 @@ public:
     }
 
 private:
-    /// What the preset says, where nothing else does.
+    /// Values of the preset, where no other source has one.
     void fill_from_preset() {
         const std::string preset = settings_.policy_preset;
         for (const PresetValue& value : preset_values(preset)) {

@@ -42,7 +42,7 @@ struct Loaded {
 /// files; pure otherwise. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);
 
-/// What `headway serve` was asked to do.
+/// Options of `headway serve`.
 struct ServeOptions {
     LoadRequest sources;
     std::optional<std::filesystem::path>

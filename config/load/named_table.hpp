@@ -19,7 +19,7 @@
 
 namespace headway::config {
 
-/// What is said about a kind of table.
+/// Texts about a kind of table.
 struct TableWords {
     std::string_view path;               ///< "judge.endpoints"
     std::string_view entry;              ///< what each table is for: "endpoint"
@@ -54,13 +54,13 @@ public:
 
     /// Nothing for a key that no entry has.
     virtual std::optional<Kind> kind_of(std::string_view key) const = 0;
-    /// What may stand in such a table.
+    /// Keys that such a table may have.
     virtual std::vector<std::string_view> key_names() const = 0;
     /// Parses, checks and stores one value; an entry that is not there yet is added. Returns the
     /// name that values() gives it. Error: kInvalidConfig, nothing stored.
     virtual core::Result<std::string> assign(Settings& settings, std::string_view dotted,
                                              const Value& value) const = 0;
-    /// What is wrong with entries as a whole, which single values do not show. One sentence each.
+    /// Mistakes in entries as a whole, which single values do not show. One sentence each.
     virtual std::vector<std::string> mistakes_in(const Settings& settings) const = 0;
     /// Every value that is not the default.
     virtual std::vector<NamedValue> values(const Settings& settings) const = 0;
@@ -102,7 +102,7 @@ public:
         std::vector<Row<T>> rows;
         std::size_t entries_max = 0;
         bool (*is_name)(std::string_view name) = is_plain_name;
-        /// What is wrong with an entry besides missing values: " has both of a and b"; or null.
+        /// Mistakes in an entry besides missing values: " has both of a and b"; or null.
         std::vector<std::string> (*mistakes)(const T& entry) = nullptr;
     };
 

@@ -6,7 +6,7 @@
 
 namespace headway::config {
 
-/// What a preset says about one key, in the form that Key::assign reads.
+/// Value of a preset for one key, in the form that Key::assign reads.
 struct PresetValue {
     std::string_view key;
     std::string_view text;

@@ -16,8 +16,8 @@
 #include "core/base/result.hpp"
 
 // A row says how one value is named, read, checked, stored and printed. The table of keys has rows
-// of Settings, and a table with free names has rows of its entries. What is stored where is a path
-// of pointers to members, as in `whole_row<1, 9, &Settings::log,
+// of Settings, and a table with free names has rows of its entries. A path of pointers to members
+// names the place of a value, as in `whole_row<1, 9, &Settings::log,
 // &LogSettings::level>("log.level")`.
 
 namespace headway::config {
@@ -55,7 +55,7 @@ struct OwnerOf<Pointer, Rest...> {
 template <auto... Path>
 using Owner = typename OwnerOf<Path...>::Type;
 
-/// What the path leads to: a fold over `.*`.
+/// Member at the end of the path: a fold over `.*`.
 template <auto... Path>
 decltype(auto) member(auto& owner) {
     return (owner.*....*Path);

@@ -6,8 +6,8 @@
 #include "config/load/keys.hpp"
 #include "config/load/named_table.hpp"
 
-// What each *_keys.cpp has: the keys of a section, to be appended to the table of keys, and its
-// tables with free names.
+// Each *_keys.cpp has the keys of a section, to be appended to the table of keys, and its tables
+// with free names.
 
 namespace headway::config {
 

@@ -51,7 +51,7 @@ bool is_any(const AddressBytes& bytes) {
     return std::all_of(bytes.begin() + from, bytes.end(), [](unsigned char c) { return c == 0; });
 }
 
-/// As a destination: nothing but this machine.
+/// Destination that can only be this machine.
 bool is_this_machine(const std::string& host, const std::optional<AddressBytes>& bytes) {
     if (!bytes) return host == "localhost" || host.ends_with(".localhost");
     const bool ipv4 = is_mapped_ipv4(*bytes) && (*bytes)[12] == 127;

@@ -35,8 +35,8 @@ core::Result<> check_listener(const ServerSettings& server, const AccessSettings
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
 
 /// True if an http or https URL leads to what listens there: the same address and port; or, of one
-/// that is loopback or any address, the port on this machine, however that is written. What a name
-/// stands for is not looked up. Pure.
+/// that is loopback or any address, the port on this machine, however that is written. Names are
+/// not resolved. Pure.
 bool leads_to(std::string_view url, const ListenAddress& listener);
 
 /// True for 127.0.0.0/8 in dotted form. Pure.

@@ -16,8 +16,7 @@
 #include "core/session/session.hpp"
 #include "core/values/policy.hpp"
 
-// What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
-// are
+// Settings, one struct for each consumer, defaults in place. The keys of headway.toml are
 // `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
 
 namespace headway::config {
@@ -82,7 +81,7 @@ struct RedactionSettings {
     std::vector<std::string> digest_agents;  ///< agents of which only digests are kept; reloadable
 };
 
-/// Of a message that says what happened in the night.
+/// A message about the night, for people.
 struct DigestSettings {
     std::optional<milliseconds> at;               ///< after midnight, local time; none: no message
     milliseconds since = std::chrono::hours{12};  ///< how far it looks back

@@ -9,8 +9,8 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// What the formats of [webhooks.endpoints.NAME] ask of its keys. Errors: kInvalidConfig, with a
-// sentence that follows the name of the key. Pure.
+// Keys that the formats of [webhooks.endpoints.NAME] need. Errors: kInvalidConfig, with a sentence
+// that follows the name of the key. Pure.
 
 namespace headway::config {
 
@@ -29,8 +29,8 @@ core::Result<Value::List> read_mail_addresses(const Value& value);
 core::Result<std::string> read_mail_user(const Value& value);
 core::Result<Value::List> read_argv(const Value& value);
 
-/// What is wrong with an endpoint as a whole: keys that its format lacks, or does not have. Each
-/// sentence follows the endpoint's name.
+/// Mistakes in an endpoint as a whole: keys that its format lacks, or does not have. Each sentence
+/// follows the endpoint's name.
 std::vector<std::string> webhook_mistakes(const WebhookEndpoint& endpoint);
 
 }  // namespace headway::config

@@ -10,7 +10,7 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// What one value may be, with the sentences for those that are refused. Errors: kInvalidConfig.
+// Ranges of single values, with the sentences for those that are refused. Errors: kInvalidConfig.
 // Pure.
 
 namespace headway::config {

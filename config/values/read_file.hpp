@@ -17,7 +17,7 @@ int open_to_read(const std::filesystem::path& path, int flags = 0);
 
 /// The content of a file; nothing if open_to_read() fails, it cannot be read to its end, or it
 /// holds more than `bytes_max`. Not a std::ifstream: its buffer throws where read() fails, as it
-/// does for a folder, and in /proc for a process that has just ended. Never throws but for lack of
+/// does for a folder, and in /proc for a process that has just ended. Throws only for lack of
 /// memory.
 std::optional<std::string> read_file(const std::filesystem::path& path,
                                      std::size_t bytes_max = 64U << 20);

@@ -80,7 +80,7 @@ struct TokenRecord {
     }
 };
 
-/// That a token was used.
+/// One use of a token.
 struct TokenUse {
     std::string id;
     Timestamp at = kNever;

@@ -20,7 +20,7 @@ namespace {
 
 using S = ApprovalStatus;
 
-/// What a call reports about its arguments, compared with those that were allowed.
+/// Arguments that a call reports, compared with those that were allowed.
 enum class Told : std::uint8_t { kSame, kOther, kNothing };
 
 bool same_id(std::string_view call_id, const Approval& approval) {
@@ -138,7 +138,7 @@ bool granted(const Approvals& approvals, const ToolFinished& call, const Finishe
 }
 
 bool refused(const Approval& approval) {
-    // Who declines to decide about a dialog leaves it to the one who sits before it.
+    // A person who declines to decide about a dialog leaves it to the one at the agent's terminal.
     return approval.status == S::kRejected || approval.status == S::kExpired ||
            (approval.status == S::kIgnored && !approval.of_dialog());
 }
@@ -150,7 +150,7 @@ class NewestDialog {
 public:
     explicit NewestDialog(const FinishedCall& call) : call_(call) {}
 
-    /// True if this request says nothing about the call.
+    /// True if this request does not describe the call.
     bool excuses(const Approval& approval) {
         if (!approval.of_dialog() || !call_.same_tool(approval)) return false;
         if (!call_.as_asked(approval)) return approval.pending();

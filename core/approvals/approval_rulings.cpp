@@ -66,7 +66,7 @@ std::string_view how_it_ended(ApprovalClosing how) {
         case ApprovalClosing::kAnsweredAtAgent:
             return "it was answered at the agent itself; that answer stands";
         case ApprovalClosing::kStopped:
-            return "the session was told to stop, which refused the call";
+            return "the session had to stop, so the call was refused";
         case ApprovalClosing::kNotNeeded:
             return "the budget of the day has room again";
         case ApprovalClosing::kLeftToAgent:

@@ -79,8 +79,8 @@ std::string start_of(std::string_view text, std::size_t bytes = limits::kApprova
     return std::string{cut_text(text, bytes)};
 }
 
-/// What a session may drop first: requests that need nothing more, then those that wait only to be
-/// read.
+/// Order in which a session may drop requests: first those that need nothing more, then those that
+/// wait only to be read.
 int worth(const Approval& approval) {
     if (approval.pending()) return 3;
     if (approval.open()) return 2;
@@ -298,7 +298,7 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     if (approval == nullptr || !become(approvals, *approval, S::kRedeemed, n, at)) return;
     approval->redeemed_at = at;
     approval->redeem_key = redeemed.key.empty() ? Digest{} : digest_of(redeemed.key);
-    // Who asks like this does not say whether the call ran.
+    // This request does not say whether the call ran.
     if (redeemed.key == kDeliveredKey) approval->execute_by = kNever;
 }
 

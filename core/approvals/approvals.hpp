@@ -46,8 +46,8 @@ bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 /// The key of an approval that was delivered to an agent that reports no calls.
 inline constexpr std::string_view kDeliveredKey = "delivered";
 
-/// `source` of a request that the agent's own dialog has made. That dialog may be answered at the
-/// agent too, so such a request ends without a decision (ApprovalClosed).
+/// `source` of a request that the agent's own dialog has made. It may be answered at the agent too,
+/// so such a request can end without a decision (ApprovalClosed).
 inline constexpr std::string_view kDialogSource = "dialog";
 
 /// A request and its outcome. Arguments, response and full texts stay in the journal.
@@ -168,7 +168,7 @@ struct Approvals {
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
     /// The most urgent alarm, the oldest of equals; or null.
     const RaisedAlarm* worst_alarm() const noexcept;
-    /// An unused approval of exactly this call, but for those of dialogs; or null.
+    /// An unused approval of exactly this call, except those of dialogs; or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
     bool operator==(const Approvals&) const = default;
@@ -220,7 +220,7 @@ void close(Approvals& approvals, std::uint64_t n, Timestamp at);
 
 /// A person's decision. `edited_*` go with kEdit.
 struct Ruling {
-    /// What a rejection leads to.
+    /// The effect of a rejection.
     enum class Then : std::uint8_t { kByReason, kStop, kChangeApproach };
 
     Decision decision = Decision::kReject;

@@ -6,7 +6,7 @@
 
 namespace headway::core::limits {
 
-// What a client may send.
+// Bounds of requests.
 static_assert(kIdBytesMax <= kStringBytesMax && kStringBytesMax <= kTextWholeBytesMax);
 static_assert(kLabelBytesMax <= kStringBytesMax, "a label is a name");
 static_assert(kControlBodyBytesMax <= kReportBodyBytesMax);
@@ -16,7 +16,7 @@ static_assert(kReportBodyBytesMax <= kCommandQueueBytesMax, "the largest report 
 static_assert(kIdenticalMax <= kReportEventsMax, "both are one commit");
 static_assert(kCheckIdBytesMax >= kIdBytesMax + 2 + 20 + 8, "<session>.c<n>.confirm");
 
-// What one session keeps.
+// Bounds of one session.
 static_assert(kApprovalTextBytesMax <= kStringBytesMax);
 static_assert(kEvidenceMax <= kRecentCallsMax, "evidence is of calls that are remembered");
 static_assert(kBlockersMax <= kListItemsMax && kEstimateBlockersMax <= kListItemsMax);

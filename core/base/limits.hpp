@@ -10,7 +10,7 @@
 
 namespace headway::core::limits {
 
-// What a client may send.
+// Bounds of requests.
 /// Session, event and call ids: a UUID with any prefix fits.
 inline constexpr std::size_t kIdBytesMax = 128;
 /// Names, paths, notes; longer things are texts.
@@ -25,7 +25,7 @@ inline constexpr std::size_t kLabelBytesMax = 128;
 /// One commit of a thousand rows stays under 10 ms.
 inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
-/// Of an agent's hook: the result of an edit has the file twice.
+/// Body of an agent's hook: the result of an edit has the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
 /// Longer ones are read beside the I/O thread: one of this size holds it up for some milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
@@ -33,9 +33,9 @@ inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// the greatest size. Half is kept for hooks. Beyond this, 503 `overloaded`.
 inline constexpr std::size_t kLongBodiesMax = 32;
 inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
-/// Of what a ping says: this much of its end is kept, as much as healthchecks.io keeps.
+/// Body of a ping: this much of its end is kept, as much as healthchecks.io keeps.
 inline constexpr std::size_t kPingBytesKept = 100'000;
-/// Of an exporter: 512 records with the arguments and results of calls.
+/// Body of an exporter: 512 records with the arguments and results of calls.
 inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
 inline constexpr std::size_t kJsonDepthMax = 64;  ///< for parsers that recurse
@@ -46,7 +46,7 @@ inline constexpr std::size_t kJsonNodesMax = 200'000;
 inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
 /// The arguments with any escaping, plus the other fields.
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
-/// Of one session. A person does not read more one by one.
+/// Per session. A person does not read more one by one.
 inline constexpr std::size_t kApprovalsPendingMax = 32;
 /// Decided approvals that a session remembers, to be redeemed and watched. The index has all.
 inline constexpr std::size_t kApprovalsKeptMax = 32;
@@ -54,7 +54,7 @@ inline constexpr std::size_t kApprovalsMax = kApprovalsPendingMax + kApprovalsKe
 inline constexpr std::size_t kGrantsMax = 32;  ///< standing approvals of one session
 /// Different unacknowledged alarms of one session. Further ones are only counted.
 inline constexpr std::size_t kAlarmsMax = 16;
-/// Of summary and reason in the session's state. The journal has the whole texts.
+/// Summary and reason in the session's state. The journal has the whole texts.
 inline constexpr std::size_t kApprovalTextBytesMax = 256;
 inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of the approver
 inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< as an Idempotency-Key
@@ -63,7 +63,7 @@ inline constexpr std::chrono::hours kApprovalExpiryMax{24 * 366};
 /// Requests that one decision may answer, in one commit.
 inline constexpr std::size_t kIdenticalMax = 1000;
 
-// What one session keeps.
+// Bounds of one session.
 /// Open calls that are named. Further ones are only counted.
 inline constexpr std::size_t kInFlightMax = 32;
 /// Unacknowledged directives. The oldest are dropped.
@@ -113,7 +113,7 @@ inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;
 /// Calls that may finish while a person is asked before a loop becomes `stuck`. More than one model
 /// turn has in flight at once.
 inline constexpr std::uint32_t kCallsBesideQuestion = 12;
-/// Of the last answer and of the last result of an ended session.
+/// Last answer and last result of an ended session.
 inline constexpr std::size_t kPartialResultBytesMax = 1024;
 inline constexpr std::size_t kFamilyDepthMax = 32;  ///< generations that use rolls up through
 inline constexpr std::size_t kAgentTypesMax = 64;   ///< agent types with a budget of their own
@@ -152,9 +152,10 @@ inline constexpr std::size_t kSamplesBucketsMax = 64;
 inline constexpr std::size_t kExpectedAgentsMax = 64;
 /// Tools of one agent type, and of one session: 25 KB of a session's memory at most, usually 1.
 inline constexpr std::size_t kExpectedToolsMax = 48;
-/// Of an agent type or tool that is learned about. Longer names are not names.
+/// Name of an agent type or tool that is learned about. Longer names are not names.
 inline constexpr std::size_t kExpectedNameBytesMax = 128;
-/// What enough sessions have taught is not replaced by new names before it is as old as this.
+/// An estimate that enough sessions have taught is not replaced by new names before it is as old as
+/// this.
 inline constexpr std::chrono::hours kExpectationKeptFor{24 * 30};
 /// Tools in a prompt block. A model reads no longer list.
 inline constexpr std::size_t kUsualCallsShownMax = 8;
@@ -230,7 +231,7 @@ inline constexpr std::size_t kJudgeBlockersMax = 8;
 inline constexpr std::size_t kJudgeHeadersMax = 16;  ///< sent with each request to an endpoint
 /// Of a reply on the wire. A reply of 500 tokens has about 100 KB of chunks.
 inline constexpr std::size_t kJudgeAnswerBytesMax = 256U << 10;
-/// Of an endpoint's own error message: its first sentence.
+/// First sentence of an endpoint's own error message.
 inline constexpr std::size_t kJudgeErrorBytesMax = 200;
 inline constexpr std::size_t kJudgeModelBytesMax = 128;  ///< of the name it gives its model
 /// Of one answer. A higher claim of an endpoint is ignored.
@@ -264,7 +265,7 @@ inline constexpr std::size_t kWebhookSecretsMax = 4;       ///< of one endpoint,
 inline constexpr std::size_t kWebhookSecretBytesMin = 24;  ///< decoded, as Standard Webhooks asks
 inline constexpr std::size_t kWebhookSecretBytesMax = 64;
 inline constexpr std::size_t kWebhookSecretFileBytesMax = 4096;
-/// Of a receiver's reply, which is discarded. Enough to end most replies properly.
+/// Reply of a receiver, which is discarded. Enough to end most replies properly.
 inline constexpr std::size_t kWebhookReplyBytesMax = 64U << 10;
 inline constexpr std::size_t kWebhookReasonBytesMax = 200;  ///< of why a try failed
 inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters named in one request
@@ -273,10 +274,10 @@ inline constexpr std::size_t kWebhookRecipientsMax = 16;    ///< of an e-mail
 inline constexpr std::size_t kWebhookArgvMax = 16;          ///< words of a command
 inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< of one window, for people
 /// Messages of the outbox that one message to people tells of, and their bytes: all are read at
-/// once. What is beyond is in the next one.
+/// once. Later ones are in the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
-/// What is kept of what a command prints, as the reason of its failure.
+/// Output of a command that is kept as the reason of its failure.
 inline constexpr std::size_t kWebhookOutputBytesMax = 1024;
 /// A recovered receiver is used again within five minutes.
 inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
@@ -284,8 +285,8 @@ inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
 /// How long messages to a removed endpoint are kept.
 inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};
-/// What waits for the thread that sends: every open question of a judge and its cancellation, a
-/// message and a test of each webhook.
+/// Work that waits for the thread that sends: every open question of a judge and its cancellation,
+/// a message and a test of each webhook.
 inline constexpr std::size_t kOutboundQueueMax = 2 * kJudgeQueueMax + 2 * kWebhookEndpointsMax;
 
 // HTTP.
@@ -298,8 +299,9 @@ inline constexpr std::uint32_t kOperatorConnections = 16;
 /// Reserved for the database, the log, outbound calls and the operator. Other connections never get
 /// these.
 inline constexpr std::uint64_t kDescriptorsReserved = 48 + kOperatorConnections;
-/// Of processes, that clients of the report socket have sent and no endpoint has taken yet. It is
-/// taken in the turn of its request, so this is how many requests may be on their way with one.
+/// Descriptors of processes that clients of the report socket have sent and no endpoint has taken
+/// yet. It is taken in the turn of its request, so this is how many requests may be on their way
+/// with one.
 inline constexpr std::uint64_t kPassedDescriptorsMax = 64;
 /// Processes of agents that are followed, each with a descriptor.
 inline constexpr std::uint64_t kAgentProcessesMax = 256;
@@ -320,7 +322,7 @@ inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 inline constexpr std::size_t kCommandQueueMax = 16'384;
 /// The same in bytes, for large reports.
 inline constexpr std::size_t kCommandQueueBytesMax = 64U << 20;
-/// Of answers to readers that are handed to the I/O thread at once.
+/// Answers to readers that are handed to the I/O thread at once.
 inline constexpr std::size_t kPublicationBytesMax = 16U << 20;
 /// Commands in one commit. Bounds the latency of the first.
 inline constexpr std::size_t kBatchMax = 2048;
@@ -334,7 +336,7 @@ inline constexpr std::size_t kFrameRingCountMax = 32'768;
 inline constexpr std::size_t kReplayPage = 256;  ///< events per step while a stream catches up
 /// Sessions whose view the I/O thread keeps: about 400 B each.
 inline constexpr std::size_t kViewCacheMax = 200'000;
-/// Of those, sessions that no client has read. Most agents report and are never read one by one.
+/// Sessions among those that no client has read. Most agents report and are never read one by one.
 inline constexpr std::size_t kViewsUnreadMax = 4'096;
 /// Progress documents that are kept between two readers: about 600 B each, and more sessions than
 /// one dashboard polls.
@@ -347,7 +349,7 @@ inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages worth a checkpo
 /// 16 MB. A checkpoint under load takes milliseconds.
 inline constexpr int kCheckpointPagesForced = 2000;
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
-/// Of events, which are read before deletion. Takes about as long as the rows above.
+/// Bytes of events, which are read before deletion. Takes about as long as the rows above.
 inline constexpr std::size_t kRetentionBytesPerStep = 2U << 20;
 /// Journal events of a session between two marks.
 inline constexpr std::uint64_t kMarkEveryEvents = 128;

@@ -30,8 +30,8 @@ std::uint32_t bucket_of(std::uint64_t value) noexcept;
 /// The middle of a bucket. Precondition: `index` is at most kSketchBucketLast.
 std::uint64_t value_of_bucket(std::uint32_t index) noexcept;
 
-/// What one session contributes: counts by bucket, ascending, at most limits::kSamplesBucketsMax.
-/// A value beyond that counts for the nearest bucket.
+/// Counts of one session by bucket, ascending, at most limits::kSamplesBucketsMax. A value beyond
+/// that counts for the nearest bucket.
 struct Samples {
     std::vector<SketchBucket> counts;
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-// What the checks of snapshots are made of (core/state/validity.hpp): each structure that has rules
-// of its own checks itself with these. Pure.
+// Checks of snapshots (core/state/validity.hpp) use these: each structure that has rules of its own
+// checks itself. Pure.
 
 namespace headway::core::sound {
 

@@ -77,7 +77,7 @@ bool is_spent(const BudgetStatus& status);
 /// Whether a call of that id is under way.
 bool in_flight(const SessionState& state, std::string_view call_id);
 
-/// `added` on top of existing limits. What has no limit stays unlimited.
+/// `added` on top of existing limits. A resource without a limit stays unlimited.
 BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& added);
 
 /// In whole millionths of a dollar, never negative, at most kBudgetCountMax.
@@ -89,7 +89,7 @@ std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 UseParts added(const UseParts& a, const UseParts& b);
 
-/// What its parent's journal records about a session: totals, its own children included.
+/// Totals of a session as its parent's journal records them, its own children included.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
 /// Whether the parent's figures would change.

@@ -42,13 +42,13 @@ std::uint64_t tokens_of(const Usage& usage) {
                sum(sum(usage.cached_tokens, usage.cache_write_tokens), usage.reasoning_tokens));
 }
 
-/// The meter's `estimated_micros` has the costs of all answers that were told with their tokens, as
-/// the agent said them or by the prices. `cost_micros` has what the agent said, also apart from
-/// tokens: own_use() takes the larger sum, so that no answer is counted by both ways.
+/// The meter's `estimated_micros` has the costs of all answers reported with tokens, by the agent's
+/// own figure or by the prices. `cost_micros` has what the agent said, also apart from tokens:
+/// own_use() takes the larger sum, so that no answer is counted by both ways.
 void add_parts(BudgetMeter& meter, const Usage& usage, std::uint64_t tokens) {
     if (tokens == 0 && usage.cost_usd) {
-        // Said apart: the cost of answers that were told before.
-        // Nothing paid is no price of them.
+        // Reported apart: the cost of answers that were reported before. Nothing paid is no price
+        // of them.
         if (meter.parts->unpriced > 0 && *usage.cost_usd > 0) meter.parts.change().unpriced = 0;
         return;
     }
@@ -307,7 +307,7 @@ bool waits_for_human(const SessionState& state) {
            state.agent_state == AgentState::kAwaitingPermission;
 }
 
-/// What all clocks show together.
+/// Sum of all clocks.
 Millis charged(const BudgetMeter& meter) {
     return meter.model + meter.tool + meter.human + meter.rate_limit;
 }

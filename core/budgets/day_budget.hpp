@@ -59,7 +59,7 @@ struct EnumNames<DayLevel> {
     static constexpr std::array<std::string_view, 3> kNames{"nominal", "warned", "reached"};
 };
 
-/// From this percentage on people are told.
+/// Percentage from which people are notified.
 inline constexpr std::uint64_t kDayWarnPercent = 80;
 
 /// The limits in force: the cap and what was added.

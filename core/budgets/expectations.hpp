@@ -12,13 +12,12 @@
 #include "core/events/session_payloads.hpp"
 #include "core/meters/budget_settings.hpp"
 
-// What sessions of an agent type usually use and how long their calls usually take, learned from
-// those that have ended. They are shown, and suggest budgets; no verdict, directive or fold reads
-// them. Pure.
+// Usual use of sessions of an agent type and usual duration of their calls, learned from those that
+// have ended. They are shown, and suggest budgets; no verdict, directive or fold reads them. Pure.
 
 namespace headway::core {
 
-/// What the sessions of one agent type used, from the sessions that count (learn()).
+/// Use of the sessions of one agent type, from the sessions that count (learn()).
 struct UseSketches {
     Sketch elapsed_ms;  ///< of the clocks that count
     Sketch steps;
@@ -55,7 +54,7 @@ struct ExpectedCall {
     std::optional<Quantiles> ms;  ///< absent: too few
 };
 
-/// What a reader of a session gets beside it.
+/// Expectations that a reader of a session gets along with it.
 struct SessionExpectations {
     std::vector<ExpectedCall> calls;  ///< of the tools in flight that enough sessions have taught
     std::string usual_calls;          ///< usual_calls_text(), near the end of a budget

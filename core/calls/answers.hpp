@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// What answers of tools are worth, by their words. Pure; linear in the text.
+// Worth of a tool's answer, by its words. Pure; linear in the text.
 
 namespace headway::core {
 
@@ -40,13 +40,13 @@ bool says_busy(std::string_view result);
 /// True if it says that rows or records were changed: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
-/// What a shell command printed, without the frame that some platforms put around it.
+/// Output of a shell command, without the frame that some platforms put around it.
 std::string_view without_frame(std::string_view result);
 
 /// The text with what it quotes left out: a message that says what was not found is one message.
 std::string without_quotes(std::string_view text);
 
-/// True for a message that asks for nothing but more of the same: "continue", "please go on".
+/// True for a message that asks only for more of the same: "continue", "please go on".
 bool only_goes_on(std::string_view message);
 
 /// True if the two texts differ in comments and white space only.

@@ -53,7 +53,7 @@ struct EnumNames<FailureKind> {
         "assertion", "truncated", "context",   "refused", "timeout",      "network"};
 };
 
-/// What else a call and its answer show. Bits of CallFingerprint::shape; stored: append only.
+/// Further signs of a call and its answer. Bits of CallFingerprint::shape; stored: append only.
 enum class Shape : std::uint32_t {
     kSilent = 1U << 0,        ///< it failed and said nothing: an answer ("no"), not a failure
     kAcknowledged = 1U << 1,  ///< its short answer only confirms the action

@@ -8,7 +8,7 @@
 namespace headway::core {
 namespace {
 
-// What may stand before the command of a part.
+// Words that may precede the command of a part.
 constexpr WordList<13> kBefore{{"sudo ", "time ", "while ", "until ", "if ", "do ", "then ",
                                 "else ", "! ", "nohup ", "env ", "( ", "exec "}};
 /// Where a part of a command line may end, and quotes.

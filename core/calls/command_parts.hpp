@@ -17,7 +17,8 @@ namespace headway::core {
 /// together. Removes it from `rest`, which must not be empty.
 std::string_view next_part(std::string_view& rest);
 
-/// What a part runs, without `sudo`, `timeout 5`, `FOO=1` and the words of shell loops before it.
+/// The command that a part runs, without `sudo`, `timeout 5`, `FOO=1` and the words of shell loops
+/// before it.
 std::string_view plain_command(std::string_view part);
 
 /// `kubectl -n shop get pods` as `kubectl get pods`: options that stand before what is done.
@@ -58,9 +59,9 @@ std::string without_comments(std::string_view command);
 /// of `buffer`.
 std::string_view without_documents(std::string_view command, std::string& buffer);
 
-/// What each part of a command line runs (plain_command()), without the lines of here documents and
-/// without empty parts. Taken apart once, since several questions are asked about each command.
-/// Views of the line, which must outlive it.
+/// The command of each part of a command line (plain_command()), without the lines of here
+/// documents and without empty parts. Taken apart once, since several questions are asked about
+/// each command. Views of the line, which must outlive it.
 class CommandParts {
 public:
     CommandParts(std::string_view line);

@@ -37,7 +37,7 @@ inline void keep_args(CallFingerprint& fingerprint, std::string_view digest) {
     keep_args(fingerprint, args_digest_bytes(digest));
 }
 
-/// That digest; empty if the fingerprint has none. Pure.
+/// The digest of the exact arguments; empty if the fingerprint has none. Pure.
 std::string args_of(const CallFingerprint& fingerprint);
 
 }  // namespace headway::core

@@ -23,7 +23,7 @@ constexpr WordList<14> kTimeWords{{"time", "timestamp", "ts", "at", "date", "epo
                                    "until"}};
 constexpr WordList<8> kCounterWords{
     {"pid", "tid", "ppid", "pgid", "process", "attempt", "retry", "try"}};
-/// What an agent may use up. Other things that are left are work: "3 files left".
+/// Resources that an agent may use up. Other things that are left are work: "3 files left".
 constexpr WordList<20> kAllowances{{"step",     "steps",     "turn",       "turns",    "attempt",
                                     "attempts", "try",       "tries",      "retry",    "retries",
                                     "call",     "calls",     "request",    "requests", "token",

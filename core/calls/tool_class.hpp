@@ -15,8 +15,8 @@ std::string_view class_of_tool(std::string_view tool);
 /// True for `class:` with one of these names behind it.
 bool is_tool_class(std::string_view name);
 
-/// What is wrong with a rule that begins as a class does, in any case, and is none: it would cover
-/// no tool without anybody's knowing. Empty for right ones and for names of tools. Pure.
+/// The error in a rule that begins as a class does, in any case, and is none: it would silently
+/// cover no tool. Empty for right ones and for names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 
 /// True if a rule for `rule` is about calls of `tool`: the same name, or its class.

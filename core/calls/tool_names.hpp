@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-// What the name of a tool says of it. Pure.
+// Meaning of the name of a tool. Pure.
 
 namespace headway::core {
 

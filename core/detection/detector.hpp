@@ -31,7 +31,7 @@ enum class EvidenceKind : std::uint8_t {
     kPolicy,
 };
 
-/// What the engine must know of a detector besides its claims.
+/// Properties of a detector that the engine must know besides its claims.
 struct DetectorTraits {
     EvidenceKind kind;  ///< decides what it confirms and whether its claims last
     /// Counts for its claims by profile (docs/detection.md, sections 5 and 13; for `strict`:
@@ -75,7 +75,7 @@ struct CallSeen {
     bool weak() const { return fingerprint.weak(); }
 };
 
-/// What the fold saw in an event.
+/// Signs that the fold saw in an event.
 struct EventSigns {
     Tier tier = Tier::kNone;      ///< of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one

@@ -151,7 +151,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
 void change_files(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
                   std::uint64_t n, Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
-        // What tests and tools write by themselves is theirs.
+        // Files that tests and tools write by themselves are theirs.
         const bool edits = fingerprint.kind == CallKind::kEdit;
         if (fingerprint.kind == CallKind::kVerify || (!edits && is_artifact(mutation.path)))
             continue;

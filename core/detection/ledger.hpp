@@ -33,7 +33,7 @@ struct KnownAnswer {
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
     std::uint32_t epoch = 0;
-    /// Of the last answer: the low halves of Ledger::scope, above, and Ledger::informed_rounds.
+    /// For the last answer: the low halves of Ledger::scope, above, and Ledger::informed_rounds.
     std::uint32_t span = 0;
     bool ok = false;
     bool operator==(const KnownAnswer&) const = default;
@@ -174,7 +174,7 @@ constexpr auto Ledger::fields() {
 /// `i` information, `v` verification, `s` state. Pure.
 std::string activity_of(const Ledger& ledger);
 
-/// What the ledger found about one call.
+/// Findings of the ledger about one call.
 struct Entry {
     Tier tier = Tier::kNone;
     bool jitter = false;  ///< equal except for masked parts

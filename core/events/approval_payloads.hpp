@@ -50,7 +50,7 @@ struct EnumNames<Decision> {
                                                             "ignore"};
 };
 
-/// What happens to a request without a decision in time.
+/// The outcome of a request without a decision in time.
 enum class OnExpiry : std::uint8_t { kHold, kReject, kApprove, kEscalate };
 template <>
 struct EnumNames<OnExpiry> {
@@ -93,7 +93,7 @@ struct EnumNames<ApprovalAlarmKind> {
 enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
     kLeftToAgent,      ///< the agent waits for no answer from here any more: its dialog decides
-    kStopped,          ///< the session was told to stop, which refused the call
+    kStopped,          ///< the session had to stop, so the call was refused
     kNotNeeded,        ///< of a cap of the day: it has room again, or the day is over
 };
 template <>
@@ -134,7 +134,7 @@ struct ApprovalRequested {
     }
 };
 
-/// Who decided, when (the event's `at`), how, and on which bytes.
+/// The person, the time (the event's `at`), the way and the exact bytes of a decision.
 struct ApprovalDecided {
     static constexpr EventType kType = EventType::kApprovalDecided;
     std::string id;

@@ -17,7 +17,7 @@
 
 namespace headway::core {
 
-/// What a session may use up; absent = without limit.
+/// Resources that a session may use up; absent = without limit.
 struct BudgetLimits {
     std::optional<std::uint64_t> timeout_seconds;
     std::optional<std::uint64_t> max_steps;

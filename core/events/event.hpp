@@ -29,12 +29,12 @@ using AnyPayload = std::variant<
     ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended,
     BudgetUpdated, AlarmAcknowledged, DirectiveDelivered, ApprovalClosed>;
 
-/// What can be assigned to a payload.
+/// A value that can be assigned to a payload.
 template <class T>
 concept PayloadValue = std::is_constructible_v<AnyPayload, T> &&
     !std::is_base_of_v<AnyPayload, std::remove_cvref_t<T>>;
 
-/// What an event says: a variant whose copies, moves and ends are compiled once, in event.cpp.
+/// Content of an event: a variant whose copies, moves and ends are compiled once, in event.cpp.
 /// Nearly every translation unit has events, and would compile those of all types otherwise.
 class Payload : public AnyPayload {
 public:

@@ -208,7 +208,7 @@ struct DirectiveIssued {
     }
 };
 
-/// A hook put a directive before the model. That says nothing about whether the agent agrees: the
+/// A hook put a directive before the model. It does not show whether the agent agrees: the
 /// directive is not repeated, and nothing is reset.
 struct DirectiveDelivered {
     static constexpr EventType kType = EventType::kDirectiveDelivered;

@@ -29,7 +29,7 @@ struct InFlightBeat {
     }
 };
 
-/// Of the agent's process tree.
+/// Use of the agent's process tree.
 struct Resources {
     std::uint64_t cpu_ms = 0;
     std::uint64_t rss_bytes = 0;

@@ -31,8 +31,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
                         std::optional<Millis> took, bool was_open);
 
 /// True if the call that this event ends exceeded the policy's time limit: by the client's own
-/// duration, or from when it could run (kNever = its start was not reported) to its end. What a
-/// person took is no time of it. Pure; asked before the event is folded to its end.
+/// duration, or from when it could run (kNever = its start was not reported) to its end. Time that
+/// a person took is excluded. Pure; asked before the event is folded to its end.
 bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
              const Event& event);
 

@@ -36,7 +36,7 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
     return found == requests.end() ? nullptr : &*found;
 }
 
-/// What a person has said to the question, once it is not needed again.
+/// Adds a person's answer to the question, once it is not needed again.
 void answer_question(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     const auto& requests = state.approvals.requests;
     const auto found = std::find_if(requests.rbegin(), requests.rend(), [&asked](const auto& a) {
@@ -62,7 +62,7 @@ std::string who_allowed(const Approval& approval) {
     return "approved by " + (approval.by.empty() ? std::string{"a person"} : approval.by);
 }
 
-/// What a person has said about the dialog. Without a word the dialog decides.
+/// Adds a person's decision about the dialog. Without a word the dialog decides.
 void answer_dialog(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     const Approval* approval = asked.dialog != 0 ? state.approvals.find(asked.dialog) : nullptr;
     if (approval == nullptr || approval->redeemed_at != kNever) return;
@@ -117,7 +117,7 @@ bool was_heard(const Directive& directive, const HookQuestion& asked) {
            std::find(unheard.begin(), unheard.end(), directive.id) == unheard.end();
 }
 
-/// What the agent has not heard yet.
+/// Adds the directives that the agent has not received yet.
 void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     for (const Directive& directive : state.directives) {
         const bool told = was_heard(directive, asked) || directive.kind == DirectiveKind::kStop ||

@@ -11,7 +11,7 @@
 
 namespace headway::core {
 
-/// What a hook of an agent asks of its session.
+/// A hook's question about its session.
 struct HookQuestion {
     std::string_view session;                 ///< id, to name approvals by
     bool waits = false;                       ///< a call waits for the answer, and can be refused
@@ -30,7 +30,7 @@ struct HookQuestion {
     std::span<const std::string> unheard = {};
 };
 
-/// What a hook is answered. Texts are for the model.
+/// The answer to a hook. Texts are for the model.
 struct HookAnswer {
     bool hold = false;  ///< ask again when the session has changed; nothing else is set
     std::string deny;   ///< why the call must not run

@@ -24,7 +24,7 @@ struct EnumNames<ChannelHealth> {
     static constexpr std::array<std::string_view, 3> kNames{"ok", "degraded", "mute"};
 };
 
-/// What was seen of the hooks of one session's agent. Not part of the session: no verdict rests on
+/// Observations of the hooks of one session's agent. Not part of the session: no verdict rests on
 /// it, and after a restart it begins again.
 struct HookChannel {
     std::string adapter;        ///< as in the route of the hooks

@@ -51,7 +51,7 @@ constexpr std::array<WayRule, 17> kWays{{
 
 constexpr std::array<std::string_view, 6> kWayTexts{
     "",
-    "What blocks you will not go away by itself: reach the same end with another tool. ",
+    "This will not recover by itself: reach the same end with another tool. ",
     "It does not answer as it was asked: ask in other words, broader or in smaller parts. ",
     "It seems to need somebody else: say what is missing and who can give it. ",
     "It may not be possible now: finish what can be finished, and say what is left out and why. ",

@@ -295,7 +295,7 @@ void add_opinion(const SessionState& state, Severity claimed, Judgement& judgeme
 std::string slow_reason(const SessionState& state) {
     return state.call_in_flight() && !beats_in_call(state)
                ? "no heartbeat while a call is in flight"
-               : "nothing was heard for long, but the agent's process is at work";
+               : "no report for long, but the agent's process is at work";
 }
 
 }  // namespace
@@ -317,7 +317,7 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
         const bool silent = quiet >= 2 * state.asked_interval;  // it tries no more
         return passing && (silent || state.detectors->blocked.needs_somebody());
     }
-    // An agent that is not heard waits for something else: a task, or its children.
+    // An agent that does not report waits for something else: a task, or its children.
     const bool heard = quiet <= 2 * state.asked_interval;
     if (verdict != Verdict::kWaiting || state.paused() || !heard) return false;
     const Policy& policy = *state.policy;

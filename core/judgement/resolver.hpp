@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// What a verdict depends on besides the events.
+/// Inputs of a verdict besides the events.
 struct VerdictContext {
     Timestamp now = kNever;
     Watch watch;                 ///< attention gaps, see silent_at()
@@ -47,9 +47,9 @@ bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
 /// The verdict with its grounds; the event that records it sets `since`. Pure.
 Judgement judge(const SessionState& state, const VerdictContext& around);
 
-/// True if `next` is to be recorded after `before`: another verdict, need, cause or time. Of a wait
-/// that no detector counts (at its prompt, for its work in the background, paused by a person) also
-/// another reason, for then it is another wait. Pure.
+/// True if `next` is to be recorded after `before`: another verdict, need, cause or time. A wait
+/// that no detector counts (at its prompt, for its work in the background, paused by a person) is
+/// also news with another reason, since that makes it another wait. Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
 /// Visible form of a loop's identity: 16 hexadecimal digits.

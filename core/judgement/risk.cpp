@@ -45,7 +45,7 @@ double share(std::uint64_t part, std::uint64_t whole) {
     return static_cast<double>(std::min(part, whole)) / static_cast<double>(whole);
 }
 
-/// Of the last rounds, the share that gave the first answer to a question and nothing better.
+/// Share of the last rounds that gave the first answer to a question and nothing better.
 double information_share(const Ledger& ledger) {
     const std::uint64_t current = static_cast<std::uint64_t>(ledger.round_tier) + 1;
     std::uint64_t tiers = ledger.past_tiers << 4 | current;

@@ -13,7 +13,7 @@
 
 namespace headway::core {
 
-/// What the model looks at. The order is that of RiskFeatures and of the model's weights.
+/// Inputs of the model. The order is that of RiskFeatures and of the model's weights.
 inline constexpr std::array<std::string_view, 6> kRiskFeatureNames{
     "calls", "run", "information", "informed", "verifications", "hard"};
 inline constexpr std::size_t kRiskFeatureCount = kRiskFeatureNames.size();

@@ -17,7 +17,7 @@
 
 namespace headway::core {
 
-/// What a session waits for, and so which clock runs.
+/// The thing a session waits for, which decides the clock that runs.
 enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
 template <>
 struct EnumNames<BudgetClock> {
@@ -28,7 +28,7 @@ struct EnumNames<BudgetClock> {
 /// Counters saturate here: far above real use, and a hundred times it still fits.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
-/// What is summed over sessions.
+/// Totals over sessions.
 struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
@@ -83,7 +83,7 @@ struct LastWords {
     }
 };
 
-/// What the agent knows about the budget of an ancestor session.
+/// Knowledge of the agent about the budget of an ancestor session.
 struct ParentBudget {
     std::string session;
     std::string directive;  ///< id of the directive in force, if any
@@ -104,7 +104,7 @@ struct BudgetMeter {
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
-    /// Of `human`: time since the last action of a person or the agent.
+    /// Part of `human` since the last action of a person or the agent.
     Millis waited{0};
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;

@@ -17,8 +17,8 @@ void CallTimes::note(const Event& event) {
     if (pauses(event)) started_.clear();
 }
 
-/// Whatever it takes from here on may be a person's time. Of a request that names no call, it may
-/// be that of any.
+/// Whatever it takes from here on may be a person's time. A request that names no call may belong
+/// to any.
 void CallTimes::forget(const ApprovalRequested& asked) {
     if (asked.call_id.empty()) return started_.clear();
     const std::uint64_t id = digest_of(asked.call_id).low;

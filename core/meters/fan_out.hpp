@@ -34,7 +34,7 @@ struct FanOutRules {
     bool operator==(const FanOutRules&) const = default;
 };
 
-/// The descendants of a session, as far as it was told of them. Pure.
+/// The descendants of a session, as far as they are known to it. Pure.
 FanOut fan_out_of(const BudgetMeter& meter);
 
 /// How far one count is above its limit: 0 = within it, and one more each time it doubles. Pure.

@@ -9,11 +9,11 @@
 
 #include "core/base/time.hpp"
 
-// How many messages people get, and which events are told in one. Pure.
+// Number of messages that people get, and the events that one message reports. Pure.
 
 namespace headway::core {
 
-/// Of one endpoint.
+/// Limits of one endpoint.
 struct PeopleLimits {
     std::uint32_t messages_max = 20;  ///< in one window
     Millis window{
@@ -35,7 +35,7 @@ private:
     std::uint32_t sent_ = 0;
 };
 
-/// An event that waits to be told.
+/// An event that waits to be sent.
 struct WaitingNotice {
     bool asks = false;  ///< a person has to decide something
     bool refused =
@@ -43,9 +43,9 @@ struct WaitingNotice {
     std::string cause;  ///< empty: like no other
 };
 
-/// The places of those that are told next, in one message, ascending; of `waiting` in their order,
-/// of which there is one at least. `backlog`: they had to wait for the end of a window, and are
-/// told together. Else a question goes first, and alone; then the oldest, with all of its cause.
+/// The places of those that the next message reports, ascending; of `waiting` in their order, of
+/// which there is one at least. `backlog`: they had to wait for the end of a window, and go into
+/// one message. Else a question goes first, and alone; then the oldest, with all of its cause.
 std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog);
 
 }  // namespace headway::core

@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// Of which agents no texts are kept, as the operator says: prompts, messages, arguments and
+/// Agents whose texts are not kept, by the operator's setting: prompts, messages, arguments and
 /// results of calls. Digests of them are, so that loops are found as ever.
 struct CaptureRules {
     bool digests = false;             ///< of all agents

@@ -37,7 +37,7 @@ constexpr std::string_view kUser = "[user]";
 
 constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of that shape are ordinary words
 
-/// Of the words that are looked at here: names and numbers with dots and dashes in them.
+/// True in the words that matter here: names and numbers with dots and dashes in them.
 bool in_dotted_word(char c) {
     return is_word(c) || c == '-' || c == '.';
 }

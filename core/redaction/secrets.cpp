@@ -58,7 +58,8 @@ bool is_quote(char c) {
 
 enum Mark : std::uint8_t { kName = 1, kStart = 2, kSign = 4, kDash = 8 };
 
-/// What a byte may be of a match: a part of a name, its start at the start of a name, its end.
+/// Roles that a byte may have in a match: a part of a name, its start at the start of a name, its
+/// end.
 constexpr std::array<std::uint8_t, 256> marks() {
     std::array<std::uint8_t, 256> table{};
     for (int c = 0; c < 128; ++c) {

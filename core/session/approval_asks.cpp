@@ -42,8 +42,8 @@ bool is_free(const SessionState& state, const Approval& approval, const Approval
                                     : !in_flight(state, approval.call_id);
 }
 
-/// True if a request for an equal call waits, and that call is over: the agent was told to try it
-/// again later.
+/// True if a request for an equal call waits, and that call is over: the agent received the advice
+/// to try again later.
 bool waits_already(const SessionState& state, const ApprovalRequested& call) {
     const auto& requests = state.approvals.requests;
     return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {

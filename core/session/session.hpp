@@ -148,8 +148,8 @@ public:
                      std::vector<Event>& out);
 
     /// The session that opened this one has ended, and so does this one: at once if it lives in the
-    /// same process (`within`) or is not heard, else once it is not heard for long; until then it
-    /// gets a directive to stop. Changes nothing in an ended session.
+    /// same process (`within`) or does not report, else once it has not reported for long; until
+    /// then it gets a directive to stop. Changes nothing in an ended session.
     void parent_ended(bool within, const Context& context, std::vector<Event>& out);
 
     /// Whether this many more approvals can be requested. Error: kTooManyApprovals.

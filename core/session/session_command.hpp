@@ -84,7 +84,7 @@ void add_budget_level(Command& command);
 void add_budget_update(Command& command);
 /// Acts on the budget level, after everything else: directives, extra time for a call in flight,
 /// the end. `asked`: the agent reported and its reply carries the directives; `stepped`: it took a
-/// step after it was told to stop.
+/// step after a directive to stop.
 void follow_budget(Command& command, bool asked, bool stepped);
 /// Adds to limits that exist; precondition: the session is open and each of them has a limit.
 void add_extension(Command& command, BudgetExtended extended);

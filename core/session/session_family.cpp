@@ -17,7 +17,7 @@ namespace {
 /// How long a session goes on unheard whose parent has ended. Its agent may be at work all the
 /// same, and once the session has ended its reports are refused.
 constexpr std::chrono::minutes kOrphanPatience{30};
-/// The same while a call is in flight, in which some agents are not heard at all.
+/// The same while a call is in flight, in which some agents send nothing at all.
 constexpr std::chrono::hours kOrphanInCall{12};
 
 }  // namespace

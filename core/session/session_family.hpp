@@ -13,10 +13,11 @@ namespace headway::core {
 inline constexpr std::string_view kOrphanAdvice =
     "the session that opened this one has ended: come to your end";
 
-/// True if the session was told so, and has not acknowledged it. Pure.
+/// True if the session received that directive, and has not acknowledged it. Pure.
 bool is_orphan(const SessionState& state);
 
-/// When an orphan ends by itself, because it is not heard; kNever if it does not. Pure.
+/// The time at which an orphan ends by itself, since it does not report; kNever if it does not.
+/// Pure.
 Timestamp orphan_ends_at(const SessionState& state, const Watch& watch);
 
 void end_with_parent(Command& command);

@@ -44,7 +44,7 @@ Result<> tighten(std::optional<T>& next, const std::optional<T>& now, const char
     return {};
 }
 
-/// What an opening and an amendment both say.
+/// Fields that an opening and an amendment share.
 void take_said(SessionState& state, const auto& said) {
     Opening& about = state.about;
     about.goal = said.goal;

@@ -124,7 +124,7 @@ std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules&
 /// has moved by then. Pure.
 bool judged_looping(const SessionState& state);
 
-/// What has to happen before a stop for the current loop.
+/// Conditions of a stop for the current loop.
 enum class StopGate : std::uint8_t {
     kGo,    ///< nothing: confirmed, no judge available, or postponed often enough
     kAsk,   ///< ask a judge

@@ -26,7 +26,7 @@ Timestamp legacy_end(const SessionState& state, const Watch& watch);
 /// Both views of one session, for comparison.
 struct Comparison {
     LegacyTimeouts timers;
-    /// What the timers would have done up to `now`, oldest first.
+    /// Effects that the timers would have had up to `now`, oldest first.
     std::vector<LegacyKill> kills;
     Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;

@@ -51,7 +51,7 @@ std::optional<std::string> from_base64(std::string_view text) {
         HEADWAY_ASSERT(held < 8);
         bytes += static_cast<char>(bits >> held & 0xffU);
     }
-    // What is left of the last digit must be nothing, so that each text has one meaning.
+    // The rest of the last digit must be zero, so that each text has one meaning.
     if ((bits & ((1U << held) - 1U)) != 0) return std::nullopt;
     HEADWAY_ASSERT(bytes.size() == text.size() * 6 / 8);
     return bytes;

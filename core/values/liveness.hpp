@@ -12,7 +12,7 @@
 
 namespace headway::core {
 
-/// What the interval depends on.
+/// Inputs of the interval.
 struct Attention {
     bool call_in_flight = false;  ///< a tool runs: status should be recent
     bool watched = false;         ///< a client waits for or watches this session
@@ -34,7 +34,7 @@ inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis as
 /// show.
 inline constexpr std::chrono::minutes kProcessPatience{30};
 
-/// How often it is looked at whether the process of an agent that is not heard works.
+/// Interval between looks at the process of an agent that does not report.
 inline constexpr std::chrono::minutes kProcessLookEvery{1};
 
 /// The same for an agent whose process is known to be alive.

@@ -41,7 +41,7 @@ struct PingSchedule {
     Millis every{0};   ///< between two starts; 0: by `cron`
     std::string cron;  ///< as it was given
     Millis grace{0};
-    /// That it has not started was told already.
+    /// Its late start is reported already.
     bool told = false;
 
     bool operator==(const PingSchedule&) const = default;

@@ -20,7 +20,7 @@ enum class Profile : std::uint8_t {
     kStrict,    ///< the literal rules of docs/first-designs.md: one rule makes it `stuck`
 };
 
-/// What follows `stuck`: the last recovery step.
+/// The last recovery step after `stuck`.
 enum class OnStuck : std::uint8_t {
     kByProfile,  ///< balanced advises, strict stops
     kAdvise,     ///< advice only; watching clients decide
@@ -34,7 +34,7 @@ struct EnumNames<OnStuck> {
                                                             "halt"};
 };
 
-/// What a stop for `stuck` waits for (docs/first-designs.md, `policy.confirm_stop`).
+/// Condition of a stop for `stuck` (docs/first-designs.md, `policy.confirm_stop`).
 enum class ConfirmStop : std::uint8_t {
     kOff,    ///< nothing: the rule suffices
     kJudge,  ///< a judge's answer other than A; without a judge the rule suffices
@@ -127,7 +127,7 @@ struct Policy {
     bool trust_user = true;
 
     bool is_off(DetectorId detector) const;
-    /// What follows `stuck`, never kByProfile.
+    /// The step after `stuck`, never kByProfile.
     OnStuck when_stuck() const;
     /// Time limit for one call of a tool; 0 = none.
     Millis time_limit(std::string_view tool) const;

@@ -9,8 +9,8 @@
 
 namespace headway::core {
 
-/// What an event proves about progress (docs/detection.md, section 4), weakest first. Values are
-/// stored: append only.
+/// Proof of progress in an event (docs/detection.md, section 4), weakest first. Values are stored:
+/// append only.
 enum class Tier : std::uint8_t {
     kNone,
     kExternal,       ///< P4: what it waits for moved

@@ -34,9 +34,9 @@ public:
     void note_gap(Timestamp from, Timestamp to) noexcept;
 
     /// Start of uninterrupted attention for a heartbeat interval of `asked`. A gap of a quarter of
-    /// it restarts the count. Shorter gaps are ignored: a heartbeat due in one is heard at its end,
-    /// well before the two-interval timeout. Counting them would hide real silence on a slow disk,
-    /// where every commit is a gap.
+    /// it restarts the count. Shorter gaps are ignored: a heartbeat due in one is received at its
+    /// end, well before the two-interval timeout. Counting them would hide real silence on a slow
+    /// disk, where every commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
     /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.

@@ -11,7 +11,7 @@
 #include "core/base/time.hpp"
 #include "core/events/event.hpp"
 
-// What has happened in all sessions since a time, by their events alone. Pure.
+// The fold of the events of all sessions since a time. Pure.
 
 namespace headway::core {
 
@@ -56,7 +56,7 @@ struct DigestSession {
     Millis silence{0};              ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
-    // Of the fold.
+    // State of the fold.
     DigestUse since_progress;  ///< use since then
     std::string why;           ///< of the resume that is announced
 };

@@ -11,7 +11,7 @@ namespace headway::core {
 namespace {
 
 /// Some agents cannot send heartbeats while a tool runs. Agents whose heartbeats name the call in
-/// flight, or that were heard since their last call began, can.
+/// flight can, and so can those that have reported since their last call began.
 bool quiet_call(const SessionState& state) {
     if (state.in_flight_beat || state.open_calls.empty()) return false;
     return std::all_of(state.open_calls.begin(), state.open_calls.end(),
@@ -50,7 +50,7 @@ SessionView view_of(const Session& session) {
 
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch) {
     // After a start every agent has its intervals again. An agent that was silent before stays
-    // silent until it is heard.
+    // silent until it reports.
     const bool silent = view.judgement && view.judgement->verdict == Verdict::kSilent;
     return !view.ended && !silent && now < silent_at(view.last_beat_at, watch, view.asked_interval);
 }

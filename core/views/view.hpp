@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// What readers see of a session without asking its owner: published after every commit that
-/// touched it, about 400 bytes.
+/// A session as readers see it without asking its owner: published after every commit that touched
+/// it, about 400 bytes.
 struct SessionView {
     std::string id;
     std::uint64_t n = 0;

@@ -31,7 +31,7 @@ def environment() -> dict:
 
 
 class Parts:
-    """What was started; ended in the opposite order."""
+    """Processes that were started; ended in the opposite order."""
 
     def __init__(self, binary: str, root: pathlib.Path, port: int):
         self.binary, self.root, self.port = binary, root, port
@@ -67,7 +67,7 @@ class Parts:
         return f"http://127.0.0.1:{port}"
 
     def token(self, url: str, name: str, scopes: str) -> str:
-        """Of all daemons."""
+        """Token for all daemons."""
         made = subprocess.run([self.binary, "token", "create", name, "--scope", scopes, "--json", "--url", url,
                                "--token-file", self.root / "daemon1/operator.token"], env=environment(), stdout=subprocess.PIPE, text=True,
                               check=True)

@@ -11,7 +11,7 @@
 
 namespace headway::hook {
 
-/// Answers that one request tells of: the daemon reads no more.
+/// Answers in one request: the daemon reads no more.
 inline constexpr int kAnswersMax = 32;
 /// Bytes of the header that carries them; the daemon takes a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
@@ -26,8 +26,9 @@ std::string_view take_last_line(std::string_view& text) noexcept;
 
 /// The use of the last answers, newest first, each once, by its last line: `ID;TIME;INPUT;OUTPUT`,
 /// and behind that `;CACHED;CACHE_WRITE;REASONING;MODEL` where one of these is known. Input has
-/// what went through a cache in it, and output what was thought. What a fork has copied from
-/// another session is left out, where the record says so. `file` is the name of the record.
+/// what went through a cache in it, and output what was thought. Answers that a fork has copied
+/// from another session are left out, where the record marks them. `file` is the name of the
+/// record.
 std::vector<std::string> items_in(std::string_view tail, Record record, std::string_view file,
                                   std::size_t most);
 

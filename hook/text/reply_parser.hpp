@@ -20,18 +20,18 @@ public:
     State end();
 
     State state() const noexcept;
-    /// What follows the leading blanks; whole when state() is.
+    /// Text after the leading blanks; whole when state() is.
     const std::string& body() const noexcept { return body_; }
-    /// The daemon knew none of the answers that it was told, and would hear of older ones.
+    /// The daemon knew none of the answers that it received, and wants older ones.
     bool wants_older_uses() const noexcept { return wants_older_uses_; }
-    /// Of the last status line; 0 before one.
+    /// Status of the last status line; 0 before one.
     int status() const noexcept { return status_; }
 
     static constexpr std::size_t kHeadBytesMax = 64 * 1024;
     static constexpr std::size_t kBodyBytesMax = 4 * 1024 * 1024;
 
 private:
-    /// What the next byte belongs to.
+    /// Part to which the next byte belongs.
     enum class Part : std::uint8_t {
         kStatusLine,
         kHeader,

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 12> kShells{"ash", "bash", "busybox", "csh", "dash", "fish",
                                                    "ksh", "mksh", "rbash",   "sh",  "tcsh", "zsh"};
-/// Who adopts the children of dead processes. Another first process of a container may be an agent.
+/// Processes that adopt the children of dead ones. Another first process of a container may be an
+/// agent.
 constexpr std::array<std::string_view, 6> kInits{"catatonit", "docker-init", "dumb-init",
                                                  "init",      "systemd",     "tini"};
 constexpr int kStartField = 22;

@@ -37,7 +37,7 @@ std::string read_proc_stat(int pid);
 /// The inode in a link such as `pid:[4026531836]`; empty for other texts. Pure.
 std::string_view namespace_inode(std::string_view link) noexcept;
 
-/// What is said of the agent's process. Empty texts are left out.
+/// Facts about the agent's process. Empty texts are left out.
 struct AgentProcess {
     std::string pid;
     std::string start;

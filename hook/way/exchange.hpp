@@ -13,7 +13,7 @@ namespace headway::hook {
 /// A connected socket, or -1. Waits at most a second for the daemon to take it.
 int connect_to(const Place& place);
 
-/// What came of a request: the body of the reply, or why there is none.
+/// Result of a request: the body of the reply, or why there is none.
 struct Outcome {
     std::string body;
     std::string away;  ///< a part of a sentence; empty: the daemon has answered

@@ -136,9 +136,9 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
   --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL)
   --token-file FILE     token for the URL (default: HEADWAY_TOKEN_FILE, else the text in HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
-  --usage               tell only what the agent has used, from its record of the session; changes and delays nothing
-  --require             exit with 2, so that the call does not run, when the daemon is away
-  --silence TIME        without a byte for so long the daemon is away (default: 15s)
+  --usage               report only the agent's usage, from its own record of the session; changes and delays nothing
+  --require             exit with 2 if the daemon is unreachable, so that the call does not run
+  --silence TIME        without a byte for this long the daemon is unreachable (default: 15s)
   --help, --version
 
 Without a socket and a URL it takes the first of the default report sockets that answers, else

@@ -10,7 +10,7 @@
 
 namespace headway::hook {
 
-/// What the arguments say, then the environment.
+/// Options from the arguments, then the environment.
 struct Options {
     std::string agent;
     std::string socket;         ///< --socket, else HEADWAY_HOOK_SOCKET
@@ -26,13 +26,13 @@ struct Options {
 };
 
 /// Reads the arguments behind the program's name. `--socket` and `--url` each replace both of their
-/// variables. Pure but for the environment.
+/// variables. Pure, except for the environment.
 Options read_options(const std::vector<std::string_view>& arguments, Environment environment);
 
 /// Milliseconds in a text such as "500ms" or "15s", 1ms to 1h. Pure.
 std::optional<int> read_milliseconds(std::string_view text) noexcept;
 
-/// What --help prints.
+/// Text of --help.
 std::string_view help_text() noexcept;
 
 }  // namespace headway::hook

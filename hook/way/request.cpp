@@ -32,7 +32,7 @@ bool find_facts(const Options& options, bool by_socket, Environment environment,
         body = use_body(body);
         if (body.empty() || facts.use.empty()) return false;
     } else {
-        // What an agent starts beside its calls may have lost it as an ancestor.
+        // A process that an agent starts beside its calls may have lost it as an ancestor.
         facts.agent = find_agent();
     }
     facts.session = variable(environment, "HEADWAY_SESSION");

@@ -13,7 +13,7 @@
 
 namespace headway::hook {
 
-/// What the daemon gets besides the body. Empty texts are left out.
+/// Facts that the daemon gets besides the body. Empty texts are left out.
 struct Facts {
     std::string session;  ///< HEADWAY_SESSION
     std::string exit_code;
@@ -29,15 +29,16 @@ struct Facts {
 bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
                 Facts& facts);
 
-/// What to ask of the daemon. With --require what it does not understand is an error; without, it
-/// lets the call run. Pure.
+/// Path of the request. With --require what it does not understand is an error; without, it lets
+/// the call run. Pure.
 std::string hook_path(const Options& options);
 
-/// The facts as fields of a head, `Name: value` each; a socket gets no token. What does not fit a
-/// header is left out. Pure.
+/// The facts as fields of a head, `Name: value` each; a socket gets no token. Values that do not
+/// fit a header are left out. Pure.
 std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket);
 
-/// The head of the request, up to its empty line. What does not fit a header is left out. Pure.
+/// The head of the request, up to its empty line. Values that do not fit a header are left out.
+/// Pure.
 std::string request_head(const Options& options, const Place& place, const Facts& facts,
                          std::size_t body_bytes);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kRecordBytes = 1024 * 1024;
 /// A line of the record may be longer than that: the part that is read grows, by this factor and up
-/// to this size, until it has as many answers as are to be told. All of it is linear in the record.
+/// to this size, until it has enough answers. All of it is linear in the record.
 constexpr std::size_t kGrowth = 4;
 constexpr std::size_t kRecordBytesMax = 64 * kRecordBytes;
 /// Answers that one hook makes good of those that earlier ones did not tell.
@@ -30,7 +30,7 @@ constexpr int kLooksMax = 40;
 constexpr std::size_t kWordsBytes = 200;
 constexpr long kLookEveryNs = 10'000'000;
 
-/// The record that a hook tells the use of; no path for one that tells none.
+/// The record that a hook reports the use of; no path for one that reports none.
 struct Source {
     std::string path;
     Record record = Record::kTranscript;

@@ -28,7 +28,7 @@ bool ends_with_answer(std::string_view tail, std::string_view words = {}) noexce
 /// one. Pure.
 std::string record_of(std::string_view body);
 
-/// What the agent has used until this hook, of one that comes when the use is known: Claude's Stop,
+/// Use of the agent until this hook, if the hook comes when the use is known: Claude's Stop,
 /// StopFailure, SubagentStop and PostToolBatch, Codex's Stop, SubagentStop and PostToolUse. Empty
 /// otherwise. Waits for at most 400 ms at Claude's ends of turns, whose last answer is written
 /// while the hook runs: its words stand in the hook.

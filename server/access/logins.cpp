@@ -32,7 +32,7 @@ std::string proof_of(std::string_view key, std::string_view kind, std::string_vi
     return proof;
 }
 
-/// What a shared code or login is without its proof.
+/// The public part of a shared code or login, without its proof.
 std::string_view claim_of(std::string_view secret) {
     const std::size_t proof = kProofCharacters + 1;
     return secret.size() <= proof ? std::string_view{} : secret.substr(0, secret.size() - proof);

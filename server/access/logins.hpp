@@ -23,7 +23,7 @@ inline std::string login_url(const std::string& base, const LoginCode& made) {
     return base + "/login?code=" + made.code;
 }
 
-/// What a page sends in place of a token.
+/// Sent by a page in place of a token.
 struct Login {
     std::string secret;  ///< empty: the code was invalid
     core::Timestamp expires_at = core::kNever;
@@ -37,7 +37,7 @@ struct Login {
 class Logins {
 public:
     /// From here on codes and logins carry their proof: all daemons with this key know them, and a
-    /// new process does, too. What was used or ended is known where that happened only.
+    /// new process does, too. Use and end of a code or login are known only where they happened.
     void share(std::string key) { key_ = std::move(key); }
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);

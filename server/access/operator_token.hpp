@@ -24,8 +24,9 @@ struct OperatorToken {
 /// content is no token, or the file cannot be read or written. Requires the lock of the store.
 core::Result<OperatorToken> load_operator_token(const std::filesystem::path& file);
 
-/// What daemons that share a store have in common (access.secret_file). Error: kInvalidConfig when
-/// the file cannot be read, when others than its owner can, or when it is too short to be a secret.
+/// The secret that daemons with one store have in common (access.secret_file). Error:
+/// kInvalidConfig when the file cannot be read, when others than its owner can, or when it is too
+/// short to be a secret.
 core::Result<std::string> read_shared_secret(const std::filesystem::path& file);
 
 /// The token that the secret gives, kept in `file` as one that was made there, for the commands of

@@ -288,7 +288,7 @@ void App::run_loop() {
     } catch (const std::exception& e) {
         log_->critical(
             "the I/O thread failed: {}; stopping at once, because it may not serve clients any "
-            "more. What was acknowledged is stored",
+            "more. Acknowledged data is stored",
             e.what());
         log_->flush();
         std::abort();

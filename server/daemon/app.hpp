@@ -13,8 +13,8 @@ class io_context;
 
 namespace headway::server {
 
-/// What another main than the product's adds to a daemon that has started: it gets the loop of the
-/// I/O thread and lives until the daemon has ended.
+/// Extension of another main than the product's: it gets the loop of the I/O thread and lives until
+/// the daemon has ended.
 using Guest = std::shared_ptr<void>;
 using Invite = std::function<core::Result<Guest>(boost::asio::io_context&)>;
 

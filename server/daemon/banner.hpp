@@ -3,7 +3,7 @@
 
 #include <string>
 
-// What the daemon prints on stdout when it is ready.
+// Lines that the daemon prints on stdout when it is ready.
 
 namespace headway::server {
 

@@ -15,7 +15,7 @@ constexpr std::uint64_t kFewest = 16;
 constexpr std::uint64_t kOfAgents =
     core::limits::kPassedDescriptorsMax + core::limits::kAgentProcessesMax;
 
-/// What a soft limit leaves to clients.
+/// Descriptors that a soft limit leaves to clients.
 std::uint64_t room_in(const rlimit& files) {
     const std::uint64_t limit = files.rlim_cur;
     return limit - std::min(limit, core::limits::kDescriptorsReserved);

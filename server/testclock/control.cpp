@@ -137,7 +137,7 @@ std::string Control::answer(std::string_view line) {
     return R"({"error":"the commands are pass, stall, step, suspend and read"})";
 }
 
-/// Each step is in effect before the next, but for a daemon that does not answer.
+/// Each step is in effect before the next, except for a daemon that does not answer.
 bool Control::go(Millis time, Millis step, Jump (*kind)(Millis)) {
     bool settled = true;
     while (time > Millis{0}) {

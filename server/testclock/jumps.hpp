@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-/// What the time source of tests adds to the kernel's clocks. Time goes on by itself too: what a
-/// test forgot to wait for still happens. Any thread.
+/// The part that the time source of tests adds to the kernel's clocks. Time goes on by itself too:
+/// what a test forgot to wait for still happens. Any thread.
 namespace headway::server::testclock {
 
 using Millis = std::chrono::milliseconds;

@@ -28,7 +28,7 @@ public:
     core::Timestamp now() const;
     /// The earlier of now() and wall(): for expiry, which a temporarily wrong clock must not cause.
     core::Timestamp earliest() const;
-    /// What distinguishes a step of the wall clock from a suspend.
+    /// The difference between a step of the wall clock and a suspend.
     ClockSteps::Reading reading() const;
     /// The system's wall clock.
     static core::Timestamp wall();
@@ -52,11 +52,11 @@ public:
     /// between batches. Read it after the time: then a jump of the time comes with its gap.
     core::Watch watch() const;
 
-    /// No report is heard between these two: a commit may hang while heartbeats wait in the queue.
-    /// Readers see a constant time meanwhile. Engine thread only.
+    /// No report is received between these two: a commit may hang while heartbeats wait in the
+    /// queue. Readers see a constant time meanwhile. Engine thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
-    /// The time up to which reports were heard: now(), or the begin of a running batch.
+    /// The time up to which reports were received: now(), or the begin of a running batch.
     core::Timestamp heard_until() const;
 
 private:

@@ -28,8 +28,8 @@ struct Uptime {
 };
 Uptime uptime();
 
-/// How much of the time since `begin` passed without the process: all of it, but for what a test
-/// let pass while it attended.
+/// The part of the time since `begin` that passed without the process: all of it, except the part
+/// that a test let pass while it attended.
 Steady::duration unattended_since(Steady::time_point begin);
 
 /// How long a thread may wait for a moment that is `left` ahead before it looks at the clock again.

@@ -8,7 +8,7 @@
 
 namespace headway::storage {
 
-/// What the database says cannot be true.
+/// The database has a value that cannot be true.
 inline core::Error corrupt(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what), {}};
 }

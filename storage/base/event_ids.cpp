@@ -75,7 +75,7 @@ void EventIds::drop_first(std::size_t count) {
     if (count >= size()) return clear();
     Table& table = *table_;
     for (const std::size_t end = table.gone + count; table.gone < end; ++table.gone) {
-        // Of two equal ids the first is in the index.
+        // The first of two equal ids is in the index.
         const auto own = table.index.find(static_cast<std::uint32_t>(table.gone));
         if (own != table.index.end() && *own == table.gone) table.index.erase(own);
     }

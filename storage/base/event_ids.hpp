@@ -36,7 +36,7 @@ public:
             add(one.id, one.n);
     }
 
-    /// The id must not be empty. Of two equal ids the first one counts.
+    /// The id must not be empty. The first of two equal ids is used.
     void add(std::string_view id, std::uint64_t n);
     /// The event number of an id. The first look after a change indexes what was added since the
     /// last look.
@@ -77,7 +77,8 @@ private:
         std::vector<Place> places;
         std::size_t gone = 0;  ///< the first ones, that were dropped
         std::set<std::uint32_t, ById> index{ById{this}};
-        std::size_t indexed = 0;  ///< the first ones are in the index, but for those that are gone
+        std::size_t indexed = 0;  ///< the first ones are in the index, except for those that are
+                                  ///< gone
 
         Table() = default;
         Table(const Table& other) : text(other.text), places(other.places), gone(other.gone) {}

@@ -28,8 +28,8 @@ void remove_database(const std::filesystem::path& file);
 /// kStorageUnavailable, kStorageFull; then there is no copy.
 core::Result<> copy_database(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// SQLite opens no file that is shorter than its header says. This appends zeros, which are invalid
-/// pages: reads there fail, and everything before can be read.
+/// SQLite refuses a file that is shorter than the size in its header. This appends zeros, which are
+/// invalid pages: reads there fail, and everything before can be read.
 core::Result<> lengthen_database(const std::filesystem::path& copy);
 
 }  // namespace headway::storage

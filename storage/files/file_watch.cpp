@@ -121,7 +121,7 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
 }
 
 /// Whether the header and the frame that ends at `bytes` are there. Where a log was cut and then
-/// written further they are zeros; each frame repeats the salts of the header. What cannot be read
+/// written further they are zeros; each frame repeats the salts of the header. An unreadable file
 /// is no reason to stop.
 bool FileWatch::is_written(std::uint64_t bytes) const {
     if (log_fd_ < 0 || bytes < wal::kHeaderBytes) return true;
@@ -154,12 +154,12 @@ std::string FileWatch::explain(Found found) const {
         }
         case Found::kLogGone:
             return log_.path +
-                   " was deleted, renamed or replaced while headway has it open. What was in it is "
+                   " was deleted, renamed or replaced while headway has it open. Its content is "
                    "in the database now, and nothing more is stored";
         case Found::kCut:
             return database_.path +
-                   " or its log was cut while headway has it open. What was acknowledged last may "
-                   "be lost with what was cut";
+                   " or its log was cut while headway has it open. The last acknowledged data may "
+                   "be lost with the part that was cut";
         case Found::kSound:
             break;
     }

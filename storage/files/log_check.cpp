@@ -87,7 +87,7 @@ std::optional<LogDamage> find_log_damage(const fs::path& database) {
     sums.add(header.substr(0, wal::kSumsAt));
     bool sound = (magic == kMagicBig || magic == kMagicLittle) && sums.are(header, wal::kSumsAt);
     const std::uint32_t page_bytes = number_at(header, wal::kPageBytesAt);
-    if (!is_page_size(page_bytes)) return std::nullopt;  // nothing of it can be told
+    if (!is_page_size(page_bytes)) return std::nullopt;  // nothing of it can be known
     std::string salts{header.substr(wal::kSaltsAt, 8)};
     std::string frame(wal::kFrameHeaderBytes + page_bytes, '\0');
     LogDamage damage;

@@ -19,8 +19,8 @@ struct LogDamage {
 };
 
 /// Nothing for a log that is sound or not there. A power cut may leave the last commit incomplete,
-/// which was not acknowledged: only two commits or more behind the first bad frame are damage. What
-/// was cut off the end leaves no trace. Reads the whole log.
+/// which was not acknowledged: only two commits or more behind the first bad frame are damage. A
+/// cut at the end leaves no trace. Reads the whole log.
 std::optional<LogDamage> find_log_damage(const std::filesystem::path& database);
 
 /// Copies a damaged log to the first unused name of `<database>-wal.damaged-<number>`, for its

@@ -11,7 +11,7 @@
 #include "storage/base/keys.hpp"
 #include "storage/sql/sql.hpp"
 
-// What a copy of a store to another database takes from a SQLite one (docs/scale.md).
+// Data that a copy of a store to another database takes from a SQLite one (docs/scale.md).
 
 namespace headway::storage {
 

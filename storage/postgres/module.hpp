@@ -14,7 +14,7 @@
 
 namespace headway::storage {
 
-/// What the module needs to open the store.
+/// Values that the module needs to open the store.
 struct PostgresOpening {
     std::string url;
     std::string id;                        ///< of this daemon, unique
@@ -26,7 +26,7 @@ struct PostgresOpening {
     core::Millis answer_timeout{5'000};
 };
 
-/// What the module finds out about a database without changing it.
+/// Facts about a database that the module finds out without changing it.
 struct PostgresFacts {
     bool connected = false;
     std::string host;     ///< that answered, or the folder of its socket
@@ -44,7 +44,7 @@ struct PostgresFacts {
     core::Timestamp now = core::kNever;
 };
 
-/// What the program and its module must have in common.
+/// Version that the program and its module must have in common.
 inline std::string postgres_module_version() {
     const core::VersionInfo& version = core::version();
     return std::string{version.version} + " " + std::string{version.git};

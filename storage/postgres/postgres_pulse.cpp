@@ -7,7 +7,7 @@
 #include "storage/postgres/wire/hints.hpp"
 #include "storage/postgres/wire/times.hpp"
 
-// What daemons know of each other: which serve, and when none could.
+// Knowledge that daemons have of each other: which serve, and when none could.
 
 namespace headway::storage {
 namespace {
@@ -20,7 +20,7 @@ constexpr core::Millis kGapMin{2'500};
 constexpr core::Millis kGapsKept{24 * 3'600'000};
 /// As many as core::Watch keeps.
 constexpr std::int64_t kGapsMax = 32;
-/// What a daemon does under a lease is done by another when it was not seen for so long.
+/// Work of a daemon under a lease is taken over when it was not seen for so long.
 constexpr core::Millis kDead{10'000};
 /// More than the clocks of servers are apart.
 constexpr core::Millis kClockAhead{60'000};
@@ -83,7 +83,8 @@ Result<Pulse> PostgresStore::try_pulse() {
                   "name<>'retention' FOR UPDATE SKIP LOCKED)",
                   old));
     // Also those of a clock that ran ahead, before another server took over: they would hide gaps
-    // and keep leases until their time has come. Who serves writes its row again within a second.
+    // and keep leases until their time has come. A serving daemon writes its row again within a
+    // second.
     old.add(pulse.now + kClockAhead);
     HEADWAY_CHECK(
         sql_.send("DELETE FROM daemon WHERE id IN (SELECT id FROM daemon WHERE seen_at<$1 OR "
@@ -131,7 +132,7 @@ Result<bool> PostgresStore::lease(std::string_view name, core::Millis length) {
     return rows.size() == 1;
 }
 
-/// What hangs on a session is found by the ids of parents.
+/// Things that hang on a session are found by the ids of parents.
 Result<std::vector<SessionKey>> PostgresStore::with_working_children(
     std::span<const SessionKey> keys) {
     PostgresParameters values;

@@ -35,7 +35,7 @@ constexpr const char* kSelectBehind =
     "SELECT j.session,j.n,j.count,j.events,j.crc FROM unnest($1::bigint[],$2::bigint[]) AS "
     "u(session,n) JOIN journal j ON j.session=u.session AND j.n>u.n ORDER BY j.session,j.n";
 
-/// What a session's snapshot says; empty without a sound one.
+/// The session in a snapshot; empty without a sound one.
 core::Session session_of(std::string name, std::string_view snapshot) {
     if (!snapshot.empty()) {
         auto state = decode_state(snapshot);

@@ -37,7 +37,7 @@ Result<> PostgresStore::Estimates::add_estimate_score(const core::EstimateScore&
     return SqlEstimates::add_estimate_score(score);
 }
 
-/// What is read in a transaction is changed and written back there.
+/// A value that is read in a transaction is changed and written back there.
 Result<core::UseSketches> PostgresStore::Expectations::use(
     std::string_view agent, std::optional<core::Complexity> complexity) {
     HEADWAY_CHECK(store_.lock_feed());

@@ -10,7 +10,7 @@ namespace {
 
 using core::Result;
 
-/// What any database answers. Texts are cast, since a name is no text.
+/// Query that any database answers. Texts are cast, since a name is no text.
 constexpr const char* kServer =
     "SELECT current_setting('server_version'),current_user::text,"
     "coalesce(current_schema()::text,''),"

@@ -6,8 +6,8 @@
 
 namespace headway::storage {
 
-/// What `headway doctor` says of a database; reads only. `connect` false: of the URL alone. Errors
-/// as PostgresConnection::connect().
+/// Facts for `headway doctor` about a database; reads only. `connect` false: of the URL alone.
+/// Errors as PostgresConnection::connect().
 core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
                                            bool connect);
 

@@ -17,7 +17,7 @@
 
 namespace headway::storage {
 
-/// What a database makes of a Statement, whose functions have the comments.
+/// A database's implementation of a Statement, whose functions have the comments.
 class StatementImpl {
 public:
     virtual ~StatementImpl() = default;
@@ -72,7 +72,8 @@ public:
         impl_->bind_null(index);
         return *this;
     }
-    /// Binds the columns of another statement's row, from parameter 1. Of the same database.
+    /// Binds the columns of another statement's row, from parameter 1. Both are of the same
+    /// database.
     Statement& bind_row(const Statement& row) {
         impl_->bind_row(*row.impl_);
         return *this;

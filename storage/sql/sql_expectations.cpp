@@ -7,8 +7,8 @@
 #include "storage/codec/codec.hpp"
 #include "storage/sql/sql_tables.hpp"
 
-// What ended sessions have taught: one row for each agent type, for each of its complexities and
-// for each of its tools.
+// Knowledge from ended sessions: one row for each agent type, for each of its complexities and for
+// each of its tools.
 
 namespace headway::storage {
 namespace {
@@ -40,7 +40,7 @@ std::string_view text_of(std::string_view text) {
     return text.empty() ? "" : text;
 }
 
-/// What is older is replaced like what is not known yet.
+/// An older row is replaced like one that is not known yet.
 core::Timestamp kept_since(core::Timestamp now) {
     return now - std::chrono::duration_cast<core::Millis>(core::limits::kExpectationKeptFor);
 }

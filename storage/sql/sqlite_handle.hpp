@@ -41,7 +41,7 @@ private:
     std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// Of the linked library.
+/// Version of the linked library.
 std::string_view sqlite_version();
 
 /// The state of the connection after a failed call, as an Error.

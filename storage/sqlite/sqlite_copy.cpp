@@ -80,8 +80,8 @@ Result<> sync_descriptor(const std::filesystem::path& path, int flags) {
                  {}};
 }
 
-/// Counts the rows of sessions, and those that are damaged: the daemon serves all others. Of a
-/// damaged snapshot the journal takes the place; without its place in the journal a session cannot
+/// Counts the rows of sessions, and those that are damaged: the daemon serves all others. The
+/// journal takes the place of a damaged snapshot; without its place in the journal a session cannot
 /// be read.
 Result<> count_sessions(Database& database, DatabaseCounts& counts) {
     HEADWAY_TRY(Statement rows,

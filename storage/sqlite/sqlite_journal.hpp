@@ -33,7 +33,7 @@ public:
     Cursor oldest() const { return oldest_; }
     Cursor next() const { return next_; }  ///< cursor of the next event
 
-    // What the store's transaction does; rollback() restores both ends.
+    // Effects of the store's transaction; rollback() restores both ends.
     void begin();
     void commit();
     void rollback();

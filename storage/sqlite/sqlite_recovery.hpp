@@ -8,8 +8,8 @@
 
 namespace headway::storage {
 
-/// What a start does with the rows behind the snapshots. A damaged row costs its session alone.
-/// Lives for one recovery; its arguments outlive it.
+/// The part of a start that handles the rows after the snapshots. A damaged row costs its session
+/// alone. Lives for one recovery; its arguments outlive it.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)

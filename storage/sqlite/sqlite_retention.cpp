@@ -18,7 +18,7 @@ using core::Result;
 
 namespace {
 
-/// Of the row in `meta` for each session that is to be forgotten; its key follows.
+/// Key of the row in `meta` for each session that is to be forgotten; its key follows.
 constexpr std::string_view kForget = "forget:";
 constexpr std::string_view kForgetEnd = "forget;";  ///< behind all of them
 

@@ -147,7 +147,7 @@ Result<> SqliteStore::look_at_files() {
     if (!misplaced && !misplaced_) return {};
     if (found == FileWatch::Found::kLogGone) {
         (void)checkpoint(1);
-        // Who deletes the whole folder deletes one file after the other: by now the database may be
+        // Deleting the whole folder deletes one file after the other: by now the database may be
         // gone too, and then this process has the only copy and must not end.
         const auto now = files_.look(static_cast<std::uint64_t>(log_bytes));
         if (now == FileWatch::Found::kMoved) found = now;

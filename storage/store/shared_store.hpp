@@ -13,15 +13,15 @@
 #include "storage/store/store.hpp"
 #include "storage/tables/import.hpp"
 
-// What a store that several daemons share has besides Store (docs/scale.md). Its row of a session
-// is the fence: who holds it decides, and its number says whether memory is behind.
+// The additional operations of a store that several daemons share (docs/scale.md). Its row of a
+// session is the fence: who holds it decides, and its number says whether memory is behind.
 
 namespace headway::storage {
 
 /// Cursors from here on are those of the open transaction: SharedStore::settled().
 inline constexpr Cursor kProvisionalCursor = Cursor{1} << 62;
 
-/// What a turn wants to hold or to know.
+/// Things that a turn wants to hold or to know.
 struct HoldRequest {
     std::vector<std::string_view> names;  ///< sessions that its writes change
     std::vector<SessionKey> keys;         ///< sessions that a relative wants to be looked at
@@ -41,7 +41,7 @@ struct KnownSession {
     std::uint64_t n = 0;  ///< its newest event; 0: it is not open yet
 };
 
-/// What a turn got.
+/// Result of a HoldRequest.
 struct Held {
     core::Timestamp now = core::kNever;  ///< read after the rows were locked
     std::vector<KnownSession> sessions;  ///< held until the end of the transaction
@@ -72,7 +72,7 @@ struct DaemonSeen {
     core::Timestamp seen_at = core::kNever;
 };
 
-/// What the daemons know of each other.
+/// Knowledge that the daemons have of each other.
 struct Pulse {
     core::Timestamp now = core::kNever;
     Cursor head = 0;
@@ -122,10 +122,9 @@ public:
     virtual Cursor settled(Cursor cursor) const = 0;
     /// The position of the last event of the last commit().
     virtual Cursor committed() const = 0;
-    /// What Store::head() says from now on: readers here know all up to it.
+    /// Sets the result of Store::head(): readers here know all up to it.
     virtual void set_head(Cursor head) = 0;
-    /// What the first row said that a newer version wrote and this program cannot read; empty:
-    /// none.
+    /// Text of the first row that a newer version wrote and this program cannot read; empty: none.
     virtual const std::string& met_newer() const = 0;
     /// True if the last transaction failed by a conflict with one of another daemon: a deadlock, a
     /// serialization failure, or a lock that did not come in time. The same may succeed now.
@@ -133,11 +132,11 @@ public:
     /// True if the failed commit() may have succeeded.
     virtual bool outcome_unknown() const = 0;
 
-    /// What was committed behind `after`, in order.
+    /// Rows that were committed after `after`, in order.
     virtual core::Result<std::vector<FeedRow>> read_feed(Cursor after, std::size_t limit) = 0;
     /// Says that this daemon serves, and learns of the others; in a transaction of its own.
     virtual core::Result<Pulse> pulse() = 0;
-    /// Of the given sessions, those with an open descendant that is not silent.
+    /// Those of the given sessions that have an open descendant that is not silent.
     virtual core::Result<std::vector<SessionKey>> with_working_children(
         std::span<const SessionKey> keys) = 0;
     /// Takes or renews a lease; false while another daemon has it, unless that one was not seen

@@ -65,7 +65,7 @@ struct StreamPage {
     bool end = false;  ///< nothing follows
 };
 
-/// What a restart loads: the sessions with events after the last snapshots.
+/// Data that a restart loads: the sessions with events after the last snapshots.
 struct Recovery {
     std::vector<StoredSession> sessions;
     Cursor head = 0;           ///< of the last event, 0 = empty journal
@@ -139,7 +139,7 @@ public:
                                                                 std::uint64_t after,
                                                                 std::size_t limit) = 0;
     /// Events of all sessions with a cursor above `after`, in order. Reads up to `limit` events,
-    /// but for the rest of a row, and a bounded number of rows. Those of sessions that are being
+    /// except for the rest of a row, and a bounded number of rows. Those of sessions that are being
     /// deleted are left out, so few events, or none, are not the end.
     virtual core::Result<StreamPage> read_stream(Cursor after, std::size_t limit) = 0;
     /// The oldest cursor from which nothing has been deleted or is being deleted.

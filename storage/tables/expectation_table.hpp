@@ -13,22 +13,23 @@
 
 namespace headway::storage {
 
-/// What the sessions of one agent type used.
+/// Use of the sessions of one agent type.
 struct StoredUse {
     std::string agent;
     core::UseSketches use;
 };
 
-/// What ended sessions have taught, by agent type: part of the Store, with its thread, transactions
+/// Knowledge from ended sessions, by agent type: part of the Store, with its thread, transactions
 /// and errors. At most limits::kExpectedAgentsMax agent types and limits::kExpectedToolsMax tools
 /// of each: a new one replaces the one that was updated longest ago, first of all one that not
-/// enough sessions have taught. What cannot be decoded, or no session can have taught, counts as
-/// nothing.
+/// enough sessions have taught. A value that cannot be decoded, or that no session can have
+/// produced, isignored.
 class ExpectationTable {
 public:
     virtual ~ExpectationTable() = default;
 
-    /// Of all sessions of the agent type, or of those of one complexity; empty if there are none.
+    /// Use of all sessions of the agent type, or of those of one complexity; empty if there are
+    /// none.
     virtual core::Result<core::UseSketches> use(std::string_view agent,
                                                 std::optional<core::Complexity> complexity) = 0;
     /// `at` is the end of the session that taught it. An agent type is first saved without a

@@ -13,8 +13,8 @@
 
 namespace headway::storage {
 
-/// What outlives sessions: totals and use records: part of the Store, with its thread, transactions
-/// and errors.
+/// Data that outlives sessions: totals and use records: part of the Store, with its thread,
+/// transactions and errors.
 class HistoryTable {
 public:
     virtual ~HistoryTable() = default;

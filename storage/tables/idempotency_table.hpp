@@ -14,7 +14,7 @@ namespace headway::storage {
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
-    /// Of the use, as found; what began later is another's of the same name.
+    /// Time of the use, as found; a later one is another's of the same name.
     core::Timestamp at = core::kNever;
 };
 

@@ -33,7 +33,7 @@ struct ImportedRow {
     std::vector<core::Event> events;
 };
 
-/// What the whole of it says.
+/// Totals of the whole import.
 struct ImportEnd {
     Cursor head = 0;                         ///< position of the last event
     core::Timestamp last_at = core::kNever;  ///< when the other store's daemon wrote it

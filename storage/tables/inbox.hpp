@@ -10,8 +10,8 @@
 
 namespace headway::storage {
 
-/// What a write tells other sessions than its own: part of the Store, with its thread, transactions
-/// and errors. A message is an event that its receiver decides about in a later turn.
+/// Messages from a write to other sessions than its own: part of the Store, with its thread,
+/// transactions and errors. A message is an event that its receiver decides about in a later turn.
 class Inbox {
 public:
     virtual ~Inbox() = default;

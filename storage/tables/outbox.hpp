@@ -71,7 +71,7 @@ public:
     /// The oldest pending message of the endpoint that is due.
     virtual core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                                     core::Timestamp now) = 0;
-    /// The same for messages that may be told together: those due until `until`, oldest first, at
+    /// The same for messages that may be sent as one: those due until `until`, oldest first, at
     /// most `limit` of them, until their bodies have `bytes_max` bytes.
     virtual core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
                                                                   core::Timestamp until,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is particular about each agent: its packages, its settings for a model of our own, its command line, and what it cannot do."""
+"""Particulars of each agent: its packages, its settings for a model of our own, its command line, and its limits."""
 import json
 import time
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Callable
 
 MODEL = "fake-model"
-NO_TOKENS = {"tokens": "no hook says them; telemetry does"}
+NO_TOKENS = {"tokens": "only by telemetry"}
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,14 @@ AGENTS = (
           ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p"),
           forbid=gemini_forbid, tells_reset=False, tries_seconds=240,
-          cannot={"sub-agent": "its hooks do not say whose a call is, so it stands in the session of the agent above"}),
+          cannot={"sub-agent": "calls appear in the session above"}),
     Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http",
           settings=".qwen/settings.json", forbid=qwen_forbid, tells_reset=False, tries_seconds=160,
           commands_too=True, hooks_a_call=4,
-          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs") | NO_TOKENS),
+          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "60 s, then the call runs") | NO_TOKENS),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
           plugin=".config/opencode/plugin/headway.js", forbid=opencode_forbid("opencode"), tries_seconds=160, timed_plugin=TIMED_PLUGIN),
@@ -178,7 +178,7 @@ AGENTS = (
           refuses=("copilot", "--allow-all", "--deny-tool", "shell(touch)", "--output-format", "json", "--no-auto-update", "-p"), tells_reset=False,
           asks=("copilot", "--output-format", "json", "--no-auto-update", "-p"), cannot=dict(NO_TOKENS)),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
-          (), cannot={"resume": "only in a terminal; headless it takes no words with an id",
+          (), cannot={"resume": "only in a terminal",
                                            "refused by its own rules": "it has none"} | NO_TOKENS, tells_reset=False,
           refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
@@ -193,9 +193,9 @@ AGENTS = (
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"),
           asks=("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "-p"), hook="http",
           settings=".claude/settings.json", forbid=claude_forbid, subscribed=claude_plan, tries_seconds=230, commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
-          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits a day, or until the service restarts the daemon")),
+          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "a day, or until the service restarts the daemon")),
 )
 for _agent in AGENTS:
     if not _agent.asks:
-        _agent.cannot["dialog from afar"] = "no hook asks about a permission without a terminal"
+        _agent.cannot["dialog from afar"] = "no dialog without a terminal"
 BY_NAME = {agent.name: agent for agent in AGENTS}

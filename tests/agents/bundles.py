@@ -34,7 +34,7 @@ def npm(*arguments, folder: Path | None = None) -> str:
 
 
 def about(package: str, at: str) -> dict:
-    """What npm says of a release: its version, and the packages that it names."""
+    """A release at npm: its version, and the packages that it names."""
     found = json.loads(npm("view", f"{package}@{at}", "version", "dependencies", "optionalDependencies", "--json"))
     named = {**found.get("dependencies", {}), **found.get("optionalDependencies", {})}
     return {"version": found["version"], "named": named}

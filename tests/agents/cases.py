@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each agent is expected to do under Headway. A case is one run of the agent and fills one cell or more of the table."""
+"""Expected behaviour of each agent under Headway. A case is one run of the agent and fills one cell or more of the table."""
 import json
 import time
 
@@ -45,7 +45,7 @@ def observe(world, cell):
         if world.agent.tells_prompt:
             expect(PROMPT in (goal or ""), f"the goal is {goal!r}")
         else:
-            note("yes, without the prompt: no hook has it")
+            note("yes, without the prompt")
     with cell("end") as note:
         began = time.monotonic()
         read = world.ended(session)
@@ -91,7 +91,7 @@ def approvals(world, cell):
         world.finish(process)
         expect(not (world.work / "two.txt").exists(), "the rejected call ran")
         if world.agent.refusal_ends_run:
-            note("the call does not run; no: the run ends, so the model reads no reason")
+            note("the run ends")
         else:
             expect(world.told("the harbour is closed"), "the model has not read the reason")
 
@@ -184,7 +184,7 @@ def budget(world, cell):
         expect(ran <= 10, f"{ran} calls ran of 10 steps")
         read = world.ended(session)
         expect(read["outcome"] == "budget_exhausted", f"outcome {read['outcome']}")
-        note(f"wrap-up, then stop after {ran} calls")
+        note(f"stop after {ran} calls")
 
 
 @case("sub-agent")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Headway knows of the words of agents, read from its own sources: the dialects of hooks, the plugins, the table of hooks that
-`headway install` asks for, the readers of lines and the table of causes."""
+"""Words of agents that Headway knows, read from its own sources: the dialects of hooks, the plugins, the table of hooks that `headway
+install` asks for, the readers of lines and the table of causes."""
 import re
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def lines() -> set:
 
 
 def of(agent: str, dialect: str) -> dict:
-    """What counts as known, for each kind of words."""
+    """Known words, for each kind."""
     hooks = words_of(sources_of_dialect(dialect)) | words_of([PROJECT / "api/hooks/report.cpp"])
     asked = {squashed(event) for event in events_asked(agent)}
     return {"events": hooks | asked, "errors": causes() | hooks, "other": hooks | lines(), "asked": asked}

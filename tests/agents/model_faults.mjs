@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How providers say no, in the words of each API: {status, headers, body}, or {cut: true} for a stream that breaks off.
+// Refusals of providers, in the words of each API: {status, headers, body}, or {cut: true} for a stream that breaks off.
 
 const RESET_SECONDS = 5_400;
 const epoch = () => Math.floor(Date.now() / 1000) + RESET_SECONDS;

@@ -32,7 +32,7 @@ def family(kind: str) -> str:
 
 
 def taken_apart(text: str, words: set) -> list:
-    """What is left of words without marks between them when those that are known are taken out, longest first."""
+    """The rest of words without marks between them when those that are known are taken out, longest first."""
     left = [text]
     for word in sorted(words, key=len, reverse=True):
         if len(word) < 5:

@@ -12,7 +12,7 @@ INSTALL_SECONDS = 600
 
 
 class Away(Exception):
-    """What the tests need is not there and cannot be had; the tests are skipped."""
+    """A requirement of the tests is missing and cannot be installed; the tests are skipped."""
 
 
 def installed(folder: Path, package: str) -> bool:

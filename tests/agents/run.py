@@ -30,7 +30,7 @@ def too_late(*_):
 
 
 class Cells:
-    """What the cells of one case say. A cell that was not reached has failed."""
+    """The cells of one case. A cell that was not reached has failed."""
 
     def __init__(self, behaviours):
         self.found = {behaviour: {"ok": False, "says": "not reached"} for behaviour in behaviours}
@@ -76,7 +76,7 @@ def run_agent(agent, programs, only) -> dict:
         if not wanted:
             continue
         if case.by_url and agent.by_url_only:
-            cells.update({b: {"ok": None, "says": "the same: it knows nothing else"} for b in wanted})
+            cells.update({b: {"ok": None, "says": "the same"} for b in wanted})
             continue
         began = time.monotonic()
         found = play(agent, programs, case)

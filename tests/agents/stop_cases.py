@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session says at the moments for which people want a supervisor: the provider refuses, the agent refuses a call by its own
-rules, it asks a person, it leaves work running. Each cell says what was seen, after how many seconds, and until when."""
+"""Sessions at the moments for which people want a supervisor: the provider refuses, the agent refuses a call by its own rules, it asks a
+person, it leaves work running. Each cell says what was seen, after how many seconds, and until when."""
 import time
 from datetime import datetime
 
@@ -40,7 +40,7 @@ def watch(world, session: str, process, seconds: float):
 
 
 def blocks(world, session: str, began_ms: float) -> list:
-    """What the journal says of blocks: (seconds after the beginning, cause or reason, until when)."""
+    """Blocks in the journal: (seconds after the beginning, cause or reason, until when)."""
     found = []
     for event in world.events(session, "verdict.changed"):
         data = event["data"]

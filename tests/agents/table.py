@@ -36,7 +36,7 @@ def short(cell) -> str:
 
 
 def cells_of(table: str) -> dict:
-    """What the page says: by the title of the column, which has the version, and the behaviour."""
+    """Results on the page: by the title of the column, which has the version, and the behaviour."""
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines() if line.startswith("|")]
     if len(rows) < 3:
         return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent does when its daemon is away, hangs or comes again, and what the daemon does when the agent is gone."""
+"""Behaviour of an agent when its daemon is unreachable, hangs or returns, and of the daemon when the agent is gone."""
 import json
 import os
 import signal
@@ -42,7 +42,7 @@ def hook_ms(world) -> float:
 
 
 def plugin_ms(times) -> float:
-    """What the hooks of one call took, by their medians."""
+    """Durations of the hooks of one call, by their medians."""
     spent = {}
     for line in times.read_text().splitlines():
         name, took = line.split()
@@ -77,11 +77,11 @@ def away(world, cell):
                 return
             with_hooks = gap(world, AWAY_TURNS)
             world.idle_hooks()
-            expect(world.finish(world.run()) == 0, "the agent has failed with hooks that do nothing")
+            expect(world.finish(world.run()) == 0, "the agent has failed with empty hooks")
             pairs.append((with_hooks, gap(world, AWAY_TURNS)))
             world.install()
         with_hooks, without = sorted(pairs, key=lambda pair: pair[0] - pair[1])[len(pairs) // 2]
-        says = f"{with_hooks:.0f} ms a call, {without:.0f} ms with hooks that do nothing"
+        says = f"{with_hooks:.0f} ms a call, {without:.0f} ms with empty hooks"
         expect(with_hooks - without < AWAY_MS * world.agent.hooks_a_call + NOISE * without, says)
         note(says)
 
@@ -146,7 +146,7 @@ def daemon_killed(world, cell):
         world.verb("approve", second)
         until((world.work / "two.txt").exists, 20, "the next call runs when it is approved")
         expect(world.finish(process) == 0, "the agent has failed")
-        note("the call runs, the next is held" if ran else "the call is refused, the next is held")
+        note("the call runs" if ran else "the call is refused, the next is held")
 
 
 def restarted(world):
@@ -179,7 +179,7 @@ def daemon_restarted(world, cell):
         world.verb("approve", newer)
         until((world.work / "one.txt").exists, 20, "the call runs when it is approved")
         expect(world.finish(process) == 0, "the agent has failed")
-        note("refused, asked again, then runs")
+        note("refused, then runs")
 
 
 @case("decision after the hold", approvals__require_tools="class:shell")

@@ -88,8 +88,8 @@ class World:
         return self
 
     def install(self):
-        """As a person does whose daemon listens on the default port, so that commands find its report socket. What knows only URLs
-        has to be given this one."""
+        """As a person does whose daemon listens on the default port, so that commands find its report socket. A test that knows only
+        URLs has to be given this one."""
         if self.agent.plugin:
             (self.home / self.agent.plugin).unlink(missing_ok=True)
         by_url = self.by_url or self.agent.by_url_only
@@ -184,7 +184,7 @@ class World:
         return [json.loads(line) for line in lines]
 
     def requests(self, sub_agent: bool = False) -> list:
-        """What the model was asked, with tools: not the requests for titles and the like."""
+        """Requests to the model, with tools: not those for titles and the like."""
         return [entry for entry in self.log() if entry.get("tools") and bool(entry.get("sub_agent")) == sub_agent]
 
     def asked(self, turn: int, seconds: float = 60) -> dict:

@@ -63,7 +63,7 @@ ALLOWED = {
     "storage": (("core",), ("sqlite", "libpq", "posix")),
     "api": (("core",), ("intrinsics", "boost json", "protozero", "small vectors")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "posix")),
+    "cli": (("core", "system", "api", "config", "hook"), ("json", "cli11", "sqlite", "posix")),
     "hook": ((), ("posix",)),
     "server": (("core", "system", "storage", "api", "config"),
                ("openssl", "system", "asio", "beast", "sqlite", "json", "spdlog", "prometheus", "posix")),
@@ -77,7 +77,7 @@ ROOMS = {
     "config": "values settings load keys",
     "system": ".",
     "hook": "text way .",
-    "cli": """base process client line . lines lines/agents records stores views scan keep_going run wait acp agents/settings agents agents/install
+    "cli": """base process client line . lines lines/agents records stores views scan scan/report keep_going run wait acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
     "server": """time process tokens http/body http/message http/sockets access http/connection
         outbound/transfer outbound/webhooks outbound/commands outbound/judge
@@ -123,7 +123,7 @@ def rule_for(parts: tuple) -> tuple:
 
 
 def check_include(path, parts: tuple, quote: str, name: str):
-    """What is wrong with one include, or None."""
+    """The error in one include, or None."""
     folders, libraries = rule_for(parts)
     if name == "server/time/time_source.hpp" and "/".join(parts) not in TIME_USERS and parts[0] != "tests":
         return f'"{name}": ask server/time/clock.hpp'
@@ -163,7 +163,7 @@ def room_of(name: str) -> tuple:
 
 
 def check_room(relative: str, name: str):
-    """What is wrong with the include `name`, as an arrow between two rooms of one folder, or None."""
+    """The error in the include `name`, as an arrow between two rooms of one folder, or None."""
     (top, room), (to, lower) = room_of(relative), room_of(name)
     heights = ROOM_OF.get(top)
     if heights is None or top != to or room == lower or room not in heights or lower not in heights:

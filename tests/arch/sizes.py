@@ -21,7 +21,7 @@ PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.M)
 
 
 def kind_of(header: str, before: str) -> str:
-    """What the brace behind `header` opens: scope (namespace or type), function, member (initialiser) or other."""
+    """Kind of the brace behind `header`: scope (namespace or type), function, member (initialiser) or other."""
     header = ATTRIBUTES.sub(" ", header).strip()
     if SCOPE.search(header):
         return "scope"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the architecture tests share: our files, C++ text without comments and strings, and the self-test loop."""
+"""Code shared by the architecture tests: our files, C++ text without comments and strings, and the self-test loop."""
 import argparse
 import pathlib
 import re
@@ -31,7 +31,7 @@ def _is_digit_separator(text: str, i: int) -> bool:
     return text[j + 1:i + 1][:1].isdigit()
 
 
-# Where a comment or a literal may begin. What ends it: a raw string by its own tag, other literals at the end of the line at the latest.
+# Where a comment or a literal may begin. A raw string ends at its own tag, other literals at the end of the line at the latest.
 _BEGIN = re.compile(r"""//|/\*|(?<![^\W])R"|["']""")
 _REST = {quote: re.compile(rf"(?:\\.|[^{quote}\\\n])*\\?", re.S) for quote in "\"'"}
 _NOT_LINE_END = re.compile(r"[^\n]")

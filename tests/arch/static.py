@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What headway-hook must be to start in a millisecond: no interpreter, no shared library, below 1.5 MB without symbols.
+"""Requirements of a headway-hook that starts in a millisecond: no interpreter, no shared library, below 1.5 MB without symbols.
 
     python3 tests/arch/static.py build/dev/headway-hook
 """

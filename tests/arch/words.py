@@ -66,7 +66,7 @@ def python_prose(text: str) -> str:
 
 
 def prose(path, text: str) -> str:
-    """What of a file is prose, at the same offsets. Of JavaScript all: a name that is such a word is no better."""
+    """The prose of a file, at the same offsets. JavaScript is prose as a whole: a name that is such a wordis no better."""
     if path.suffix == ".md":
         return QUOTE.sub(lambda m: source.spaces(m.group()), text)
     if path.suffix in (".cpp", ".hpp"):

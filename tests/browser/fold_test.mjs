@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the page makes of events is what the daemon makes of them: rows folded one event at a time, and rows as read.
+// Rows folded from events by the page are equal to those of the daemon: one event at a time, and as read.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { fill } from './example.mjs';
 import { Daemon } from './support.mjs';
 
-const READ_AGAIN = ['activity', 'budget', 'next_heartbeat_ms', 'alive', 'estimate', 'used']; // no event says these; the hub reads them again
+const READ_AGAIN = ['activity', 'quiet_rounds', 'budget', 'next_heartbeat_ms', 'alive', 'estimate', 'used']; // no event says these; the hub reads them again
 
 let daemon, fold, summary, TYPES;
 before(async () => {
@@ -61,7 +61,7 @@ test('a step of a budget, and how a session does, are a line of words', async ()
   assert.equal(summary({ type: 'progress.stats', data: { tool_calls: 10, successes: 9, failures: 1, files_modified: 3 } }),
     '10 calls · 9 well, 1 failed · 3 files changed');
   const { sessions } = await daemon.get('/v1/sessions?view=row&limit=200');
-  const mute = new Set(); // an opening may have nothing but its policy
+  const mute = new Set(); // an opening may have only its policy
   for (const { id } of sessions) {
     const { events } = await daemon.get(`/v1/sessions/${id}/events?limit=1000`);
     for (const event of events) if (!summary(event) && Object.keys(event.data).length > 0) mute.add(event.type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What agents write runs nothing and breaks nothing: 200 strings that have broken pages (markup, handlers, URLs, templates,
-// prototypes, encodings, direction, size) in every field.
+// Texts of agents run nothing and break nothing: 200 strings that have broken pages (markup, handlers, URLs, templates, prototypes,
+// encodings, direction, size) in every field.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Daemon, each, launch, tool, visit } from './support.mjs';
@@ -56,7 +56,7 @@ test('200 hostile strings in every field run nothing and break nothing', async (
     await window.to(hash, ready);
     await scroll();
   }
-  await window.to('#/session/hostile-0', '.events li');
+  await window.to('#/session/hostile-0?view=events', '.events li');
   // All of the journal, every event opened.
   while (await page.getByRole('button', { name: 'Older events' }).isVisible()) {
     const shown = await page.locator('.events li').count();

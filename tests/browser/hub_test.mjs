@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the hub of the page does with a stream that says where it goes on.
+// The hub of the page and a stream that names where it goes on.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -33,7 +33,7 @@ test('the completed runs of a job are one row of the history, one that failed an
 
 test('kill -9 and a restart lose and double nothing', async () => {
   await daemon.open('survivor', { goal: 'Survive' });
-  await window.to('#/session/survivor', '.events li');
+  await window.to('#/session/survivor?view=events', '.events li');
   const other = await window.context.newPage();
   await other.goto(`${daemon.url}/#/`);
   await other.locator('tr[data-id=survivor]').waitFor();

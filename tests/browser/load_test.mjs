@@ -122,7 +122,7 @@ test('500 sessions with 5 events a second each cause no long task', async (t) =>
   }
   if (!held && !fair) return t.skip('others had the processors all the time');
   assert.ok(held, `${longest.ms} ms: ${longest.what}`);
-  // What is on the screen is what the daemon has.
+  // The screen shows the state of the daemon.
   const id = await window.page.locator('tr[data-id]').first().getAttribute('data-id');
   const { sessions: [{ last_action: last }] } = await daemon.get(`/v1/sessions?view=row&ids=${id}`);
   await window.page.locator(`tr[data-id="${id}"]`).getByText(last.text).waitFor();

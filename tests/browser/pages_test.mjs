@@ -11,7 +11,7 @@ import { Daemon, launch, tool, until, visit } from './support.mjs';
 const AXE = fs.readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const PICTURES = process.env.HEADWAY_SCREENSHOTS;
 const PAGES = {
-  fleet: ['#/', 'tr[data-id]'], grouped: ['#/?group=team', '.fleet tbody th'], nothing: ['#/?q=nothing-is-called-so', '.empty'], session: ['#/session/release-notes', '.plot canvas'], stuck: ['#/session/flaky-login-test?n=6', '.marked'],
+  fleet: ['#/', 'tr[data-id]'], grouped: ['#/?group=team', '.fleet tbody th'], nothing: ['#/?q=nothing-is-called-so', '.empty'], session: ['#/session/release-notes', '.plot canvas'], journal: ['#/session/release-notes?view=events', '.plot canvas'], wall: ['#/wall', '.tile'], stuck: ['#/session/flaky-login-test?n=6', '.marked'],
   approvals: ['#/approvals', '.approval'], decided: ['#/approvals?show=decided', '.plain td, .empty'], history: ['#/history', 'tr[data-id]'], connect: ['#/connect', '.plain td'], system: ['#/system', 'section[aria-label=Webhooks] td'], login: ['#/login?failed=1', '.card'],
 };
 
@@ -82,10 +82,7 @@ const cutWords = () => {
       break;
     }
   }
-  for (const state of document.querySelectorAll('.machine g')) {
-    if (state.querySelector('text').getBBox().width > state.querySelector('rect').getBBox().width - 4) found.push('state ' + state.textContent);
-  }
-  for (const row of document.querySelectorAll('.events li button')) {
+  for (const row of document.querySelectorAll('.events ol:not(.turns) li button')) {
     const [kind, words] = [row.querySelector('code'), row.querySelector('span')].map((one) => one.getBoundingClientRect());
     if (kind.top < words.bottom - 2 && words.top < kind.bottom - 2 && kind.right > words.left + 1) found.push('overlaps: ' + row.textContent.slice(0, 60));
   }

@@ -30,7 +30,7 @@ test('the fleet has a column of the risk only where there is one, and sorts by i
     for (let i = 0; i < calls; i++) await daemon.report(id, tool('bash', { command: 'make' }, { ok: true, result: 'the same as before' }));
   }
   await head.waitFor();
-  await until(async () => String(await ids()) === 'short,long,off', 'the newest first');
+  await until(async () => String(await ids()) === 'long,short,off', 'the worst first, of equals the newest');
   await head.getByRole('button').click();
   await until(async () => String(await ids()) === 'long,short,off', 'the highest risk first');
   assert.equal(await head.getAttribute('aria-sort'), 'descending');
@@ -38,6 +38,6 @@ test('the fleet has a column of the risk only where there is one, and sorts by i
   const risk = sessions.find((row) => row.id === 'long').risk;
   await until(async () => (await page.locator('tr[data-id=long] td').last().textContent()) === risk.toFixed(2), 'the number of the row as it is read');
   await head.getByRole('button').click();
-  await until(async () => String(await ids()) === 'short,long,off', 'the newest first again');
+  await until(async () => String(await ids()) === 'long,short,off', 'the worst first again');
   assert.deepEqual(window.trouble, []);
 });

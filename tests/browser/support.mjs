@@ -103,7 +103,7 @@ export function launch() {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'] });
 }
 
-// What the bit of work below takes on the machine that the promised times were set on, with nothing else running there.
+// Duration of the bit of work below on the machine that the promised times were set on, with nothing else running there.
 const REFERENCE_MS = 400;
 
 // How much slower than that this machine is in this minute, at least 1, for times that are promised: enough plain work in the page for
@@ -132,8 +132,8 @@ export function machine() {
   };
 }
 
-// A window of its own, with its own cookies; `login` with a one-time URL; `init` runs in each page before its scripts. What went wrong on
-// its pages is in `trouble`.
+// A window of its own, with its own cookies; `login` with a one-time URL; `init` runs in each page before its scripts. Errors on its pages
+// are in `trouble`.
 export async function visit(browser, daemon, { login = true, init, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   context.setDefaultTimeout(patient(PATIENCE_MS));

@@ -18,7 +18,7 @@
 
 namespace headway::tests::catalogue {
 
-/// What an agent's hooks report about a call.
+/// Reports of an agent's hooks about a call.
 enum class Hook : std::uint8_t {
     kFinished,  ///< the finish of a call
     kStarted,   ///< also its start

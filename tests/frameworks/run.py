@@ -61,7 +61,7 @@ def call(command, folder: Path, **environment) -> subprocess.CompletedProcess:
 
 
 def pack(folder: Path) -> Path:
-    """What would be published, as a file."""
+    """The package that would be published, as a file."""
     done = call(["npm", "pack", PACKAGE, "--json", "--offline", "--pack-destination", folder], folder)
     if done.returncode != 0:
         raise AssertionError(f"npm pack: {done.stderr[-500:]}")

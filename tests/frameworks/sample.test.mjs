@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of the helper writes; the second and the third test fail on purpose.
+// Code of a user of the helper; the second and the third test fail on purpose.
 import { session } from 'headway-agent';
 import { startHeadway, supervised } from 'headway-agent/testing';
 import { afterAll, expect, test } from './runner.mjs';

@@ -133,7 +133,7 @@ private:
     api::JsonDocument document_;
 };
 
-/// What comes out is what went in, whatever the pieces.
+/// The output is equal to the input, whatever the pieces.
 std::string cut(std::string_view bytes, std::size_t piece, Connection* connection) {
     std::string passed;
     cli::LineCutter cutter;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-// What a fuzzer hands over: choices from the front, text from the rest.
+// Input of a fuzzer: choices from the front, text from the rest.
 
 namespace headway::tests {
 

@@ -74,7 +74,7 @@ void there_and_back(const AgentRow& row, const std::string& text, std::size_t ch
     if (with.empty()) return;
     std::string expected = before;
     if (row.layout == HookLayout::kFlat) {
-        // What such a file has to say of its version stays.
+        // The file's own version stays.
         const SettingsText settings = parsed(before);
         if (settings.member(settings.root(), "version") == SettingsText::kNone) return;
     }

@@ -6,7 +6,7 @@
 #include "core/redaction/secrets.hpp"
 #include "tests/fuzz/bytes.hpp"
 
-// What a model says is anything: nothing of it gets out of its bounds.
+// A model may answer anything: none of it gets out of its bounds.
 
 using namespace headway;
 

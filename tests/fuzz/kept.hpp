@@ -13,7 +13,7 @@
 #include "storage/codec/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 
-// What becomes of events that were taken.
+// Storage of events that were taken.
 
 namespace headway::tests {
 
@@ -36,7 +36,7 @@ inline void keep(std::vector<core::Event> events) {
     }
 }
 
-/// What a client of ours reports is taken: it is one event, `data` as JSON.
+/// A report of a client of ours is taken: it is one event, `data` as JSON.
 inline void report_and_keep(api::JsonDocument& document, std::string_view type,
                             std::string_view data) {
     const std::string body =

@@ -12,8 +12,8 @@
 #include "tests/fuzz/kept.hpp"
 #include "tests/fuzz/work.hpp"
 
-// What a command prints that may be an agent. What it says does not depend on how the bytes
-// came, and the daemon takes each event of it.
+// Output of a command that may be an agent. The result does not depend on how the bytes came, and
+// the daemon takes each event of it.
 
 using namespace headway;
 

@@ -14,8 +14,8 @@
 #include "tests/fuzz/work.hpp"
 #include "tests/support/gzip.hpp"
 
-// Telemetry, in both forms, packed or not. What is taken are events that can be kept; nothing is
-// refused but records of too many sessions, and the answer is one that an exporter can read.
+// Telemetry, in both forms, packed or not. Each event that is taken can be kept; only records of
+// too many sessions are refused, and the answer is one that an exporter can read.
 
 using namespace headway;
 using namespace headway::api::otlp;

@@ -16,8 +16,8 @@
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/work.hpp"
 
-// What headway-hook reads: replies of whatever listens there, in any pieces; URLs and facts, of
-// which the daemon reads the request; rollouts and transcripts.
+// Input of headway-hook: replies of any server, in any pieces; URLs and facts, of which the daemon
+// reads the request; rollouts and transcripts.
 
 using namespace headway;
 using namespace headway::hook;
@@ -75,7 +75,7 @@ void there_and_back(std::string_view body, std::size_t chunk) {
     }
 }
 
-/// The daemon reads what we send, whatever we were told.
+/// The daemon reads our request, whatever the input.
 void request(std::string_view text) {
     const std::size_t first = std::min(text.find('\n'), text.size());
     const std::string word{text.substr(std::min(first + 1, text.size()))};
@@ -102,7 +102,7 @@ void request(std::string_view text) {
     tests::require(kind == UrlKind::kNumeric || read.authorization.empty());
 }
 
-/// What is said of the use fits a header, and the daemon can read it.
+/// The use fits a header, and the daemon can read it.
 void use(std::string_view text) {
     const tests::LittleWork work;
     for (const std::string& told : {use_in_transcript(text), use_in_rollout(text)}) {

@@ -32,7 +32,7 @@ void look_at_target(const server::RequestHead& head) {
     if (const std::string* text = query->find("cursor")) (void)api::parse_position(*text, "cursor");
 }
 
-/// What is heard does not depend on how the bytes were cut, but for a refused body, which is
+/// The result does not depend on how the bytes were cut, except for a refused body, which is
 /// skipped only if it came with its head.
 void cut(std::string_view bytes) {
     tests::ReaderFeed whole;

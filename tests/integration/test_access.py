@@ -165,7 +165,7 @@ class Wrong(AccessCase):
             "basic": "Basic dXNlcjpwYXNz",
         }
         client = self.client(daemon)
-        # Of every route: test_access_matrix.py. More failures from one address would be rate-limited: test_backoff.py.
+        # All other routes: test_access_matrix.py. More failures from one address would be rate-limited: test_backoff.py.
         for name, header in wrong.items():
             for method, path, body in (("POST", "/v1/sessions/a/events", {"type": "message"}), ("GET", "/livez", None)):
                 with self.subTest(f"{name}: {method} {path}"):

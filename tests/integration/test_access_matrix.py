@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who may call what: every operation of openapi.json, by every kind of caller, in every mode of access."""
+"""Rights of callers: every operation of openapi.json, by every kind of caller, in every mode of access."""
 import itertools
 import json
 import unittest
@@ -13,7 +13,7 @@ from support.openapi import OpenApi
 NOBODY, ANYBODY, REPORT, READ, READ_SOME, OVERVIEW, CONTROL, APPROVE, ADMIN = (
     "nobody", "anybody", "report", "read", "read some", "overview", "control", "approve", "admin")
 
-# The table of api/API.md "Access", by operation. READ_SOME: nothing in the request says which session it is about.
+# The table of api/API.md "Access", by operation. READ_SOME: no part of the request names its session.
 GUARDS = {
     **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "ping", "pingWithText", "pingOf", "pingOfWithText", "exportLogs", "exportTraces", "callMcp", "endSession", "askApproval", "redeemApproval",
                      "askCheck", "askCheckAlias"), REPORT),
@@ -30,7 +30,7 @@ GUARDS = {
     **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getDocsPage", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
 }
 
-# Bodies and queries that let a request through to where a session is looked at, and no further: nothing comes of them.
+# Bodies and queries that let a request through to where a session is looked at, and no further: they have no effect.
 BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession": b'{"goal":"another"}', "reportEvents": b"[]",
           "reportHeartbeat": b'{"no_such":1}',
           "reportHook": b'{"event":"batch","agent":"own","session":"1","calls":[' + b'{"tool":"x"},' * 1000 + b'{"tool":"x"}]}',
@@ -52,7 +52,7 @@ HEADERS = {"callMcp": "X-Headway-Session: own-1\r\n"}
 VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js", "{page}": "none",
           "{agent}": "generic", "{action}": "start"}
 
-# What a token with these scopes may, of the session own-1 and of all.
+# Rights of a token with these scopes, for the session own-1 and for all.
 MAY = {
     "report:own-": {REPORT, READ, READ_SOME}, "report:own-1": {REPORT, READ, READ_SOME}, "report:own-12": {READ_SOME},
     "report:other-": {READ_SOME}, "report:": {REPORT, READ, READ_SOME, OVERVIEW}, "read": {READ, READ_SOME, OVERVIEW},

@@ -38,7 +38,7 @@ class Editor:
         self.raw(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
 
     def bytes_to(self, end: bytes) -> bytes:
-        """What the agent has sent, with this as its end."""
+        """The agent's output, with this as its end."""
         while end not in self.read:
             ready, _, _ = select.select([self.process.stdout], [], [], patient(20))
             more = os.read(self.process.stdout.fileno(), 65536) if ready else b""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent may say about itself: with a report token alone nothing decides, extends, raises a limit or weakens a rule."""
+"""Limits of an agent's own reports: with a report token alone nothing decides, extends, raises a limit or weakens a rule."""
 import json
 import unittest
 
@@ -120,7 +120,7 @@ class Extension(AgentCase):
 
 
 class Openings(AgentCase):
-    """What an agent's opening may say about the rules that it is judged by."""
+    """Rules that an agent's opening may contain."""
     WEAK = {"profile": "balanced", "loop_detection": False, "on_stuck": "advise", "max_iterations": 0, "max_tool_failures": 99,
             "heartbeat_interval_ms": 3_600_000, "heartbeat_limit": 1000, "tool_time_limit_ms": 86_400_000, "trust_origin": True,
             "tools": [{"tool": "bash", "ignore": True, "patience": 100}],
@@ -241,7 +241,7 @@ class OpeningAgain(AgentCase):
 
 
 class Hidden(AgentCase):
-    """What is cut out of what a person sees."""
+    """Parts that are cut out of a text for people."""
 
     def test_an_approval_says_how_much_of_it_is_hidden_and_is_risky_then(self):
         _, operator, agent = self.pair()
@@ -269,7 +269,7 @@ class Fields(AgentCase):
     POLICY = {"profile": "strict", "on_stuck": "halt", "max_iterations": 25, "max_tool_failures": 3, "tools": [{"tool": "rm", "requires_approval": True}]}
     # Routes of the scope report:, by operation; test_access_matrix.py holds that there are no others.
     ROUTES = {"openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "endSession", "askApproval", "redeemApproval", "askCheck"}
-    # What people do, which no report may bring about; a request that expires may reject itself.
+    # Actions of people, which no report may bring about; a request that expires may reject itself.
     BY_PEOPLE = {"approval.decided", "approval.revoked", "budget.set"}
     LIMITS = ("max_steps", "timeout_seconds", "max_tokens", "max_cost_usd")
 
@@ -469,7 +469,7 @@ class Generations(AgentCase):
 
 
 class Evidence(AgentCase):
-    """What an agent may report to lift what was counted against it, and how often."""
+    """Reports of an agent that lift what was counted against it, and how often."""
     # core/detectors/README.md, "What lifts what was counted". The first ends the loop, the next two ask a person (`blocked`).
     LIFTS = {"session.ended", "approval.requested", "tool.started", "message", "directive.acknowledged", "phase.started", "phase.completed", "heartbeat",
              "tool.finished", "test.result"}
@@ -559,7 +559,7 @@ def sample(described, schema: dict):
 
 
 def variants(described, schema: dict, depth: int = 0) -> list:
-    """(path, value): the schema's values with one field each at something that says most, and with nothing but what is required."""
+    """(path, value): the schema's values with one field each at its most telling value, and with only the required ones."""
     schema = described.whole(schema)
     found = [("", sample(described, schema))] if depth == 0 else []
     for key in ("oneOf", "anyOf", "allOf"):

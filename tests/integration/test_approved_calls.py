@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent says of the calls that a person has to allow: one approval is one execution, of the bytes that were shown, and no
-field of a report makes more of it."""
+"""Reports of an agent about calls that a person has to allow: one approval is one execution, of the bytes that were shown, and no field
+of a report makes more of it."""
 import hashlib
 import json
 import unittest
@@ -214,7 +214,7 @@ class Refusals(CallCase):
 
 
 class Time(AgentCase):
-    """What time may approve has to be all there, and not the worst."""
+    """A rule for approval by time has to be complete, and not about the worst."""
     SETTINGS = {"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"}
     ASKED = {"tool": "lint", "on_expiry": "approve", "expires_in_ms": 1000}
 

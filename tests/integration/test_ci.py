@@ -26,7 +26,7 @@ SCRIPT = CI / "headway-ci.sh"
 
 
 def cases(file: Path) -> dict:
-    """What each session of a report came to."""
+    """Result of each session of a report."""
     suite = ElementTree.parse(file).getroot()
     found = {}
     for case in suite:

@@ -234,7 +234,7 @@ class Elsewhere(OwnDaemonCase):
 
 
 class Urgent(CliCase):
-    """What needs a person's attention first."""
+    """Order of the sessions that need a person."""
 
     def test_an_alarm_stands_first_until_it_is_acknowledged(self):
         session = unique("risky")

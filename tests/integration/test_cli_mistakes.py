@@ -120,7 +120,7 @@ class Recordings(CliCase):
         return str(path)
 
     def both(self, file: str) -> list:
-        """What is said of it here, and while it is played to a daemon."""
+        """Output here, and while it is played to a daemon."""
         return [self.cli.run("replay", file), self.cli.run("replay", file, "--to", self.daemon.url)]
 
     def test_two_sessions_in_one_file_are_refused(self):

@@ -17,7 +17,7 @@ class Completion(SharedDaemonCase):
         self.cli = Cli(self.daemon)
 
     def offered(self, *words: str) -> list:
-        """What bash offers when the cursor stands in the last of the words."""
+        """Candidates of bash when the cursor is in the last of the words."""
         script = ('source <("$0" completion bash); headway() { "$HEADWAY" "$@"; }; COMP_WORDS=(headway "$@"); '
                   'COMP_CWORD=$#; _headway; [[ ${#COMPREPLY[@]} -eq 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"')
         done = subprocess.run(["bash", "--norc", "-c", script, str(BINARY), *words], capture_output=True, text=True,

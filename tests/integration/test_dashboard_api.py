@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the dashboard uses: its files, the overview, rows of sessions, logins, the system."""
+"""Data of the dashboard: its files, the overview, rows of sessions, logins, the system."""
 import gzip
 import os
 import re

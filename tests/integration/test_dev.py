@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ./dev and its pages say of the benches."""
+"""The benches of ./dev, and their pages."""
 import json
 import re
 import subprocess

@@ -187,7 +187,7 @@ def renamed(daemon):
 
 
 class Delivered(OwnDaemonCase):
-    """What the daemon learns by itself while its database is renamed: it is said once, and not by a client that repeats it."""
+    """A renamed database, noticed by the daemon itself: it is reported once, and not by a client that repeats it."""
 
     def test_a_message_is_not_sent_again_and_its_result_is_kept(self):
         receiver = Receiver()

@@ -62,7 +62,7 @@ def directives(reply: dict) -> list:
 
 
 class Obedient:
-    """An agent that does what the replies say: a stop stops its present work until a reply comes without one."""
+    """An agent that obeys the replies: a stop stops its present work until a reply comes without one."""
 
     def __init__(self, case: PresetCase, session: str):
         self.client, self.session, self.stopped = case.client, session, False

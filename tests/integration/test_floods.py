@@ -65,7 +65,7 @@ class FloodCase(OwnDaemonCase):
             self.assertLess(witness.percentile(99), self.wait_max, witness.figures())
 
     def drip(self, clock, connections: list, byte: bytes, seconds: float) -> dict:
-        """A byte each second of `clock` on each, until the server has closed them all; what each was told."""
+        """A byte each second of `clock` on each, until the server has closed them all; the replies to each."""
         told, left, deadline = {c: b"" for c in connections}, set(connections), Deadline(seconds)
         sockets = {c.socket: c for c in connections}
         while left and not deadline.passed():

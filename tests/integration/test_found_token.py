@@ -44,7 +44,7 @@ class Stranger:
         self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}"
 
     def end(self) -> str:
-        """What it was sent."""
+        """The request that it received."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         said = "" if self.process.stdout.closed else self.process.stdout.read()

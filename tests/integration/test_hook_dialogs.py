@@ -15,7 +15,7 @@ ALLOW = {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision"
 
 
 class Dialogs:
-    """What the cases of a daemon have in common; bodies as in the recorded terminal sessions of Claude Code."""
+    """Setup of the cases of a daemon; bodies as in the recorded terminal sessions of Claude Code."""
 
     def use(self, daemon, dialect="claude"):
         self.client = daemon.operator()

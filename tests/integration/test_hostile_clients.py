@@ -66,7 +66,7 @@ class Honest(threading.Thread):
             self.problem = f"{type(error).__name__}: {error}"
 
     def post(self, client):
-        """Sends it again where the daemon says that it is overloaded and has stored nothing: no report is lost."""
+        """Sends it again where the daemon replies that it is overloaded and has stored nothing: no report is lost."""
         event = {"type": "message", "data": {"text": f"{self.posted}"}}
         while (reply := client.post(f"/v1/sessions/{self.session}/events", event)).status == 503:
             if reply.json()["code"] != "overloaded" or self.busy > 10_000:

@@ -18,7 +18,7 @@ OTHER = '{"type": "command", "command": "notify-send done", "timeout": 5}'
 PRETTY = json.dumps({"model": "opus", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [json.loads(OTHER)]}],
                                                 "Stop": [{"hooks": [json.loads(OTHER)]}]}}, indent=2)
 BIG = json.dumps({"permissions": {"allow": [f"Bash(make target-{i}:*)" for i in range(35_000)]}}, indent=2)
-# What is in a settings file, by a name for it: installed and uninstalled it is the same to the byte.
+# Contents of a settings file, by a name for each: installed and uninstalled it is the same to the byte.
 KEPT = {
     "two spaces": PRETTY + "\n",
     "no newline at end": PRETTY,
@@ -56,7 +56,7 @@ KEPT = {
         "Notification", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PostCompact", "SessionEnd", "PreCompact")}}, indent=2),
     "broken UTF-8": b'{"name": "\xff\xfe", "hooks": {}}\n',
 }
-# What is refused, and the place that is named.
+# Refused contents, and the place that is named.
 REFUSED = {
     "{\n  \"hooks\": {\n    \"Stop\": [\n  }\n}\n": "line 4, column 3",
     "{'hooks': 1}": "line 1, column 2",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a fresh daemon takes of the machine."""
+"""Resources of a fresh daemon."""
 import os
 import unittest
 from pathlib import Path

@@ -263,7 +263,7 @@ class SeveralAgents(OwnDaemonCase):
         self.assertEqual(advice["verdict"]["detector"], "mutual_revert")
         conflict = [e for e in client.journal("one") if e["type"] == "run.conflict"][-1]["data"]
         self.assertEqual((conflict["path"], conflict["other"]), ("limits.py", "other"))
-        # What the verdict rests on is in the journal: memory of the run is not needed to say it again.
+        # The reason for the verdict is in the journal: memory of the run is not needed to give it again.
         daemon.kill()
         again = self.client(daemon.start()).session("other")
         self.assertEqual(again["verdict"]["status"], "stuck")

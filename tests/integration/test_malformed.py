@@ -91,7 +91,7 @@ CODINGS = [
     coding("a comma before chunked", " ,chunked"),
 ]
 
-# Each in the place of a tool's arguments. What a careless parser lets through.
+# Each in the place of a tool's arguments. A careless parser lets these through.
 NO_JSON = {
     "array without an end": "[1", "array without a start": "1]", "two commas": "[1,,2]", "comma first": "[,1]", "comma last": "[1,]",
     "only a comma": "[,]", "colon for a comma": '["a":1]', "comma for a colon": '{"a",1}', "colon missing": '{"a" 1}',
@@ -124,7 +124,7 @@ NO_JSON_BYTES = {
     "a surrogate in three bytes": b'["\xed\xbf\xbf"]', "a surrogate pair in six bytes": b'["\xed\xa0\xbd\xed\xb8\x80"]',
     "UTF-8 outside of a string": b"[\xc3\xa9]", "NUL in a key": b'{"a\0b":1}', "NUL behind a number": b"[123\0]", "FF alone": b"\xff",
 }
-# What must be taken: the same places, well formed.
+# Valid texts: the same places, well formed.
 GOOD_JSON = [
     "[]", "{}", "[[]]", '{"a":{}}', "[null,true,false]", "[0,-0,0.0,-0.0,0e1,0e+1,1E-2,1e22]", "[1.7976931348623157e308,5e-324,1e-400]",
     "[9223372036854775807,-9223372036854775808,18446744073709551615,18446744073709551616,-9223372036854775809]",

@@ -47,7 +47,7 @@ class McpClient:
         return reply.headers["mcp-session-id"]
 
     def call(self, name, **arguments):
-        """What the model reads."""
+        """Text that the model reads."""
         answer = self.ask("tools/call", {"name": name, "arguments": arguments})
         (content,) = answer["result"]["content"]
         return content["text"]

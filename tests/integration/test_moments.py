@@ -37,7 +37,7 @@ def call(native, key, ok=True, tool="Bash", args=None):
 
 
 class Moment:
-    """What an agent sends, and what has to come out; `exits` of `headway wait` is None where it goes on waiting."""
+    """Events of an agent, and the expected result; `exits` of `headway wait` is None where it goes on waiting."""
 
     def __init__(self, name, session, steps, status, exits=None, cause=None, told=False, says=""):
         self.name, self.session, self.steps = name, session, steps

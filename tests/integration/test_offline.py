@@ -268,7 +268,7 @@ class AsItWasServed(SharedDaemonCase):
 
 @functools.cache
 def evaluated(folder: Path, *more):
-    """What eval says of all of the corpus, once for all tests: that takes seconds."""
+    """Output of eval for all of the corpus, once for all tests: that takes seconds."""
     output = Cli(None, NO_DAEMON).run("eval", str(folder / "data"), "--labels", str(folder / "labels.csv"), "--json", *more)
     assert output.code == 0, output
     return output

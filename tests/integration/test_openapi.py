@@ -197,7 +197,7 @@ class Document(TestCase):
             self.assertLessEqual(set(media), {"schema", "x-sse-events"})
 
     def check_problems(self, responses: dict):
-        """What is not a success is problem+json; only readiness is a document in any case."""
+        """Every error is problem+json; only readiness is a document in any case."""
         for status, response in responses.items():
             content = self.api.whole(response).get("content", {})
             if status == "default" or status >= "400":
@@ -267,7 +267,7 @@ class Document(TestCase):
 
 
 class Sources(TestCase):
-    """What the document repeats of the sources."""
+    """Parts of the sources that the document repeats."""
 
     ENUMERATIONS = {  # file -> {schema: enumeration}
         "core/events/event_type.hpp": {"EventType": "EventType", "Outcome": "Outcome", "AgentState": "AgentState",
@@ -400,7 +400,7 @@ class Recorder:
 
 
 class Replies(OwnDaemonCase):
-    """Everything that the daemon says, against what the document says of it."""
+    """Every reply of the daemon, against the document."""
 
     def setUp(self):
         self.api = OpenApi()
@@ -774,7 +774,7 @@ class Requests(SharedDaemonCase):
 
     def test_a_head_is_answered_like_a_get_without_its_body(self):
         for operation in self.api.operations:
-            # Of a stream there is no end to wait for.
+            # A stream has no end to wait for.
             if operation.method != "GET" or "text/event-stream" in operation.said["responses"].get("200", {}).get("content", {}):
                 continue
             with self.subTest(operation.id):

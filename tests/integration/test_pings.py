@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ping URLs, as those of healthchecks.io: the vendor's own clients with nothing but another URL."""
+"""Ping URLs, as those of healthchecks.io: the vendor's own clients with only another URL."""
 import http.client
 import shutil
 import subprocess
@@ -216,7 +216,7 @@ class Runs(SharedDaemonCase):
 
 
 class Snippets(SharedDaemonCase):
-    """What the vendor's documentation tells its users to write, with our URL."""
+    """Calls that the vendor's documentation recommends to its users, with our URL."""
 
     def setUp(self):
         super().setUp()

@@ -67,7 +67,7 @@ class ProcessWork(OwnDaemonCase):
         self.begin(BUSY)
         found = self.after_half_an_hour()
         self.assertEqual((found["status"], found["reason"]),
-                         ("slow", "nothing was heard for long, but the agent's process is at work"))
+                         ("slow", "no report for long, but the agent's process is at work"))
         self.assertEqual(self.client.get("/v1/overview").json()["needs_you"], [])
 
     def test_what_it_has_started_counts(self):

@@ -127,7 +127,7 @@ class Rights(ReportSocketCase):
 
 
 class Descriptors(ReportSocketCase):
-    """What clients send beside their bytes."""
+    """Descriptors that clients send beside their bytes."""
 
     def send(self, connection, text: bytes, descriptors: list):
         connection.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))])

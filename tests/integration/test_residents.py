@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the daemon keeps in memory: a session that has ended leaves it, and does not come back to stay."""
+"""Sessions that the daemon keeps in memory: one that has ended leaves it, and does not come back to stay."""
 import re
 import unittest
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What survives a kill -9, a clean stop, a changed configuration and a strange database."""
+"""State that survives a kill -9, a clean stop, a changed configuration and a strange database."""
 import json
 import os
 import signal
@@ -45,7 +45,7 @@ def fill(client) -> list:
 
 
 def picture(client, sessions) -> dict:
-    """All that a daemon says about the sessions, without what only the passing of time moves."""
+    """All documents of a daemon about the sessions, without fields that only the passing of time moves."""
     seen = {}
     for session in sessions:
         progress = client.get(f"/progress/{session}").json()

@@ -76,7 +76,7 @@ class Torture(unittest.TestCase):
         return client
 
     def never_ready(self, deadline: Deadline) -> list:
-        """What the daemons say that are not ready in time, when nothing happens to them any more."""
+        """Readiness of the daemons that are not ready in time, when nothing happens to them any more."""
         while True:
             replies = [client.get("/readyz") for client in self.clients]
             unready = [f"daemon {number} is not ready: {reply.body.decode()}" for number, reply in enumerate(replies, 1)

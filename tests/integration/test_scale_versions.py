@@ -63,7 +63,7 @@ class Versions(OwnDaemonCase):
         ready = eventually(lambda: (reply := two.get("/readyz?verbose")).status == 503 and reply, 10, "that it says it is outdated")
         self.assertEqual(ready.json()["checks"]["version"], "failed")
         self.assertEqual(sum("newer Headway" in line for line in self.two.log().splitlines()), 1)
-        # That session is refused with the reason, others are served.
+        # Only the damaged session is refused, with the reason; others are served.
         refused = two.post("/v1/sessions/s/events", {"type": "heartbeat"})
         self.assertEqual((refused.status, refused.headers["retry-after"]), (503, "1"))
         self.assertIn("newer", refused.json()["detail"])

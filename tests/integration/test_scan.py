@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`headway scan`: stored sessions found, judged and counted without a daemon; nothing is written."""
+"""`headway scan`: stored sessions found, judged and counted without a daemon; nothing is written but a cache."""
 import json
 import os
+import shutil
+import sqlite3
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+from support import stored_sessions
 from support.cli import Cli
+from support.daemon import BINARY
 
 NO_DAEMON = "http://127.0.0.1:1"
 
@@ -35,7 +40,7 @@ class Scan(unittest.TestCase):
         self.home = Path(folder.name)
         self.cli = Cli(None, NO_DAEMON)
         self.cli.environment["HOME"] = str(self.home)
-        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
             self.cli.environment.pop(name, None)
 
     def store(self, path: str, lines: list) -> Path:
@@ -92,15 +97,196 @@ class Scan(unittest.TestCase):
         self.assertIn("1 session, ", output.out)
         self.assertIn("link.jsonl: is a symbolic link", output.err)
 
+    def test_pipes_links_and_folders_without_permission_hold_nothing_up(self):
+        one = self.store(".claude/projects/p/one.jsonl", claude("one", 1))
+        os.mkfifo(one.parent / "pipe.jsonl")
+        shut = self.home / ".claude/projects/shut"
+        shut.mkdir(mode=0)
+        self.addCleanup(shut.chmod, 0o700)
+        (self.home / ".claude/projects/linked").symlink_to(self.home)
+        skipped = json.loads(self.cli.run("scan", "--json", seconds=20).out)["skipped"]
+        self.assertIn(f"{one.parent}/pipe.jsonl: is no file", skipped)
+        self.assertIn(f"{self.home}/.claude/projects/linked: is a symbolic link", skipped)
+        if os.geteuid() != 0:
+            self.assertIn(f"{shut}: Permission denied", skipped)
+
+    def test_replay_and_eval_wait_for_no_writer_of_a_pipe(self):
+        folder = self.store("labelled/one.jsonl", claude("one", 1)).parent
+        pipe = folder / "pipe.jsonl"
+        os.mkfifo(pipe)
+        for words in (["replay", str(pipe)], ["eval", str(folder)], ["eval", str(folder), "--labels", str(pipe)],
+                      ["eval", str(folder), "--verdicts", str(pipe)], ["replay", "/dev/zero"]):
+            output = self.cli.run(*words, seconds=20)
+            self.assertEqual(output.code, 1, output)
+            self.assertIn("is no file", output.err)
+
+    def test_replay_reads_what_a_shell_opened(self):
+        file = self.store("labelled/one.jsonl", claude("one", 9))
+        for words in (f'cat "{file}"', f"head -n 300 \"{file}\""):
+            ran = subprocess.run(["bash", "-c", f'"{BINARY}" replay <({words})'], env=self.cli.environment, capture_output=True, text=True,
+                                 check=False, timeout=60)
+            self.assertRegex(ran.stdout, "9 calls, stuck", ran)
+
+    def test_as_many_models_as_answers_take_no_longer_than_one(self):
+        lines = []
+        for i in range(60_000):
+            lines.append({"sessionId": "m", "cwd": "/w", "type": "assistant", "timestamp": "2026-11-26T10:00:00.000Z", "message": {
+                "id": f"m{i}", "model": f"model-{i}", "usage": {"input_tokens": 1}, "content": []}})
+        self.store(".claude/projects/p/one.jsonl", lines)
+        found = json.loads(self.cli.run("scan", "--json", seconds=20).out)
+        self.assertEqual(found["all"]["tokens"], 60_000)
+        self.assertEqual(found["by_model"]["(more models)"]["tokens"], 60_000 - 64)
+
     def test_a_file_of_another_program_is_named(self):
         file = self.store("x/notes.jsonl", [{"a": 1}])
         self.assertIn("notes.jsonl: no session of a known agent", self.scan(str(file)).err)
 
-    def test_nothing_is_written(self):
+    def test_nothing_is_written_but_the_cache(self):
         self.store(".claude/projects/p/one.jsonl", claude("one", 3))
-        before = sorted(str(path) for path in self.home.rglob("*"))
+        stored_sessions.opencode(self.home)
+        self.grow_old()
+        before = self.files()
+        self.scan("--no-cache")
+        self.assertEqual(self.files(), before)
         self.scan()
-        self.assertEqual(sorted(str(path) for path in self.home.rglob("*")), before)
+        self.assertEqual({path for path, *_ in self.files()} - {path for path, *_ in before}, {".cache", ".cache/headway", ".cache/headway/scan"})
+        self.assertEqual((self.home / ".cache/headway/scan").stat().st_mode & 0o777, 0o600)
+
+    def test_the_cache_says_what_reading_says_and_only_changed_files_are_read_again(self):
+        for store in stored_sessions.AGENTS.values():
+            store(self.home)
+        self.grow_old()
+        whole = json.loads(self.scan("--json", "--no-cache").out)
+        self.assertEqual(json.loads(self.scan("--json").out), whole)
+        claude_file = self.home / ".claude/projects/-home-dev-code/claude-1.jsonl"
+        claude_file.chmod(0)
+        again = json.loads(self.scan("--json").out)
+        self.assertEqual(again, whole)
+        claude_file.chmod(0o600)
+        with claude_file.open("a") as file:
+            file.write(json.dumps(claude("claude-1", 1)[-2]) + "\n")
+        self.assertEqual(json.loads(self.scan("--json").out)["all"]["tokens"], whole["all"]["tokens"] + 1200)
+
+    def test_the_page_is_one_file_in_which_names_are_text_and_nothing_runs(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 9, "/home/<script>alert(1)</script>&"))
+        page = self.home / "scan.html"
+        self.assertEqual(self.scan("--html", str(page)).out, "")
+        html = page.read_text()
+        self.assertIn("/home/&lt;script&gt;alert(1)&lt;/script&gt;&amp;", html)
+        self.assertIn("stuck from call 4: ", html)
+        self.assertIn("default-src 'none'; style-src 'unsafe-inline'", html)
+        self.assertNotRegex(html, r"(?i)<script|<link|https?://|url\(|@import|\son[a-z]+=")
+        page.unlink()
+        page.symlink_to(self.home / "other")
+        self.assertIn("it is a link", self.scan("--html", str(page), code=64).err)
+
+    def test_a_damaged_cache_is_no_cache(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 3))
+        self.grow_old()
+        whole = self.scan("--json").out
+        cache = self.home / ".cache/headway/scan"
+        good = cache.read_bytes()
+        for bad in (b"", good[:-1], good[:40], good[:60] + b"\xff" * 9 + good[69:], os.urandom(500)):
+            cache.write_bytes(bad)
+            self.assertEqual(self.scan("--json").out, whole)
+
+    def test_nine_agents_say_the_same_of_the_same_work(self):
+        for store in stored_sessions.AGENTS.values():
+            store(self.home)
+        found = json.loads(self.scan("--json").out)
+        self.assertEqual(found["skipped"], [])
+        sessions = {one["id"]: one for one in found["sessions"]}
+        for agent in stored_sessions.AGENTS:
+            one = sessions[agent + "-1"]
+            told = (one["agent"], one["project"], one["used"]["calls"], one["used"]["failures"], one["used"]["tokens"], one["stuck"]["call"])
+            self.assertEqual(told, (agent, "/home/dev/code", 6, 5, 7 * 1020, 5), one)
+            self.assertEqual(one["open_calls"], 0 if agent == "gemini" else 1, agent)  # Gemini CLI does not store them
+        subs = {one["id"]: one["parent"] for one in found["sessions"] if "parent" in one}
+        self.assertEqual(subs, {"sub1": "claude-1", "sub2": "gemini-1", "opencode-sub": "opencode-1", "kilo-sub": "kilo-1"})
+
+    def test_each_stored_session_gives_the_golden_report(self):
+        for store in stored_sessions.AGENTS.values():
+            store(self.home)
+        text = json.dumps(json.loads(self.scan("--json").out.replace(str(self.home), "HOME")), indent=1, sort_keys=True) + "\n"
+        golden = Path(__file__).parent / "support/scan_golden.json"
+        if os.environ.get("HEADWAY_WRITE_GOLDEN"):
+            golden.write_text(text)
+        self.assertEqual(text, golden.read_text())
+
+    def test_rows_that_are_still_in_the_log_of_sqlite_are_read_and_the_log_is_as_it_was(self):
+        rows = stored_sessions.Rows(self.home / ".local/share/opencode/opencode.db", "opencode")
+        self.addCleanup(rows.close)
+        rows.fill()
+        before = self.files()
+        self.assertGreater((self.home / ".local/share/opencode/opencode.db-wal").stat().st_size, 0)
+        found = json.loads(self.scan("--json", "--no-cache").out)
+        self.assertEqual([one["id"] for one in found["sessions"]], ["opencode-1", "opencode-sub"])
+        self.assertEqual(self.files(), before)
+
+    def test_a_log_without_its_index_is_named_and_nothing_is_made(self):
+        rows = stored_sessions.Rows(self.home / "live/opencode.db", "opencode")
+        rows.fill()
+        copy = self.home / "copy"
+        copy.mkdir()
+        for name in ("opencode.db", "opencode.db-wal"):
+            shutil.copy(self.home / "live" / name, copy / name)
+        rows.close()
+        before = self.files()
+        self.assertIn("its log has no index", self.cli.run("scan", "--no-cache", str(copy)).err)
+        self.assertEqual(self.files(), before)
+
+    def test_a_hostile_database_costs_a_line_and_no_time(self):
+        spin = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS session_id, i AS parent_id, i AS directory, " \
+               "i AS version, i AS time_created, i AS data FROM n"
+        plain = stored_sessions.SCHEMA
+        schemas = {
+            "view": f"CREATE VIEW session AS {spin}; CREATE VIEW message AS {spin}; CREATE VIEW part AS {spin};",
+            "generated": plain.replace("version text NOT NULL", "version text GENERATED ALWAYS AS (hex(zeroblob(30000000)))"),
+            "virtual": plain.replace("CREATE TABLE part (id text PRIMARY KEY", "CREATE VIRTUAL TABLE part USING fts5(id").replace(
+                "message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL,\n                   "
+                "data text NOT NULL", "message_id, session_id, time_created, data"),
+            "rowless": plain.replace("data text NOT NULL);", "data text NOT NULL) WITHOUT ROWID;"),
+            "none": "CREATE TABLE other (id);",
+        }
+        for name, schema in schemas.items():
+            file = self.home / name / "opencode.db"
+            file.parent.mkdir()
+            database = sqlite3.connect(file)
+            database.executescript(schema)
+            database.close()
+        (self.home / "noise").mkdir()
+        (self.home / "noise/kilo.db").write_bytes(b"SQLite format 3\0" + os.urandom(9000))
+        (self.home / "empty").mkdir()
+        (self.home / "empty/kilo.db").write_bytes(b"")
+        output = self.cli.run("scan", "--json", *(str(self.home / name) for name in [*schemas, "noise", "empty"]), seconds=30)
+        skipped = "\n".join(json.loads(output.out)["skipped"])
+        for name in schemas:
+            self.assertIn(f"{name}/opencode.db: no ", skipped)
+        self.assertIn("noise/kilo.db", skipped)
+        self.assertIn("empty/kilo.db", skipped)
+
+    def test_what_lies_beside_a_session_of_cline_is_read_only_if_it_is_a_file(self):
+        stored_sessions.cline(self.home)
+        beside = self.home / ".cline/data/sessions/cline-1/cline-1.json"
+        beside.unlink()
+        os.mkfifo(beside)
+        self.assertEqual(json.loads(self.cli.run("scan", "--json", seconds=20).out)["sessions"][0]["project"], "")
+        beside.unlink()
+        secret = self.home / "secret.json"
+        secret.write_text('{"cwd": "/secret"}')
+        beside.symlink_to(secret)
+        self.assertEqual(json.loads(self.scan("--json").out)["sessions"][0]["project"], "")
+
+    def grow_old(self) -> None:
+        """A file that has just been written is not remembered."""
+        for path in self.home.rglob("*"):
+            if path.is_file():
+                os.utime(path, (1_700_000_000, 1_700_000_000))
+
+    def files(self) -> set:
+        """All that is there, with what a write would change."""
+        return {(str(path.relative_to(self.home)), *((path.stat().st_size, path.stat().st_mtime_ns) if path.is_file() else ()))
+                for path in self.home.rglob("*")}
 
     def test_replay_and_eval_read_stored_sessions_too(self):
         file = self.store("labelled/one.jsonl", claude("one", 9))

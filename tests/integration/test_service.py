@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a service manager sees (sd_notify), and the unit that it is given."""
+"""State as a service manager sees it (sd_notify), and the unit that it is given."""
 import re
 import shutil
 import signal

@@ -12,7 +12,7 @@ ANSWER = {"role": "assistant", "text": "done", "usage": {"input_tokens": 100, "c
 
 
 class Family:
-    """What the cases have in common."""
+    """Setup of the cases."""
 
     def launch(self, parent, count, first=0):
         for k in range(first, first + count):
@@ -264,7 +264,7 @@ class InTime(OwnDaemonCase, Family):
         self.daemon.start()
         self.client = self.daemon.operator()
         self.addCleanup(self.client.close)
-        # No agent could be heard while the daemon was away: those that had not ended yet get half an hour.
+        # No agent could report while the daemon was down: those that had not ended yet get half an hour.
         clock.advance(32 * 60)
         for k in range(20):
             self.ended(f"c{k}")

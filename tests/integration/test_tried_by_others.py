@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What people ran into who had the README and the binary only. Each was seen to fail before it was mended."""
+"""Problems of people who had the README and the binary only. Each was seen to fail before it was mended."""
 import json
 import os
 import re

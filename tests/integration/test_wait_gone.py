@@ -18,7 +18,7 @@ def waits(client) -> bool:
 
 
 def end_group(process: int):
-    """What is left of it."""
+    """The rest of its output."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
 

@@ -44,7 +44,7 @@ const events: Reported = {
   'session.ended': { type: 'session.ended', data: { outcome: 'completed', reason: 'all done' } },
 };
 
-/** What the journal says of an event, by its type: a type that is missing here does not compile either. */
+/** The journal's text for an event, by its type: a type that is missing here does not compile either. */
 function told(event: Schemas['Event']): string {
   switch (event.type) {
     case 'verdict.changed': return `${event.data.from} -> ${event.data.to}`;

@@ -7,8 +7,8 @@
 #include "tests/support/traces/loops.hpp"
 #include "tests/support/traces/play.hpp"
 
-// What must not change a verdict: order of keys, volatile values, duplicate deliveries, and the
-// cuts between reports.
+// Changes that must not change a verdict: order of keys, volatile values, duplicate deliveries, and
+// the cuts between reports.
 
 using namespace headway::core;
 using namespace headway::tests;

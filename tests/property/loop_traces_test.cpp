@@ -25,7 +25,7 @@ struct Caught {
     std::optional<std::size_t> stuck;
 };
 
-/// Of the steps from `begin` to `step`, those that the loop's count includes.
+/// Those of the steps from `begin` to `step` that the loop's count includes.
 std::size_t loop_steps(Loop kind, const Trace& trace, std::size_t begin, std::size_t step) {
     const auto counts = [kind](const Step& one) {
         switch (kind) {

@@ -46,7 +46,7 @@ struct Reply {
     core::Result<Answer> what;
 };
 
-/// What a task answers. A task that answers nothing has an empty body.
+/// Reply of a task. A task that answers nothing has an empty body.
 Reply reply_of(const server::Answered& answered);
 
 /// Any command or query, to be sent once or several times.

@@ -35,7 +35,7 @@ sqlite3_vfs* real() {
 
 }  // namespace
 
-/// What is on the platter, and what is still on its way.
+/// Content on the platter, and writes that are still on their way.
 struct FaultyDisk::Durable {
     std::map<Inode, std::string> contents;
     std::map<Inode, std::vector<const Change*>> pending;

@@ -17,11 +17,11 @@ namespace headway::tests {
 
 /// A disk in memory, as a file system layer of SQLite, that can break and lose power.
 ///
-/// The fault model: what was synced stays. Of what was written to a file since its last sync any
-/// part may be on the disk after a power loss, in any order, down to single sectors of 512 bytes.
-/// Folders are journalled: of what was created and deleted since the folder's last sync the first
-/// so many changes are there. As with SQLite's own layer for Unix, the first sync of a log
-/// syncs the folder too.
+/// The fault model: what was synced stays. Any part of the writes to a file since its last sync may
+/// be on the disk after a power loss, in any order, down to single sectors of 512 bytes. Folders
+/// are journalled: of what was created and deleted since the folder's last sync the first so many
+/// changes are there. As with SQLite's own layer for Unix, the first sync of a log syncs the folder
+/// too.
 class FaultyDisk {
 public:
     enum class Operation : std::uint8_t { kOpen, kRead, kWrite, kSync, kTruncate, kDelete, kCount };
@@ -31,12 +31,12 @@ public:
     FaultyDisk(const FaultyDisk&) = delete;
     FaultyDisk& operator=(const FaultyDisk&) = delete;
 
-    /// What SqliteStore::open() calls it.
+    /// Its name in SqliteStore::open().
     const std::string& name() const { return name_; }
 
     /// The `nth` operation of this kind from now, from 1, fails with this code of SQLite; with
-    /// `lasting` all that follow too. Of what a failed write wanted to write half is written. What
-    /// a failed sync should have brought to the disk can still be read, and never gets there.
+    /// `lasting` all that follow too. A failed write is half written. Data that a failed sync
+    /// should have brought to the disk can still be read, and never gets there.
     void fail(Operation operation, std::uint64_t nth, int code, bool lasting = false);
     void mend() { fault_.reset(); }
     bool struck() const { return struck_; }
@@ -50,7 +50,7 @@ public:
     /// The number of changes so far: a moment at which the power may be cut.
     std::size_t moment() const { return log_.size(); }
     using Files = std::map<std::string, std::string>;
-    /// What is on the disk when the power was cut at `moment`, by the chances of `gen`.
+    /// Content of the disk when the power was cut at `moment`, by the chances of `gen`.
     Files after_power_loss(std::size_t moment, Gen& gen) const;
     /// As the programs see it now.
     Files files() const;

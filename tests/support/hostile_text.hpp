@@ -33,7 +33,7 @@ inline std::set<std::string> hostile_texts() {
     return texts;
 }
 
-/// Fails for a character that a reader does not see, but for line ends of our own.
+/// Fails for a character that a reader does not see, except line ends of our own.
 inline void require_visible(std::string_view shown) {
     while (!shown.empty()) {
         const core::Character next = core::first_character(shown);

@@ -102,7 +102,7 @@ Result<> JournalModel::append(SqliteStore& store, Agent& agent, Journals& journa
     return {};
 }
 
-/// Of all that changed, as before a clean stop.
+/// Saves all changed sessions, as before a clean stop.
 Result<> JournalModel::save(SqliteStore& store) {
     auto done = store.begin();
     for (const auto& [id, agent] : agents_) {

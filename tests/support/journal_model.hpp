@@ -18,14 +18,14 @@ class JournalModel {
 public:
     explicit JournalModel(std::uint64_t seed) : gen_(seed) {}
 
-    /// One step: reports, sessions that open and end, snapshots, checkpoints, deletions. What fails
-    /// is rolled back and changes nothing here either; but after kStorageSyncFailed it may be on
-    /// the disk or not, and no further step can be taken.
+    /// One step: reports, sessions that open and end, snapshots, checkpoints, deletions. A failed
+    /// step is rolled back and changes nothing here either; but after kStorageSyncFailed it may be
+    /// on the disk or not, and no further step can be taken.
     core::Result<> step(storage::SqliteStore& store, const FaultyDisk& disk);
 
-    /// What is wrong with a store that was opened on what was left at `moment`, empty when nothing
-    /// is: it must be as after one of the commits, no earlier than the last one that was
-    /// acknowledged by then, with every event of every session as it was.
+    /// Errors of a store that was opened on the files left at `moment`, empty when there are none:
+    /// it must be as after one of the commits, no earlier than the last one that was acknowledged
+    /// by then, with every event of every session as it was.
     std::string faults(storage::SqliteStore& store, std::size_t moment) const;
 
     std::size_t commits() const { return commits_.size(); }

@@ -70,7 +70,7 @@ public:
         const auto replies = wait(1);
         return replies.empty() ? server::JudgeReply{} : replies.front();
     }
-    /// What was reported for the log, all lines.
+    /// All lines that were reported for the log.
     std::string log() {
         const std::lock_guard lock{mutex_};
         std::string text;

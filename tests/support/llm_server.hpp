@@ -51,7 +51,7 @@ public:
         ::waitpid(pid_, &status, 0);
     }
 
-    /// What base_url has to be.
+    /// The value for base_url.
     std::string url() const {
         return (tls_ ? "https://127.0.0.1:" : "http://127.0.0.1:") + port_ + "/v1";
     }

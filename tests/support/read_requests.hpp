@@ -14,7 +14,7 @@
 
 namespace headway::tests {
 
-/// What came of a request: 0 if it is one, else the status of its refusal.
+/// Result of a request: 0 if it is one, else the status of its refusal.
 struct Heard {
     int status = 0;
     bool last = false;    ///< no more is read after it

@@ -21,7 +21,7 @@ namespace headway::tests {
 
 using namespace headway::api;
 
-/// What the scanners look for, and what separates it.
+/// Texts that the scanners look for, and their separators.
 inline constexpr std::string_view kFragments[] = {"eyJ",
                                                   "eyJ.",
                                                   "eyJa1.",

@@ -31,7 +31,7 @@ public:
     std::size_t send(std::string_view bytes);
     /// Reads all that has come. Once the peer has ended, ended() holds; after a reset, was_reset().
     const std::string& read();
-    /// What read() has collected so far.
+    /// Bytes that read() has collected so far.
     const std::string& received() const noexcept { return received_; }
     std::string take() { return std::exchange(received_, {}); }
     bool ended() const noexcept { return ended_; }

@@ -18,7 +18,7 @@ void text_or_null(JsonWriter& json, std::string_view name, const std::string& te
     }
 }
 
-/// Who decided what, when and how.
+/// The decision: by whom, when and how.
 void write_decision(JsonWriter& json, const core::Approval& approval, const DecisionTexts* texts) {
     json.open_object();
     json.member("decision", approval.decision);

@@ -15,7 +15,7 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// What a decision left for the agent that only the journal holds whole.
+/// Texts that a decision left for the agent and that only the journal holds whole.
 struct DecisionTexts {
     std::string reason;
     core::ExactJson edited_args;
@@ -50,8 +50,8 @@ void append_decided(std::string& out, const ApprovalDocument& document,
 /// The member `winner` of the problem that the second decision gets.
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval);
 
-/// What approve-agent answers: what became of the request, and those that still wait, in the names
-/// of the first design (`AwaitingAgentApproval`).
+/// Reply of approve-agent: the outcome of the request, and those that still wait, in the names of
+/// the first design (`AwaitingAgentApproval`).
 void append_approve_agent(std::string& out, const ApprovalDocument& decided,
                           std::span<const ApprovalDocument> pending);
 

@@ -9,7 +9,7 @@
 #include "core/budgets/expectations.hpp"
 #include "core/state/session_state.hpp"
 
-// What sessions usually use, as JSON text. Pure; the shapes are those of API.md.
+// Usual use of sessions, as JSON text. Pure; the shapes are those of API.md.
 
 namespace headway::api {
 
@@ -20,7 +20,7 @@ class JsonWriter;
 void write_in_flight(JsonWriter& json, std::span<const core::OpenCall> open,
                      std::span<const core::ExpectedCall> expected);
 
-/// What is expected of one agent type.
+/// Expectations for one agent type.
 struct AgentExpectation {
     std::string agent;
     std::uint64_t sessions = 0;  ///< that have contributed

@@ -65,7 +65,7 @@ void write_need(JsonWriter& json, const Need& need) {
     json.close_object();
 }
 
-/// What happened, for a person.
+/// Description of the alarm, for a person.
 std::string alarm_text(const core::RaisedAlarm& alarm) {
     std::string text = alarm.tool.empty() ? "a call" : alarm.tool;
     switch (alarm.kind) {
@@ -159,6 +159,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     write_estimate(json, &state.estimates->current);
     json.member("alarm", core::view_of(session).alarm);
     json.member("activity", core::activity_of(*state.ledger));
+    json.member("quiet_rounds", state.ledger->quiet_rounds);
     if (risk) write_risk(json, state);
     json.close_object();
 }
@@ -258,6 +259,7 @@ void append_overview(std::string& out, const Overview& overview) {
         write_need(json, need);
     json.close_array();
     json.member("needs_you_total", overview.needs_total);
+    json.member("approvals_pending", overview.approvals_pending);
     json.close_object();
 }
 

@@ -12,8 +12,7 @@
 #include "core/approvals/approvals.hpp"
 #include "core/values/verdict.hpp"
 
-// What a dashboard reads of many sessions at once, as JSON text. Pure; the shapes are those of
-// API.md.
+// Summary of many sessions for a dashboard, as JSON text. Pure; the shapes are those of API.md.
 
 namespace headway::api {
 
@@ -47,21 +46,21 @@ struct Need {
     core::EstimatePtr estimate;                    ///< of the session, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
     core::Cause cause = core::Cause::kNone;        ///< of kBlocked
-    core::Timestamp retry_at = core::kNever;       ///< of kBlocked: as the provider said
+    core::Timestamp retry_at = core::kNever;       ///< for kBlocked: as the provider reported it
 };
 
 /// "approval", "stuck" and so on.
 std::string_view name_of(NeedKind kind);
-/// What a pending approval asks for.
+/// The need of a pending approval.
 Need need_of(std::string_view session, const core::Approval& approval);
-/// What an open session with a verdict that wants attention, or with little left of its budget,
-/// asks for.
+/// The need of an open session with a verdict that wants attention, or with little left of its
+/// budget.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
-/// What a session with an alarm asks for: that a person looks, and acknowledges.
+/// The need of a session with an alarm: a person looks, and acknowledges.
 Need need_of_alarm(const core::Session& session);
 void append_need(std::string& out, const Need& need);
-/// What people see of the goal where there is room for a line.
+/// The goal as people see it where there is room for a line.
 std::string goal_line(const core::SessionState& state);
 
 struct Overview {
@@ -69,8 +68,9 @@ struct Overview {
     std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< of open sessions
     std::optional<core::ApprovalAlarmKind> alarm;             ///< the most urgent of all sessions
     std::uint64_t alarms = 0;                                 ///< sessions with one, ended ones too
-    std::vector<Need> needs;                                  ///< alarms, then oldest first
+    std::vector<Need> needs;  ///< the most urgent, then the oldest, first
     std::uint64_t needs_total = 0;
+    std::uint64_t approvals_pending = 0;  ///< of all sessions, questions too
     /// Open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> channels{};
 };

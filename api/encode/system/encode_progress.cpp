@@ -10,7 +10,7 @@
 namespace headway::api {
 namespace {
 
-/// What the progress of most sessions fits into, so that it grows once.
+/// Size of the progress of most sessions, so that it grows once.
 constexpr std::size_t kProgressBytes = 512;
 
 /// `alive` and `age` write the two values that the time of reading decides.

@@ -8,7 +8,7 @@
 
 #include "core/events/event.hpp"
 
-// What the daemon says of itself, and pages of a journal, as JSON text. Pure.
+// State of the daemon itself, and pages of a journal, as JSON text. Pure.
 
 namespace headway::api {
 
@@ -59,7 +59,7 @@ struct SystemReport {
 };
 void append_system(std::string& out, const SystemReport& report);
 
-/// What a page of a journal says besides its events.
+/// Fields of a page of a journal besides its events.
 struct JournalPage {
     std::uint64_t head = 0;  ///< the last event of the session
     bool more = false;       ///< behind them, in that order

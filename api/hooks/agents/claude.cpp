@@ -10,7 +10,7 @@
 #include "api/hooks/texts/refusals.hpp"
 #include "api/json/canonical_json.hpp"
 
-// Claude Code, 2.1.197 to 2.1.332. Its hooks are http but for SessionStart.
+// Claude Code, 2.1.197 to 2.1.332. Its hooks are http, except for SessionStart.
 
 namespace headway::api::hooks {
 namespace {
@@ -23,8 +23,8 @@ void set_class(HookCall& call, std::string_view error_class) {
     call.error_class = error_class;
 }
 
-/// What Claude writes itself where a tool's words would stand. A refusal of 2.1.197 is the bare
-/// reason, which no phrase tells.
+/// Classifies the text that Claude writes itself in place of a tool's output. A refusal of 2.1.197
+/// is the bare reason, which no phrase tells.
 void classify_claude(HookCall& call) {
     std::string& text = call.ok.value_or(true) ? call.result : call.error;
     // Only the beginning, since what follows may be the output of the tool.
@@ -67,7 +67,7 @@ void read_claude_mutation(JsonValue body, HookCall& call) {
     if (call.tool == "Write") {
         add_written(call.mutated, path, exact_in(*input, "content").value_or(""));
     } else if (call.tool == "Edit") {
-        // The person may have changed the edit, and how is not told.
+        // The person may have changed the edit in an unknown way.
         const bool changed = flag_in(*response, "userModified").value_or(false);
         if (changed && !path.empty()) call.mutated.push_back({path, ""});
         if (changed) return;
@@ -122,7 +122,7 @@ Hook parse_claude(JsonValue body, const HookFacts& facts) {
     Hook hook = parse_claude_like(body, read_claude_finished, read_claude_batched);
     hook.agent_version = facts.agent_version;
     if (hook.kind == HookKind::kError) add_record(facts, hook);
-    // That dialog is the question itself: allowed without an answer, it would have none.
+    // This dialog is the question itself: allowed without an answer, it would have none.
     hook.dialog = hook.kind == HookKind::kPermission && hook.call.tool != "AskUserQuestion";
     return hook;
 }

@@ -128,7 +128,7 @@ void read_notification(JsonValue body, Hook& hook) {
         hook.text = type + (hook.text.empty() ? "" : ": ") + hook.text;
 }
 
-/// The agent's words for people, and what the provider said where that is more.
+/// The agent's words for people, and the provider's message where it has more.
 void read_stop_failure(JsonValue body, Hook& hook) {
     hook.error_class = name_in(body, "error");
     hook.text = text_in(body, "last_assistant_message");

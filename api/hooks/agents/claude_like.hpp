@@ -7,8 +7,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// What the dialects share whose hooks have Claude's shape: claude, codex, copilot, qwen. Internal
-// to the dialects; pure.
+// Code shared by the dialects whose hooks have Claude's shape: claude, codex, copilot, qwen.
+// Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 

@@ -13,7 +13,7 @@
 #include "api/json/json_writer.hpp"
 
 // GitHub Copilot CLI 1.0.102. Installed under names with a capital letter its hooks have Claude's
-// shape, but for two events; under the others the body does not name its event. No call ids.
+// shape, except for two events; under the others the body does not name its event. No call ids.
 
 namespace headway::api::hooks {
 namespace {

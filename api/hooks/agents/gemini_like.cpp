@@ -12,7 +12,7 @@ namespace headway::api::hooks {
 namespace {
 
 constexpr std::string_view kExitLabel = "\nExit Code: ";
-/// What stands behind it; anything else is a line of the output that looks like it.
+/// Lines that may follow it; anything else is a line of the output that looks like it.
 constexpr std::array<std::string_view, 4> kLaterLines{
     "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>"};
 

@@ -9,8 +9,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// What Gemini CLI and Qwen Code, which grew out of it, share: how their tools answer. Internal to
-// the dialects; pure.
+// Code shared by Gemini CLI and Qwen Code, which grew out of it: how their tools answer. Internal
+// to the dialects; pure.
 
 namespace headway::api::hooks {
 

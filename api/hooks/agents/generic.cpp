@@ -86,7 +86,7 @@ void read_generic_usage(JsonValue body, Hook& hook) {
     if (out.model.empty()) out.model = hook.model;
     auto cost = member(*usage, "cost");
     if (!cost) cost = member(*usage, "cost_usd");
-    // A cost that is not told is not known, and no cost is 0 where a client says so.
+    // A cost that is not reported is unknown, and no cost is 0 where a client sends 0.
     const bool number = cost && cost->kind() >= JsonKind::kUnsigned &&
                         cost->kind() <= JsonKind::kNumber && cost->number() >= 0;
     if (number) out.cost_usd = cost->number();

@@ -10,7 +10,7 @@
 
 namespace headway::api::hooks {
 
-/// What one answer of the model used, from the agent's own record of its session (hook/README.md).
+/// Use of one answer of the model, from the agent's own record of its session (hook/README.md).
 struct AnswerUse {
     std::string_view id;  ///< the provider's, of the answer
     core::Timestamp at = core::kNever;
@@ -20,9 +20,9 @@ struct AnswerUse {
 inline constexpr std::size_t kAnswerUsesMax = 32;
 
 /// Reads `ID;TIME;INPUT;OUTPUT`, or that with `;CACHED;CACHE_WRITE;REASONING;MODEL` behind it, with
-/// commas between them: the value of X-Headway-Usage, oldest first. What went through a cache is in
-/// INPUT and what was thought in OUTPUT, and both are told apart here. What is no such item is left
-/// out, and so are all behind the first 32. Pure; the ids are views of `header`.
+/// commas between them: the value of X-Headway-Usage, oldest first. INPUT includes tokens that went
+/// through a cache and OUTPUT includes reasoning, and here both are separate. Items of another form
+/// are left out, and so are all after the first 32. Pure; the ids are views of `header`.
 std::vector<AnswerUse> read_answer_uses(std::string_view header);
 
 /// The agent's clock when it told them: `@TIME` as the first item, else the time of the last

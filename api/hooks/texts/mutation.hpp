@@ -8,7 +8,7 @@
 
 #include "core/events/work_payloads.hpp"
 
-// What a call wrote. Internal to the dialects; pure.
+// Files that a call wrote. Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 

@@ -50,7 +50,7 @@ HookWay way_of_scripts(const AgentRow& row, const fs::path& folder, HookWay way)
     return way;
 }
 
-/// Of the daemon that is named where our hooks are.
+/// The way to the daemon that our hooks name.
 HookWay installed_way(const AgentRow& row, const InstallPlace& place, const HookWay& way) {
     const auto path = settings_path(row, place);
     if (!path) return way;
@@ -292,7 +292,7 @@ private:
         wrong(" command", runs + ": " + daemon.detail, daemon.fix);
     }
 
-    /// What the daemon has seen of its hooks, where it may be asked.
+    /// Findings of the daemon about its hooks, where it may be asked.
     void check_sessions() {
         HttpRequest request;
         request.url = way_.url + "/v1/sessions?open=true&view=row&limit=200&agent=" + name_;

@@ -50,7 +50,7 @@ std::string host_of(std::string_view url) {
     return std::string{url.substr(0, url.find('/'))};
 }
 
-/// Whether the token may report for sessions of this agent, as far as the daemon says.
+/// Whether the token may report for sessions of this agent, by the daemon's reply.
 bool may_report(const Json& me, const std::string& agent) {
     if (me.text_of("mode") != "token" || me["can"].flag_of("admin")) return true;
     constexpr std::string_view kReport = "report:";

@@ -9,7 +9,7 @@
 #include "cli/agents/agent_finder.hpp"
 #include "cli/agents/agent_table.hpp"
 
-// What installing or uninstalling would do to files. Reads, and writes nothing.
+// Changes of files by installing or uninstalling. Reads, and writes nothing.
 
 namespace headway::cli {
 
@@ -31,7 +31,7 @@ core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const In
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place);
 
-/// What would stand in the settings if there were none.
+/// The settings as they would be if there were none.
 std::string snippet(const AgentRow& row, const HookWay& way);
 
 /// A script of ours, for one event of an agent with kScripts. Pure.
@@ -41,7 +41,7 @@ std::string plugin_text(const AgentRow& row, const HookWay& way);
 /// Whether a script or plugin is one of ours. Pure.
 bool is_own_file(std::string_view text);
 
-/// What stands in the way of hooks that are installed: sentences for a person.
+/// Obstacles for hooks that are installed: sentences for a person.
 std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& place,
                                        const HookWay& way, const std::string& version);
 /// A proxy that requests of hooks would go to; empty: none.

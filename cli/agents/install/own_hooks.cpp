@@ -55,7 +55,7 @@ void add_group(const AgentRow& row, const SettingsText& settings, Id group,
         found[i].whole = found.size() - before == hooks;
 }
 
-/// What there is of ours, compared with what there shall be.
+/// Our entries that exist, compared with those that shall be.
 struct Comparison {
     std::vector<HookEntry> missing;
     std::vector<OwnHook> stale;
@@ -120,7 +120,7 @@ core::Result<> check_single(const SettingsText& settings, Id object, std::string
                        {}};
 }
 
-/// What is to be edited is there once.
+/// Each name that is to be edited must occur once.
 core::Result<> check_names(const SettingsText& settings, const std::vector<HookEntry>& entries) {
     if (settings.root() == SettingsText::kNone) return {};
     HEADWAY_CHECK(check_single(settings, settings.root(), "hooks"));

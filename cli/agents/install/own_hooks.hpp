@@ -45,7 +45,7 @@ HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay w
 /// Whether nothing is left in settings but what every file of this agent has. Pure.
 bool is_bare(const AgentRow& row, const std::string& text);
 
-/// What is there and missing of `entries`; for `headway doctor`. Pure.
+/// Entries that exist and those that are missing; for `headway doctor`. Pure.
 struct OwnHooksState {
     std::size_t present = 0;             ///< as they shall be
     std::vector<std::string> missing{};  ///< events

@@ -7,8 +7,8 @@
 #include "cli/agents/install/install_plan.hpp"
 #include "cli/base/console.hpp"
 
-// What `headway install` and `uninstall` share: plans are shown, a person is asked, and they are
-// carried out.
+// Code shared by `headway install` and `uninstall`: plans are shown, a person is asked, and they
+// are carried out.
 
 namespace headway::cli {
 

@@ -3,9 +3,9 @@
 
 #include "cli/agents/settings/settings_text.hpp"
 
-// What makes removal the exact inverse of insertion:
-// - a new child stands behind everything in its container, comments too, with its white space
-//   before it; only the comma stands elsewhere, directly behind the child before;
+// Rules that make removal the exact inverse of insertion:
+// - a new child is placed after everything in its container, comments too, with its white space
+//   before it; only the comma is placed elsewhere, directly after the child before;
 // - a container that is made has white space before its first child, one that was found empty gets
 //   none. So the one goes with its last child, and the other stays.
 

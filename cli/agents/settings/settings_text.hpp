@@ -19,7 +19,7 @@ inline constexpr std::size_t kSettingsBytesMax = 4 * 1024 * 1024;
 inline constexpr std::size_t kSettingsDepthMax = 200;
 
 /// JSON with where each value stands in its text. Comments, trailing commas and a byte order mark
-/// are allowed; a text of nothing but these marks and spaces has no value.
+/// are allowed; a text of only these marks and spaces has no value.
 class SettingsText {
 public:
     using Id = std::uint32_t;
@@ -35,9 +35,9 @@ public:
     Kind kind(Id id) const { return nodes_[id].kind; }
     bool is_object(Id id) const { return id != kNone && kind(id) == Kind::kObject; }
     bool is_array(Id id) const { return id != kNone && kind(id) == Kind::kArray; }
-    /// Of a list or an object, as they stand in the text.
+    /// Children of a list or an object, in the order of the text.
     std::vector<Id> children(Id id) const;
-    /// Of members with one name the last, as parsers take it; kNone: there is none.
+    /// The last of several members with one name, as parsers take it; kNone: there is none.
     Id member(Id object, std::string_view name) const;
     std::string name_of(Id member) const;  ///< empty for an element
     /// What a text says; empty for other values.

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kDiffersMax = 2'000;
 constexpr std::size_t kColumnsMax = 300;
-/// What is read of `diff`; more than anybody reads, so that a huge file does not fill the memory.
+/// Limit for the output of `diff`; more than a person reads, so that a huge file does not fill the
+/// memory.
 constexpr std::size_t kDiffBytesMax = 8U << 20U;
 constexpr std::string_view kTooManyLines = "more than 2,000 lines differ\n";
 
@@ -48,7 +49,7 @@ std::string read_some(const system::FileDescriptor& from) {
     return text;
 }
 
-/// What `diff -u` prints of two texts; nothing: it cannot be run, or fails.
+/// Output of `diff -u` for two texts; nothing: it cannot be run, or fails.
 std::optional<std::string> diff_of(std::string_view before, std::string_view after) {
     const system::FileDescriptor old_file = in_memory(before);
     const system::FileDescriptor new_file = in_memory(after);
@@ -91,7 +92,7 @@ std::string shown_line(char sign, std::string_view text) {
     return sign + margin + crop(clean_line(text.substr(start)), kColumnsMax) + "\n";
 }
 
-/// What `diff` printed, behind the two names.
+/// The output of `diff` after the two names.
 std::string shown_diff(std::string_view printed) {
     std::string out;
     std::size_t differ = 0;

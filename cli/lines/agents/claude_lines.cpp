@@ -17,8 +17,8 @@ bool begins(const Json& line) {
            !line.text_of("uuid").empty();
 }
 
-// Qwen counts what came from a cache as input, and says so by a total. What it has thought is in
-// the total alone.
+// Qwen counts what came from a cache as input, and says so by a total. Its reasoning is in the
+// total alone.
 LineUse use_of(const Json& usage) {
     LineUse use;
     const std::uint64_t input = usage.count_of("input_tokens");
@@ -37,7 +37,7 @@ LineUse use_of(const Json& usage) {
     return use;
 }
 
-// Of all models: `usage` is without sub-agents.
+// Total of all models: `usage` is without sub-agents.
 LineUse total_of(const Json& line) {
     LineUse use = use_of(line["usage"]);
     const auto& models = line["modelUsage"].members();

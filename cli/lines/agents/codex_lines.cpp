@@ -46,8 +46,8 @@ Json result_of(const Json& item) {
     return item["status"];
 }
 
-// What the files hold now is not said, only that they were changed: each change counts as a new
-// content, or three edits of one file would look like three times the same.
+// The present content of the files is unknown, only that they were changed: each change gets a new
+// digest, or three edits of one file would look like three times the same.
 void add_mutated(const Json& item, Json& data) {
     Json mutated = Json::array();
     for (const Json& change : item["changes"]) {

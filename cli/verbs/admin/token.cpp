@@ -34,7 +34,8 @@ std::string state_of(const Json& token) {
     return token["revoked_at"].is_string() ? "revoked" : "expired";
 }
 
-/// What is not the result goes to standard error, so that TOKEN=$(headway token create ...) works.
+/// Everything except the result goes to standard error, so that TOKEN=$(headway token create ...)
+/// works.
 int create(Daemon& daemon, const TokenOptions& options, const Console& console) {
     Json body = {{"name", options.name}, {"scopes", options.scopes}};
     if (options.expires) {
@@ -64,7 +65,8 @@ int list(Daemon& daemon, const TokenOptions& options, const Console& console) {
         return kExitOk;
     }
     if (tokens.empty()) {
-        console.err << "no tokens but the operator's; `headway token create --help` shows how\n";
+        console.err << "only the operator's token; `headway token create --help` shows how to make "
+                       "others\n";
         return kExitOk;
     }
     std::vector<std::vector<Cell>> rows;
@@ -129,7 +131,7 @@ constexpr const char* kCreateFooter = R"(Scopes:
   approve         decide approvals
   control         cancel, pause, resume, nudge, change budgets
   admin           manage tokens
-A token that reports gets neither approve nor admin: no agent decides about itself.
+A token that reports cannot have approve or admin: no agent decides about itself.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d
@@ -143,18 +145,18 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
-            R"(All of it needs the operator's token, which is found in operator.token in the state directory
-of a daemon on this machine, or another token with the scope `admin`.
+            R"(These verbs need the operator's token (operator.token in the state folder of a daemon on this
+machine), or another token with the scope `admin`.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d
   headway token list
   headway token revoke 4K9TQ2XH7B1M)");
         Arguments create =
-            add(arguments, "create", "Make a token and print it, this once", Action::kCreate);
+            add(arguments, "create", "Make a token and print it once", Action::kCreate);
         create.footer(kCreateFooter);
-        create.operand("NAME", options.name, "who gets it, for lists and records").required();
-        create.option("--scope", options.scopes, "what it allows; repeatable, or with commas")
+        create.operand("NAME", options.name, "name of its holder, for lists and records").required();
+        create.option("--scope", options.scopes, "its rights; repeatable, or with commas")
             .required()
             .separator(',')
             .type("SCOPE");

@@ -38,7 +38,7 @@ std::string path_of(const WebhookOptions& options, const char* what) {
     return "/v1/webhooks/" + url_encode(options.name) + what;
 }
 
-/// What went wrong last, or keeps it from being told.
+/// The last failure, or the obstacle to the next message.
 std::string trouble_of(const Json& webhook) {
     std::string problem = clean_line(webhook.text_of("problem"));
     if (!problem.empty()) return problem;
@@ -235,7 +235,7 @@ class Webhooks : public VerbOf<WebhookOptions> {
 
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("See whom Headway tells, and test it");
+        arguments.help("List and test webhooks");
         arguments.footer(
             R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
 Standard Webhooks says, or written for people (Slack, Discord, ntfy, Telegram, e-mail, a program of yours).
@@ -256,8 +256,7 @@ Examples:
         add_named(arguments, "dead", "List the messages that were given up", Action::kDead)
             .footer("Example:\n  headway webhooks dead ops");
         declare_replay(arguments);
-        add_named(arguments, "test", "Send a test message now, and say what came of it",
-                  Action::kTest)
+        add_named(arguments, "test", "Send a test message now, and show the result", Action::kTest)
             .footer(
                 "Needs the operator's token, or one with the scope `admin`. Exits 1 when it "
                 "did not arrive.\n\nExample:\n  headway webhooks test ops");

@@ -63,7 +63,7 @@ int back_up(const BackupOptions& options, const Server& server, const Console& c
 class Backup : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Copy the database into a file and check it");
+        arguments.help("Copy the database into a file, and check it");
         arguments.footer(
             R"(The daemon makes the copy, on its own machine, while it works; where none runs, the database of
 these settings is copied. The copy is complete, checked and synced when the verb ends with 0, only its
@@ -77,7 +77,7 @@ Examples:
   headway backup /var/backups/headway/$(date +%F).db
   headway backup --json today.db)");
         arguments.client(options_.client);
-        arguments.operand("FILE", options_.file, "where to; it must not be there yet").required();
+        arguments.operand("FILE", options_.file, "file to create; it must not exist").required();
         arguments.sources(options_.sources);
     }
 

@@ -36,7 +36,7 @@ int compare_timeouts(const CompareOptions& options, const Console& console) {
 class Compare : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show what the old timers would have done");
+        arguments.help("Compare with timers: which would have ended what");
         arguments.footer(
             R"(Needs `[legacy_timeouts] mode = "observe"` (or enforce) in the daemon's settings.
 

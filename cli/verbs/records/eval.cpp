@@ -19,8 +19,9 @@
 #include "cli/eval/eval_report.hpp"
 #include "cli/eval/feature_rows.hpp"
 #include "cli/line/verb.hpp"
+#include "cli/records/file_stream.hpp"
 #include "cli/records/recording.hpp"
-#include "cli/scan/scanned_session.hpp"
+#include "cli/scan/scan_file.hpp"
 #include "cli/views/policy_words.hpp"
 
 // `headway eval`: judges every recording under a folder, several at a time, and counts.
@@ -32,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMissingShown = 3;
 
-// What became of one file.
+// Result of one file.
 struct Judged {
     std::string trouble;  ///< empty: it was read
     std::string meta;     ///< of a scenario
@@ -41,17 +42,17 @@ struct Judged {
 
 Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonDocument& document) {
     Judged judged;
-    if (auto stored = scan_if_stored(file.string(), options)) {
+    FileStream stream(file.string());
+    if (!stream) {
+        judged.trouble = file.string() + ": " + stream.why();
+        return judged;
+    }
+    if (auto stored = scan_if_stored(stream, file.string(), options)) {
         if (*stored) {
             judged.timeline = std::move((*stored)->timeline);
         } else {
             judged.trouble = stored->error().detail;
         }
-        return judged;
-    }
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-        judged.trouble = file.string() + ": cannot be read";
         return judged;
     }
     auto recording = read_recording(stream, reading_for(options));
@@ -109,9 +110,10 @@ core::Result<std::vector<fs::path>> find_recordings(const fs::path& folder) {
 using Labels = std::map<std::string, SessionLabel>;
 
 core::Result<Labels> load_labels(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream || fs::is_character_file(file)) {  // /dev/zero has no end
-        return core::Error{core::ErrorCode::kBadRequest, "cannot read the labels " + file, {}};
+    FileStream stream(file);
+    if (!stream) {
+        return core::Error{
+            core::ErrorCode::kBadRequest, "the labels " + file + ": " + stream.why(), {}};
     }
     auto read = read_labels(stream);
     if (!read) return core::Error{read.error().code, file + ":" + read.error().detail, {}};
@@ -130,9 +132,10 @@ core::Result<Labels> load_labels(const std::string& file) {
 using Verdicts = std::map<std::string, AlarmRead>;
 
 core::Result<Verdicts> load_verdicts(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
+    FileStream stream(file);
     if (!stream) {
-        return core::Error{core::ErrorCode::kBadRequest, "cannot read the verdicts " + file, {}};
+        return core::Error{
+            core::ErrorCode::kBadRequest, "the verdicts " + file + ": " + stream.why(), {}};
     }
     auto read = read_alarm_verdicts(stream);
     if (!read) return core::Error{read.error().code, file + ":" + read.error().detail, {}};
@@ -358,8 +361,7 @@ Examples:
 class Eval : public VerbOf<EvalOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge a folder of recordings and count right and wrong")
-            .footer(kEvalFooter);
+        arguments.help("Judge a folder of recordings, and count the errors").footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
         arguments.option("--labels", options.labels, "what is known about them").type("CSV");
         arguments

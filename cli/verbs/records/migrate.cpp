@@ -103,12 +103,13 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
 class Migrate : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Copy the database into a PostgreSQL that several daemons share");
+        arguments.help("Copy the database into a shared PostgreSQL");
         arguments.footer(
-            R"(The daemon must be stopped, and the PostgreSQL must be empty. Sessions keep their ids, times and events,
-at the same positions; approvals, checks, estimates, expectations, access tokens, keys and messages to
-webhooks come along. Then each session is made of the copied events alone and compared with the old one.
-Until all are equal no daemon opens the copy: after an interruption the same command begins again.
+            R"(The daemon must be stopped, and the PostgreSQL must be empty. Sessions keep their
+ids, times and events, at the same positions; approvals, checks, estimates, expectations, access
+tokens, keys and messages to webhooks are copied, too. Then each session is rebuilt from the copied
+events and compared with the old one. No daemon opens the copy before all are equal: after an
+interruption run the same command again.
 
 Examples:
   headway migrate --from sqlite:/var/lib/headway/headway.db --to 'postgresql://headway@db/headway'

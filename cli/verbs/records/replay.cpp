@@ -237,7 +237,7 @@ public:
     }
 
 private:
-    /// What only makes sense while playing to a daemon.
+    /// Options that only make sense while playing to a daemon.
     void declare_playing(Arguments& arguments) {
         const auto set_speed = [this](const std::string& text) -> std::string {
             char* end = nullptr;

@@ -16,8 +16,9 @@
 #include "cli/base/progress_bar.hpp"
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
+#include "cli/records/file_stream.hpp"
 #include "cli/records/recording.hpp"
-#include "cli/scan/scanned_session.hpp"
+#include "cli/scan/scan_file.hpp"
 #include "cli/views/timeline_view.hpp"
 
 // `headway replay` without --to: what the daemon would have said, without one.
@@ -36,11 +37,12 @@ constexpr std::size_t kFilesAtOnce = 32;
 
 core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions& options,
                                     api::JsonDocument& document) {
-    if (auto stored = scan_if_stored(file, options)) {
+    FileStream stream(file);
+    if (auto stored = scan_if_stored(stream, file, options)) {
         HEADWAY_TRY(ScannedSession session, *std::move(stored));
         return JudgedFile{recorded_id(session.about.id, file), std::move(session.timeline), {}};
     }
-    HEADWAY_TRY(Recording recording, read_recording_file(file, reading_for(options)));
+    HEADWAY_TRY(Recording recording, read_recording_file(stream, file, reading_for(options)));
     const std::string session = recorded_id(recording.session, file);
     std::string gap = std::move(recording.gap);
     auto timeline = judge_recording(std::move(recording), options, document);

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <fstream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -17,9 +17,13 @@
 #include "cli/base/stop_signals.hpp"
 #include "cli/base/text.hpp"
 #include "cli/line/verb.hpp"
+#include "cli/process/report_file.hpp"
 #include "cli/scan/find_stores.hpp"
+#include "cli/scan/report/scan_page.hpp"
+#include "cli/scan/report/scan_view.hpp"
+#include "cli/scan/scan_cache.hpp"
+#include "cli/scan/scan_file.hpp"
 #include "cli/scan/scan_totals.hpp"
-#include "cli/scan/scan_view.hpp"
 #include "cli/scan/scanned_session.hpp"
 #include "cli/views/timeline_view.hpp"
 
@@ -36,12 +40,16 @@ struct ScanOptions {
     std::optional<milliseconds> since;
     std::uint64_t rows = 20;
     bool json = false;
+    std::string html;  ///< file for a page; empty: none
+    bool no_cache = false;
 };
 
 /// What became of one file.
 struct ScannedFile {
-    std::optional<ScannedSession> session;
+    std::vector<ScannedSession> sessions;
+    StoreState state;
     std::string trouble;  ///< empty: it was read
+    bool whole = false;   ///< it was read now, to its end
 };
 
 class Scan {
@@ -50,13 +58,23 @@ public:
         : options_(options), console_(console) {}
 
     int run() {
+        if (!options_.html.empty()) {
+            const auto writable = ReportFile(options_.html).check();
+            if (!writable) return complain(console_, kExitUsage, writable.error().detail);
+        }
         found_ = options_.paths.empty() ? find_stores(console_.environment)
                                         : find_stores(options_.paths);
+        // The rest of a folder that is not looked at is not forgotten.
+        if (!options_.no_cache) cache_file_ = scan_cache_path(console_.environment);
+        cache_ = load_scan_cache(cache_file_);
+        if (options_.paths.empty()) cache_.keep_only(found_.files);
         keep_recent();
         if (found_.files.empty()) return say_nothing();
         read_files();
+        if (reread_ > 0) store_scan_cache(cache_file_, cache_);
         if (!options_.show.empty()) return show();
         const ScanTotals totals = count_sessions(sessions_);
+        if (!options_.html.empty()) return write_page(totals);
         if (options_.json) {
             console_.out << dump(scan_json(totals, found_.skipped)) << "\n";
             return kExitOk;
@@ -70,9 +88,25 @@ private:
     void keep_recent() {
         if (!options_.since) return;
         const auto now = std::chrono::system_clock::now().time_since_epoch();
-        const double least = std::chrono::duration<double>(now - *options_.since).count();
-        std::erase_if(found_.files,
-                      [least](const StoreFile& file) { return file.changed < least; });
+        least_ =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(now - *options_.since).count();
+        std::erase_if(found_.files, [this](const StoreFile& file) {
+            return std::max(file.changed, state_of(file).log_changed) < least_;
+        });
+    }
+
+    int write_page(const ScanTotals& totals) {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        const double made = std::chrono::duration<double>(now).count();
+        const ReportFile file(options_.html);
+        const std::string page = scan_page(totals, made, options_.rows);
+        if (file.is_output()) {
+            console_.out << page;
+        } else if (const auto written = file.write(page); !written) {
+            return complain(console_, kExitFailed, written.error().detail);
+        }
+        say_skipped();
+        return kExitOk;
     }
 
     int say_nothing() {
@@ -87,21 +121,54 @@ private:
 
     ScannedFile read_file(const StoreFile& file) {
         ScannedFile read;
-        std::ifstream stream(file.path, std::ios::binary);
-        if (!stream) {
-            read.trouble = "cannot be read";
+        read.state = state_of(file);
+        if (const auto* known = cache_.find(file.path.string(), read.state);
+            known != nullptr && std::none_of(known->begin(), known->end(), [this](const auto& one) {
+                return is_shown(one);  // its verdicts are not remembered
+            })) {
+            read.sessions = *known;
             return read;
         }
         const JudgeOptions judging;
-        auto session = scan_session(stream, file.format, judging, [this] { return stopped(); });
-        if (stream.bad()) read.trouble = "cannot be read";
-        if (!session) read.trouble = session.error().detail;
-        if (!read.trouble.empty()) return read;
-        session->file = file.path.string();
-        if (session->about.id.empty()) session->about.id = file.path.stem().string();
-        if (options_.show.empty()) session->timeline = {};
-        read.session = std::move(*session);
+        auto sessions = scan_file(file, judging, [this] { return stopped(); });
+        if (!sessions) {
+            read.trouble = sessions.error().detail;
+            return read;
+        }
+        read.whole = !stopped();
+        read.sessions = std::move(*sessions);
+        for (ScannedSession& session : read.sessions)
+            if (!is_shown(session)) session.timeline = {};
         return read;
+    }
+
+    /// A file that has just changed may change again within one tick of its clock.
+    static bool is_settled(const StoreState& state) {
+        constexpr std::chrono::seconds kSettled{2};
+        const auto now = std::chrono::system_clock::now().time_since_epoch() - kSettled;
+        const auto least = std::chrono::nanoseconds(now).count();
+        return state.changed < least && state.log_changed < least;
+    }
+
+    void take(const StoreFile& file, ScannedFile read) {
+        const std::string path = file.path.string();
+        if (!read.trouble.empty()) found_.skipped.push_back(path + ": " + read.trouble);
+        if (read.whole && !cache_file_.empty() && is_settled(read.state)) {
+            cache_.keep(path, read.state, read.sessions);
+            ++reread_;
+        }
+        for (ScannedSession& session : read.sessions)
+            if (wanted(session)) sessions_.push_back(std::move(session));
+    }
+
+    /// Large files first, so that the last one does not hold up the end.
+    std::vector<std::size_t> order_of_files() const {
+        std::vector<std::size_t> order(found_.files.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+            return found_.files[a].bytes > found_.files[b].bytes;
+        });
+        return order;
     }
 
     /// True once Ctrl-C was pressed: the sessions read until then are printed.
@@ -112,11 +179,13 @@ private:
 
     void read_files() {
         std::vector<ScannedFile> read(found_.files.size());  // each thread writes its own elements
+        const std::vector<std::size_t> order = order_of_files();
         {
             ProgressBar bar(console_, "reading", found_.files.size());
             in_parallel(found_.files.size(), [&] {
-                return [&](std::size_t i) {
+                return [&](std::size_t place) {
                     if (stopped()) return;
+                    const std::size_t i = order[place];
                     try {
                         read[i] = read_file(found_.files[i]);
                     } catch (const std::exception& error) {
@@ -126,24 +195,25 @@ private:
                 };
             });
         }
-        for (std::size_t i = 0; i < read.size(); ++i) {
-            if (!read[i].trouble.empty())
-                found_.skipped.push_back(found_.files[i].path.string() + ": " + read[i].trouble);
-            if (read[i].session && wanted(*read[i].session))
-                sessions_.push_back(*std::move(read[i].session));
-        }
+        for (std::size_t i = 0; i < read.size(); ++i)
+            take(found_.files[i], std::move(read[i]));
     }
 
     bool wanted(const ScannedSession& session) const {
-        if (session.began == 0 && session.timeline.events == 0 && session.uses.empty())
-            return false;  // nothing of a session but its file
+        if (session.is_empty()) return false;
+        // A database holds the sessions of years.
+        if (session.ended != 0 && session.ended * 1e9 < static_cast<double>(least_)) return false;
         return (options_.agent.empty() || session.about.agent == options_.agent) &&
                session.about.project.find(options_.project) != std::string::npos;
     }
 
+    bool is_shown(const ScannedSession& session) const {
+        return !options_.show.empty() && session.about.id.starts_with(options_.show);
+    }
+
     int show() {
         for (const ScannedSession& session : sessions_) {
-            if (!session.about.id.starts_with(options_.show)) continue;
+            if (!is_shown(session)) continue;
             if (options_.json) {
                 console_.out << dump(timeline_json(session.about.id, session.timeline, false))
                              << "\n";
@@ -174,6 +244,10 @@ private:
     const ScanOptions& options_;
     const Console& console_;
     FoundStores found_;
+    std::int64_t least_ = 0;  ///< nanoseconds since 1970: what ended before is not wanted
+    std::string cache_file_;  ///< empty: none
+    ScanCache cache_;
+    std::size_t reread_ = 0;  ///< files that the cache did not know
     std::vector<ScannedSession> sessions_;
     StopSignals signals_;
     std::atomic<bool> stop_ = false;
@@ -184,17 +258,20 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Judge the sessions that agents have stored on this machine");
         arguments.footer(
-            R"(Reads the stores of Claude Code, Codex, Copilot CLI, Gemini CLI, pi and Qwen Code, or the files and folders named, and judges each
-session by the rules of the daemon. Nothing is written, sent or started; no daemon is needed.
+            R"(Reads the stores of Claude Code, Cline, Codex, Copilot CLI, Gemini CLI, Kilo, opencode, pi and Qwen
+Code, or the files and folders named, and judges each session by the rules of the daemon. No daemon
+is needed, and nothing is sent or started.
 
 Examples:
   headway scan                          all sessions: which got stuck, and what that cost
   headway scan --since 7d --agent codex
   headway scan --show 36329415          what happened in one of them
+  headway scan --html scan.html         a page to look at, or to send
   headway scan --json | jq .by_week)");
         arguments.operand("PATH", options.paths, "files or folders; without one the usual stores");
         arguments.option("--agent", options.agent, "sessions of this agent only")
-            .choices({"claude", "codex", "copilot", "gemini", "pi", "qwen"});
+            .choices({"claude", "cline", "codex", "copilot", "gemini", "kilo", "opencode", "pi",
+                      "qwen"});
         arguments.option("--project", options.project, "sessions whose folder has this in its path")
             .type("TEXT");
         arguments.duration("--since", options.since, "files that have changed within this time");
@@ -202,6 +279,11 @@ Examples:
         arguments.option("--show", options.show, "the verdicts of the session whose id begins so")
             .type("SESSION")
             .never_empty();
+        arguments.option("--html", options.html, "write a page of it, which needs nothing else")
+            .type("FILE")
+            .never_empty();
+        arguments.flag("--no-cache", options.no_cache,
+                       "read all files again, and remember nothing of them");
         arguments.json(options.json);
     }
 

@@ -46,8 +46,7 @@ Examples:
 class AcpVerb : public VerbOf<AcpOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Supervise an agent of an editor (Agent Client Protocol)")
-            .footer(kAcpFooter);
+        arguments.help("Supervise an agent inside an editor (ACP)").footer(kAcpFooter);
         arguments.client(options.client);
         arguments.option("--goal", options.goal,
                          "what its sessions are meant to do (default: the command line)");

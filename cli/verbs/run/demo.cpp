@@ -193,7 +193,7 @@ int run_demo(const DemoOptions& options, const Console& console) {
 class DemoVerb : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Start a daemon with three agents to look at");
+        arguments.help("Start a demo: a daemon and three small agents");
         arguments.footer(
             R"(The daemon has a folder and an address of its own, so that nothing of yours is touched; both
 are gone when it ends. One agent is slow and fine, one runs in a circle until advice leads it out,
@@ -209,7 +209,7 @@ Examples:
         arguments.flag("--once", options_.once,
                        "end when each agent is done, the third after your approval");
         arguments.flag("--quiet", options_.quiet, "do not print what happens");
-        arguments.flag("--keep", options_.keep, "leave the folder, and say where it is");
+        arguments.flag("--keep", options_.keep, "keep the folder, and print its path");
         arguments
             .option("--pace", options_.pace, "how slow the agents are: 0.1 is ten times as fast")
             .type("FACTOR")

@@ -198,7 +198,7 @@ void be_slow(const DemoAgentOptions& options, const Console& console) {
     agent.end("completed", "built, and 42 tests pass");
 }
 
-/// Looks for a file that is not there, again and again, until the reply tells it to do otherwise.
+/// Looks for a file that does not exist, again and again, until the reply has a directive.
 void run_in_a_circle(const DemoAgentOptions& options, const Console& console) {
     Agent agent(options, console, "read the port from config.json", Json::object());
     std::ofstream{agent.file("config.example.json")} << "{\"port\": 7717}\n";

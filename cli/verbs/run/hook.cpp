@@ -132,8 +132,7 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
 class HookVerb : public VerbOf<HookOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Pass a hook of an agent to a daemon behind https or a name")
-            .footer(kHookFooter);
+        arguments.help("Pass an agent's hook to a daemon over https").footer(kHookFooter);
         arguments
             .operand("AGENT", options.agent,
                      "whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
@@ -154,12 +153,12 @@ public:
         arguments.option("--agent-version", options.agent_version, "version of the agent");
         arguments
             .option("--silence", options.silence,
-                    "without a byte for so long the daemon is away (default: 15s)")
+                    "without a byte for this long the daemon is unreachable (default: 15s)")
             .type("DURATION");
         arguments.flag("--usage", options.usage,
-                       "tell only what the agent has used, from its record of the session");
+                       "report only the agent's usage, from its own record of the session");
         arguments.flag("--require", options.require,
-                       "exit with 2, so that the call does not run, when the daemon is away");
+                       "exit with 2 if the daemon is unreachable, so that the call does not run");
     }
 
     int run(const Console& console, const Server&) override {

@@ -76,7 +76,7 @@ Json finished_call(const RunOptions& options, const ExitStatus& status, millisec
     return data;
 }
 
-/// Closes the call that stands for the command, once it shows to be an agent whose calls are told.
+/// Closes the call of the command once an agent's own calls are reported.
 Json call_of_agent(const RunOptions& options) {
     return {{"call_id", kCommandCallId},
             {"tool", base_name(options)},
@@ -227,8 +227,8 @@ private:
         return setup;
     }
 
-    /// Our own token is not for the command, which may be an agent: it could be the operator's. Nor
-    /// is anything else of ours, but for where the daemon is.
+    /// Our own token is not for the command, which may be an agent: it could be the operator's. It
+    /// gets none of our variables, except for the daemon's address.
     std::map<std::string, std::string> child_environment() const {
         auto environment = without_own_variables(console_.environment);
         environment["HEADWAY_SESSION"] = session_;

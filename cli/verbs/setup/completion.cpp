@@ -14,15 +14,13 @@ namespace {
 class Completion : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Print a completion script for a shell");
+        arguments.help("Print a shell completion script");
         arguments.footer(R"(Examples:
   headway completion bash > /etc/bash_completion.d/headway
   source <(headway completion bash)                           for this shell only
   headway completion zsh > "${fpath[1]}/_headway"
   headway completion fish > ~/.config/fish/completions/headway.fish)");
-        arguments.operand("SHELL", shell_, "the shell that will read it")
-            .required()
-            .choices({"bash", "zsh", "fish"});
+        arguments.operand("SHELL", shell_, "shell").required().choices({"bash", "zsh", "fish"});
     }
 
     int run(const Console& console, const Server&) override {

@@ -89,7 +89,7 @@ class Config : public VerbOf<ConfigOptions> {
 public:
     void declare(Arguments& arguments) override {
         using Action = ConfigOptions::Action;
-        arguments.help("Check or show the daemon's settings");
+        arguments.help("Check or print the daemon's settings");
         arguments.footer(
             R"(`check` also looks for the module that storage.store needs, and connects to nothing: `headway doctor` does.
 Flags win over HEADWAY_* variables, these over the file, the file over the defaults.

@@ -137,7 +137,7 @@ private:
         auto environment = options_.sources.environment;
         const bool named = !options_.url.empty() || environment.contains("HEADWAY_URL");
         environment["STATE_DIRECTORY"] = directory.string();
-        // What answers there is the daemon of this database, whatever its address.
+        // Whatever its address, the daemon that answers there is the one of this database.
         const std::string socket = named ? std::string{} : find_socket_url(environment);
         if (!named && socket.empty() && listen.ends_with(":0")) {
             return {"daemon", false, "server.listen leaves its port to the kernel",
@@ -183,15 +183,15 @@ private:
 };
 
 constexpr const char* kDoctorFooter =
-    R"(Looks at the settings, the state directory, the database, the operator's token and the
-daemon, and asks each judge one tiny question, which its owner may charge for. One line each, with
-what to do. 0 when all is well, 1 when something is wrong.
+    R"(Checks the settings, the state folder, the database, the operator's token and the daemon, and sends
+each judge one tiny question, which its provider may charge for. Prints one line for each, with the
+fix. Exit code 0: no problems; 1: at least one.
 
-With AGENT it looks at what is between that agent and the daemon instead: its program and version, our
-hooks in its settings, what turns them off, and whether they reach the daemon.
+With AGENT it checks the way from that agent to the daemon instead: the agent's program and version,
+our hooks in its settings, settings that turn them off, and whether they reach the daemon.
 
-With --repair it saves what can be read of a damaged database, while no daemon runs: a new one takes its
-place, every session in it up to its first event that is missing; the damaged one is kept beside it.
+With --repair it saves the readable part of a damaged database, while no daemon runs: a new database
+takes its place, with every session up to its first missing event; the damaged one is kept beside it.
 
 Examples:
   headway doctor
@@ -202,17 +202,17 @@ Examples:
 class DoctorVerb : public VerbOf<DoctorOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Look for what is wrong with this installation").footer(kDoctorFooter);
-        arguments.operand("AGENT", options.agents, "look at the hooks of these agents")
+        arguments.help("Find problems of this installation").footer(kDoctorFooter);
+        arguments.operand("AGENT", options.agents, "check the hooks of these agents")
             .choices(agent_names());
         arguments.option("--url", options.url,
                          "the daemon, else HEADWAY_URL, else where these settings listen");
         arguments
             .option("--token-file", options.token_file,
-                    "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
+                    "file of the token, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
             .type("FILE");
         arguments.json(options.json);
-        arguments.flag("--repair", options.repair, "save what can be read of a damaged database");
+        arguments.flag("--repair", options.repair, "save the readable part of a damaged database");
         arguments
             .setting("--state-dir", "storage.state_dir", options.sources, "folder of the database")
             .never_empty();

@@ -45,8 +45,8 @@ public:
         const bool silent = options_.yes || options_.dry_run || options_.print;
         if (!silent && !console_.in_terminal) {
             return complain(console_, kExitUsage,
-                            "settings of agents are changed only when a person says yes",
-                            "--yes says it, --dry-run shows the changes");
+                            "refusing to change settings of agents without confirmation",
+                            "pass --yes, or --dry-run to print the changes");
         }
         auto way = find_hook_way(options_.url, options_.sources);
         if (!way) return complain(console_, kExitUsage, way.error().detail);
@@ -150,8 +150,8 @@ private:
     }
 
     void say_untrusted() const {
-        console_.err << "Codex skips hooks without a word until they are trusted: start it and "
-                        "trust them there, or\nsay `headway install codex --trust`\n";
+        console_.err << "Codex silently skips hooks until they are trusted: start it and trust "
+                        "them there, or\nrun `headway install codex --trust`\n";
     }
 
     const InstallOptions& options_;
@@ -162,25 +162,26 @@ private:
 };
 
 constexpr const char* kInstallFooter =
-    R"(Without AGENT: every one that is found on PATH. Shows what changes and asks. Only our own entries are
-made or renewed; everything else in a settings file stays as it is, byte for byte. What was there is
-kept beside it as NAME.headway-backup. `headway uninstall` takes the entries out again.
+    R"(Shows the changes and asks. Only our own entries are made or renewed; everything else in a settings
+file stays as it is, byte for byte. The former content is kept beside it as NAME.headway-backup.
+`headway uninstall` takes the entries out again.
 
 Examples:
   headway install claude
   headway install --dry-run
-  headway install claude --require 'Bash|Write'    these calls do not run while the daemon is away
+  headway install claude --require 'Bash|Write'    these calls do not run while the daemon is unreachable
   headway install codex --trust
   headway install gemini --print >> notes.txt)";
 
 class Install : public VerbOf<InstallOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Put hooks into the settings of agents").footer(kInstallFooter);
-        arguments.operand("AGENT", options.agents, "which ones").choices(agent_names());
+        arguments.help("Add hooks to the settings of agents").footer(kInstallFooter);
+        arguments.operand("AGENT", options.agents, "agents (default: all on PATH)")
+            .choices(agent_names());
         arguments.flag("--yes,-y", options.yes, "write without asking");
-        arguments.flag("--dry-run", options.dry_run, "show what would change, and change nothing");
-        arguments.flag("--print", options.print, "print what the settings need, and read nothing");
+        arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");
+        arguments.flag("--print", options.print, "print the entries only; read and write no file");
         arguments.flag("--project", options.project,
                        "the settings of the project in this folder, not the user's");
         arguments
@@ -196,11 +197,11 @@ public:
                     options.require_given = true;
                     return std::string{};
                 },
-                "claude: tools whose calls do not run unasked; empty: none")
+                "claude: tools whose calls do not run while the daemon is unreachable; empty: none")
             .type("MATCHER");
         arguments.flag("--trust", options.trust, "codex: trust the hooks, which it else skips");
         arguments.flag("--token", options.token,
-                       "http hooks show HEADWAY_TOKEN; set where access.mode says so");
+                       "send HEADWAY_TOKEN with HTTP hooks (needed with access.mode=token)");
         arguments.option("--url", options.url,
                          "the daemon, else HEADWAY_URL, else where these settings listen");
         arguments.sources(options.sources);

@@ -80,12 +80,12 @@ int print_manual(const ManualOptions& options, const Console& console) {
 class Manual : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Print a manual page, or write all of them");
+        arguments.help("Print a manual page, or write all");
         arguments.footer(R"(Examples:
   headway manual | man -l -                 the overview
   headway manual wait | man -l -
   headway manual --folder /usr/local/share/man/man1)");
-        arguments.operand("VERB", options_.verb, "of this verb; without it the overview");
+        arguments.operand("VERB", options_.verb, "verb (default: the overview)");
         arguments.option("--folder", options_.folder, "write headway.1, headway-wait.1 ... there")
             .type("FOLDER");
     }

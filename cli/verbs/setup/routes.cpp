@@ -29,7 +29,7 @@ std::string table_of(const Json& routes, std::size_t width) {
 class Routes : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("List the routes of the HTTP API, and what each asks of its caller");
+        arguments.help("List the routes of the HTTP API, with their scopes");
         arguments.footer(R"(Examples:
   headway routes
   headway routes --json | jq -r '.[] | select(.guard == "admin") | .path')");

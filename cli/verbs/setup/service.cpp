@@ -87,8 +87,8 @@ public:
         }
         if (!options_.yes && !console_.in_terminal) {
             return complain(console_, kExitUsage,
-                            "a service is changed only when a person says yes",
-                            "--yes says it, --print shows the unit");
+                            "refusing to change a service without confirmation",
+                            "pass --yes, or --print to print the unit");
         }
         const auto there = read_settings(path_);
         if (!there) return complain(console_, kExitFailed, there.error().detail);
@@ -162,10 +162,10 @@ class ServiceVerb : public VerbOf<ServiceOptions> {
 
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Keep the daemon running as a service of this user");
+        arguments.help("Run the daemon as a service of this user");
         arguments.footer(
-            R"(A unit for `systemd --user` that starts this program, also at night without a login if
-`loginctl enable-linger` was said. The Debian package has a service of the whole machine instead.
+            R"(Writes a unit for `systemd --user` that starts this program. After `loginctl enable-linger` it also
+runs without a login. The Debian package has a service of the whole machine instead.
 
 Examples:
   headway service install

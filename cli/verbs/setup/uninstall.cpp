@@ -32,7 +32,7 @@ std::vector<AgentPlan> removal_plans(const UninstallOptions& options, const Inst
         } else {
             plan.refusal = changes.error().detail;
         }
-        // Of those that were not named, only what there is to say something about.
+        // If an agent was not named, it is only listed if there is something to report.
         if (named || !plan.changes.empty() || !plan.refusal.empty())
             plans.push_back(std::move(plan));
     }
@@ -42,8 +42,8 @@ std::vector<AgentPlan> removal_plans(const UninstallOptions& options, const Inst
 int uninstall(const UninstallOptions& options, const Console& console) {
     if (!options.yes && !options.dry_run && !console.in_terminal) {
         return complain(console, kExitUsage,
-                        "settings of agents are changed only when a person says yes",
-                        "--yes says it, --dry-run shows the changes");
+                        "refusing to change settings of agents without confirmation",
+                        "pass --yes, or --dry-run to print the changes");
     }
     InstallPlace place{console.environment, {}, {}};
     if (options.project) place.project = std::filesystem::current_path();
@@ -61,7 +61,7 @@ int uninstall(const UninstallOptions& options, const Console& console) {
 class Uninstall : public VerbOf<UninstallOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Take our hooks out of the settings of agents");
+        arguments.help("Remove our hooks from the settings of agents");
         arguments.footer(
             R"(Without AGENT: all that have some. Shows what changes and asks. A settings file becomes what it was
 before `headway install`, with what others have changed since; one that it made, and that holds
@@ -70,9 +70,10 @@ nothing else, is deleted.
 Examples:
   headway uninstall claude
   headway uninstall --dry-run)");
-        arguments.operand("AGENT", options.agents, "which ones").choices(agent_names());
+        arguments.operand("AGENT", options.agents, "agents (default: all with our hooks)")
+            .choices(agent_names());
         arguments.flag("--yes,-y", options.yes, "write without asking");
-        arguments.flag("--dry-run", options.dry_run, "show what would change, and change nothing");
+        arguments.flag("--dry-run", options.dry_run, "print the changes, and make none");
         arguments.flag("--project", options.project,
                        "the settings of the project in this folder, not the user's");
     }

@@ -17,7 +17,7 @@ namespace {
 class Version : public VerbOf<VersionOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Print the version");
+        arguments.help("Print the version").footer("Example:\n  headway version --json");
         arguments.json(options.json);
     }
 

@@ -41,7 +41,7 @@ int acknowledge_alarms(const AcknowledgeOptions& options, const Console& console
 class Acknowledge : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Say that you have seen a session's alarms");
+        arguments.help("Acknowledge a session's alarms");
         arguments.footer(
             R"(An alarm says that a call went against a decision. It stays on top until a person acknowledges it.
 
@@ -50,7 +50,7 @@ Example:
         arguments.client(options_.client);
         arguments.session(options_.session).required();
         arguments.option("--alarm", options_.alarm,
-                         "only that of this event, as `show` numbers it");
+                         "only the alarm of this event number, see `headway show`");
         arguments.option("--reason", options_.reason, "what was done about it, for the journal");
     }
 

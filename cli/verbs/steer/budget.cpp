@@ -120,7 +120,7 @@ int show_or_change_budget(const BudgetOptions& options, const Console& console) 
 class Budget : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show or change what a session may use up");
+        arguments.help("Show or change a session's budget");
         arguments.footer(R"(Examples:
   headway budget show my-agent
   headway budget extend my-agent --seconds 300 --steps 10
@@ -145,7 +145,7 @@ public:
         Arguments suggest =
             arguments.verb("suggest", "Show what sessions usually use, and budgets for new ones",
                            [this] { options_.change = "suggest"; });
-        suggest.footer("Of agent types with too few ended sessions nothing is known yet.");
+        suggest.footer("Nothing is known about agent types with too few ended sessions.");
         suggest.client(options_.client);
         suggest.operand("agent", options_.agent, "agent type; without it all, without their tools");
         suggest.option("--complexity", options_.complexity, "how hard the task is")

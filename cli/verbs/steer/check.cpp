@@ -115,7 +115,7 @@ private:
 };
 
 constexpr const char* kCheckFooter =
-    R"(Prints the check's id, or with --wait the answer. The exit status says which:
+    R"(Prints the check's id, or with --wait the answer. Exit codes:
   0    A, progressing; without --wait: asked
   1    no answer, or the daemon refused
   2    B, looping
@@ -133,12 +133,13 @@ Examples:
 class Check : public VerbOf<CheckOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Ask the judge how a session is doing").footer(kCheckFooter);
+        arguments.help("Ask the judge about a session").footer(kCheckFooter);
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--id", options.id,
                          "id of the check; one that is known is not asked again");
-        arguments.value_flag("--wait", wait_, "print the answer; --wait=DURATION: for so long");
+        arguments.value_flag("--wait", wait_,
+                             "wait for the answer; --wait=DURATION: at most so long");
         arguments.finally([this] { return read_wait(); });
     }
 

@@ -84,7 +84,7 @@ public:
 protected:
     void declare_request(Arguments& arguments) {
         arguments.client(options_.client);
-        arguments.operand("ID", options_.id, "of the request, as `headway approvals` shows it")
+        arguments.operand("ID", options_.id, "id of the request, from `headway approvals`")
             .required();
     }
     void declare_reason(Arguments& arguments) {
@@ -92,7 +92,7 @@ protected:
     }
     void declare_identical(Arguments& arguments) {
         arguments.flag("--identical", options_.identical,
-                       "the same for equal requests of all sessions");
+                       "also decide equal requests of all sessions");
     }
 
     DecideOptions options_;
@@ -140,7 +140,7 @@ public:
     Answer() : Decide("respond") {}
 
     void declare(Arguments& arguments) override {
-        arguments.help("Answer a question of an agent");
+        arguments.help("Answer an agent's question");
         arguments.footer("Example:\n  headway answer my-agent.a17 \"the second database\"");
         declare_request(arguments);
         arguments.operand("TEXT", options_.response, "the answer").required();

@@ -20,7 +20,7 @@ int end_session(const EndOptions& options, const Console& console) {
 class End : public VerbOf<EndOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("End a session");
+        arguments.help("End a session at once");
         arguments.footer(
             R"(Ends it at once, whatever its agent does; a working agent is better asked with `headway cancel`.
 

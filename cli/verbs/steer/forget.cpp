@@ -132,8 +132,8 @@ int refuse_open(const std::vector<Member>& family, const Console& console) {
 
 int forget(const ForgetOptions& options, const Console& console) {
     if (!options.yes && !console.in_terminal) {
-        return complain(console, kExitUsage, "sessions are deleted only when a person says yes",
-                        "--yes says it");
+        return complain(console, kExitUsage, "refusing to delete without confirmation",
+                        "pass --yes");
     }
     Daemon daemon(options.client.url, options.client.credential);
     Family found;
@@ -145,7 +145,7 @@ int forget(const ForgetOptions& options, const Console& console) {
     if (!options.yes) {
         for (const Member& member : family)
             console.err << "  " << clean_line(member.id) << "\n";
-        if (!confirmed(console, "Delete all that is stored of these, for good?")) {
+        if (!confirmed(console, "Delete everything that is stored about these, for good?")) {
             console.err << "nothing was deleted\n";
             return kExitFailed;
         }
@@ -153,30 +153,28 @@ int forget(const ForgetOptions& options, const Console& console) {
     const HttpReply done = forget_all(daemon, family);
     if (done.status == 404 && !found.complete) {
         std::string part = std::to_string(family.size());
-        part.append(" sessions that belong to it are forgotten");
-        return complain(console, kExitFailed, part,
-                        "there are more, so it is still there: run this again");
+        part.append(" sessions that belong to it are deleted");
+        return complain(console, kExitFailed, part, "there are more: run this again");
     }
     if (done.status == 404) return tell_forgotten(options, family, console);
     if (!done.ok()) return explain_failure(console, daemon, done);
     return complain(console, kExitFailed, "the daemon is still deleting",
-                    "it goes on by itself; headway show " + clean_line(options.session));
+                    "it continues by itself; see headway show " + clean_line(options.session));
 }
 
 class Forget : public VerbOf<ForgetOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Delete all that is stored of a session");
+        arguments.help("Delete everything stored about a session");
         arguments.footer(
             R"(For good: its journal, approvals, checks and snapshots, and those of its sub-agents and of the sessions
-that went on in its place. It has to have ended. What many sessions taught (usual costs, totals) stays,
-and so do backups, exports, and webhook messages that were sent.
+that went on in its place. It has to have ended. Averages that many sessions taught (usual costs, totals) stay, and so do backups, exports, and webhook messages that were sent.
 
 Example:
   headway forget claude-7f3a --yes)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments.flag("--alone", options.alone, "not its sub-agents, and not what was resumed");
+        arguments.flag("--alone", options.alone, "keep its sub-agents and resumed sessions");
         arguments.flag("--yes,-y", options.yes, "do it without asking");
     }
 

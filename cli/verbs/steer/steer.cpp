@@ -56,13 +56,13 @@ private:
 class Nudge : public Steer {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Give a session's agent a hint in your own words");
+        arguments.help("Send a hint to a session's agent");
         arguments.footer(
             "Example:\n  headway nudge my-agent \"the fixture is generated: change the "
             "generator\"");
         arguments.client(options_.client);
         arguments.session(options_.session).required();
-        arguments.operand("TEXT", options_.text, "what the agent reads in its next reply")
+        arguments.operand("TEXT", options_.text, "hint for the agent, sent in its next reply")
             .required();
     }
 
@@ -75,12 +75,12 @@ public:
 
 std::unique_ptr<Verb> make_pause() {
     return std::make_unique<Hold>(
-        "/pause", "Tell a session's agent to pause",
+        "/pause", "Ask a session's agent to pause",
         "Example:\n  headway pause my-agent --reason \"staging is being restored\"");
 }
 
 std::unique_ptr<Verb> make_resume() {
-    return std::make_unique<Hold>("/resume", "Tell a paused agent to go on",
+    return std::make_unique<Hold>("/resume", "Let a paused agent go on",
                                   "Example:\n  headway resume my-agent");
 }
 

@@ -17,7 +17,7 @@ namespace {
 struct ApprovalsOptions {
     ClientOptions client;
     std::string session;
-    bool all = false;  ///< also what was decided
+    bool all = false;  ///< also decided requests
 };
 
 int list_approvals(const ApprovalsOptions& options, const Console& console) {
@@ -43,7 +43,7 @@ int list_approvals(const ApprovalsOptions& options, const Console& console) {
 class Approvals : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show who waits for a decision, and for which");
+        arguments.help("List the requests that wait for a decision");
         arguments.footer(R"(Examples:
   headway approvals                       what is pending, the oldest first
   headway approvals --session my-agent --all
@@ -51,7 +51,7 @@ public:
         arguments.client(options_.client);
         arguments.option("--session", options_.session, "only of this session")
             .check(session_id_fault);
-        arguments.flag("--all", options_.all, "also what was decided");
+        arguments.flag("--all", options_.all, "also decided requests");
     }
 
     int run(const Console& console, const Server&) override {

@@ -96,9 +96,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Print a link that logs a browser in");
         arguments.footer(
-            R"(The link is good once, for ten minutes, and the login for `access.login_for`. The person who has it
-may do everything. All logins end with `headway token rotate-operator`. With --open it is in a page of
-$XDG_RUNTIME_DIR, else of $TMPDIR or /tmp, that only you can read, and not on the command line of the browser.
+            R"(The link works once, within ten minutes; the login lasts for `access.login_for` and has every right.
+`headway token rotate-operator` ends all logins. --open passes the link in a file that only you can
+read (in $XDG_RUNTIME_DIR, else $TMPDIR or /tmp), not on the command line of the browser.
 
 Examples:
   headway dashboard

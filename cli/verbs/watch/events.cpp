@@ -56,7 +56,8 @@ public:
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--after", options.after, "skip up to this event").type("N");
-        arguments.flag("--jsonl", options.client.json, "one event envelope a line, like --json");
+        arguments.flag("--jsonl", options.client.json,
+                       "print one event as JSON per line, as --json does");
     }
 
     int run(const Console& console, const Server&) override {

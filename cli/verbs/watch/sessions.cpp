@@ -31,7 +31,7 @@ std::string sessions_query(const SessionsOptions& options, std::size_t limit,
     return query;
 }
 
-/// Of a job that pings so many runs are read at most for one row of it.
+/// Limit of the runs that are read for the row of a job that pings.
 constexpr std::size_t kReadMax = 10'000;
 
 int list_sessions(const SessionsOptions& options, const Console& console) {
@@ -98,7 +98,7 @@ public:
             .excludes("--open");
         arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
         arguments.option("--agent", options.agent, "only this agent type");
-        arguments.flag("--ids", options.ids, "print nothing but ids, one a line, for scripts");
+        arguments.flag("--ids", options.ids, "print only ids, one a line, for scripts");
         arguments.flag("--all", options.all,
                        "each run of a job that pings, also those that were completed");
         arguments.option("--limit", options.limit, "at most so many")

@@ -31,7 +31,7 @@ int show_session(const ShowOptions& options, const Console& console) {
 class Show : public VerbOf<ShowOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show one session: verdict, progress, what it is doing");
+        arguments.help("Show one session: verdict, evidence, last calls");
         arguments.footer("Example:\n  headway show build-1");
         arguments.client(options.client);
         arguments.session(options.session).required();

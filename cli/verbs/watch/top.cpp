@@ -17,8 +17,8 @@
 #include "cli/top/top_view.hpp"
 #include "cli/verbs/one_request.hpp"
 
-// `headway top`: the fleet on one screen, asked for every second. What it shows and what keys do is
-// decided in top_view.
+// `headway top`: the fleet on one screen, asked for every second. top_view decides about its screen
+// and its keys.
 
 namespace headway::cli {
 namespace {
@@ -65,7 +65,7 @@ public:
         }
         out_ << bytes << "\x1b[K\x1b[J" << std::flush;
     }
-    /// What was pressed within `wait`: a character or a whole escape sequence; or "".
+    /// The key that was pressed within `wait`: a character or a whole escape sequence; or "".
     std::string key(milliseconds wait) const {
         pollfd input{STDIN_FILENO, POLLIN, 0};
         if (::poll(&input, 1, static_cast<int>(wait.count())) <= 0) return {};
@@ -170,7 +170,7 @@ private:
         return failure.next.empty() ? failure.what : failure.what + "; " + failure.next;
     }
 
-    /// What is about to be decided, once: a decision is made on all of it.
+    /// Reads the request that is about to be decided, once: a decision is made on all of it.
     void read_asked() {
         if (data_["approval"].is_object() && data_["approval"]["id"] == state_.asked.approval)
             return;
@@ -215,7 +215,7 @@ private:
 class TopVerb : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("See the whole fleet on one screen, live");
+        arguments.help("Show the whole fleet on one screen, live");
         arguments.footer(
             R"(Keys: those of the web page; ? lists them. Without a terminal, or with --once, it prints one screen.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the adapters to frameworks share."""
+"""Code shared by the adapters to frameworks."""
 from __future__ import annotations
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What HEADWAY_URL may be; the other clients, the CLI and the hook read it alike (tests/support/daemon_urls.txt)."""
+"""Forms of HEADWAY_URL; the other clients, the CLI and the hook read it alike (tests/support/daemon_urls.txt)."""
 from __future__ import annotations
 
 import re

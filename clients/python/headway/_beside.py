@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may take long, for coroutines."""
+"""Work that may take long, for coroutines."""
 from __future__ import annotations
 
 import asyncio

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """Of `Session.call()`, as a `with` or `async with` block, or of `Session.begin()`, whose caller says how it ended.
+    """A call of `Session.call()`, as a `with` or `async with` block, or of `Session.begin()`, whose caller reports how it ended.
 
     `denied` and `stop` are the reasons why it must not run, or ""; `args` are the arguments that it runs with, which a person
     may have edited; `edited` is true then. Set `result` to what the call returns.
@@ -67,7 +67,7 @@ class Call:
 
     @contextlib.contextmanager
     def running(self) -> Iterator["Call"]:
-        """Of a call that was begun: an exception of the block is its failure."""
+        """Body of a call that was begun: an exception of the block is its failure."""
         try:
             yield self
         except BaseException as error:

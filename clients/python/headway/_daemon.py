@@ -65,7 +65,7 @@ class Daemon:
 
 
 class Client:
-    """What the fixture `headway` is."""
+    """Value of the fixture `headway`."""
 
     def __init__(self, url: str, token: Optional[str] = None, daemon: Optional[Daemon] = None) -> None:
         address = address_of(url)

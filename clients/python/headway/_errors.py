@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Headway's decisions are in Python. Nothing else of Headway is ever raised."""
+"""Headway's decisions as exceptions of Python. Nothing else of Headway is ever raised."""
 from __future__ import annotations
 
 

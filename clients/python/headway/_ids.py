@@ -20,7 +20,7 @@ def _read(path: str) -> str:
 
 
 def process_headers() -> dict[str, str]:
-    """Who this process is, so that the daemon sees it end; nothing where /proc does not say it."""
+    """Identity of this process, so that the daemon sees it end; nothing where /proc does not have it."""
     global _process
     known = _process
     if known is not None and known[0] == os.getpid():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is reported without waiting for it: one thread sends it, in its order, and again after the daemon was away."""
+"""Reports that are not waited for: one thread sends them, in order, and again after the daemon was unreachable."""
 from __future__ import annotations
 
 import atexit
@@ -58,7 +58,7 @@ class Outbox:
         self._thread: Optional[threading.Thread] = None
 
     def forked(self) -> None:
-        """What waits is the parent's to send."""
+        """The parent sends the reports that wait."""
         self._reset()
         self.wire.forked()
 
@@ -105,7 +105,7 @@ class Outbox:
             return True
 
     def drain(self, number: int, seconds: float) -> bool:
-        """Waits for that, but not for a daemon that is away. What is added meanwhile is not waited for."""
+        """Waits for that, but not for a daemon that is away. Later reports are not waited for."""
         if self.sent(number):
             return True
         end = time.monotonic() + seconds

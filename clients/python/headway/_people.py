@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session asks of people."""
+"""Questions of a session to people."""
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence

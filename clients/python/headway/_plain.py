@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 DEPTH_MAX = 40
-# What is cut stays above the 64 KiB that an approval may have: a call of which a person could not see all is refused there.
+# A text that is cut stays above the 64 KiB that an approval may have: a call of which a person could not see all is refused there.
 NODES_MAX, CHARS_MAX = 50_000, 1 << 20
 CUT_CHARS = 1 << 16
 # For a daemon that is away: enough to compare calls by.
@@ -126,7 +126,7 @@ class _Writer:
         return out
 
     def scalar(self, value: Any) -> Any:
-        """Of what has no parts; None for anything else."""
+        """JSON of a value without parts; None for anything else."""
         if isinstance(value, enum.Enum):
             return self.text(f"{type(value).__name__}.{value.name}") if not isinstance(value, (str, int)) else self.plain_enum(value)
         if isinstance(value, str):

@@ -195,8 +195,8 @@ class Session(People):
 
     def usage(self, *, input_tokens: int = 0, output_tokens: int = 0, cost_usd: Optional[float] = None, cached_tokens: int = 0,
               cache_write_tokens: int = 0, reasoning_tokens: int = 0, model: Optional[str] = None) -> None:
-        """What the model used since the last time it was said. The five counts do not overlap: `input_tokens` is what was neither
-        read from the provider's cache nor written to it. Without `cost_usd` the daemon estimates it, if the model has a price."""
+        """Use of the model since the last report of it. The five counts do not overlap: `input_tokens` is what was neither read from the
+        provider's cache nor written to it. Without `cost_usd` the daemon estimates it, if the model has a price."""
         used: Dict[str, Any] = {"input_tokens": int(amount(input_tokens)), "output_tokens": int(amount(output_tokens))}
         for name, count in (("cached_tokens", cached_tokens), ("cache_write_tokens", cache_write_tokens),
                             ("reasoning_tokens", reasoning_tokens)):
@@ -284,7 +284,7 @@ class Session(People):
             LOG.warning("a report could not be made: %s", type(error).__name__)
 
     def _take(self, answer: dict[str, Any]) -> None:
-        """What an answer says besides its decision."""
+        """Parts of an answer besides its decision."""
         words, stop = cut(answer.get("context")), cut(answer.get("stop"))
         with self._lock:
             if words:
@@ -298,7 +298,7 @@ class Session(People):
 
     def _question(self, event: str, raw: str, abort: Optional[Abort], members: Mapping[str, Any], hold: bool = True,
                   marked: bool = False) -> Optional[dict[str, Any]]:
-        """What the daemon answers, maybe after hours; None if it is away. Only KeyboardInterrupt and the like are raised.
+        """The daemon's answer, maybe after hours; None if it is unreachable. Only KeyboardInterrupt and the like are raised.
 
         A question that breaks off is asked again, with the same id, where a person is asked: the daemon was holding it, or its author
         `marked` it as one that may not run unsupervised. A restart is no answer to it, and the approval outlives the daemon. If no

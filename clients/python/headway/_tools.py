@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Arguments:
-    """How arguments of a function are told, and how a person's edit of them is applied."""
+    """Converts arguments of a function for reports, and applies a person's edit of them."""
 
     def __init__(self, function: Any) -> None:
         try:

@@ -14,7 +14,7 @@ from ._adapting import session_of
 from ._call import Call
 from ._session import Session
 
-OPEN_MAX = 256  # calls whose end was not heard of
+OPEN_MAX = 256  # calls whose end was not reported
 
 
 def install(session: Optional[Session] = None) -> Callable[[], None]:

@@ -31,7 +31,7 @@ def headway_daemon() -> Iterator[Any]:
 
 @pytest.fixture
 def headway(headway_daemon: Any, request: Any, monkeypatch: Any) -> Iterator[Client]:
-    """What the code under test reports goes to this daemon: HEADWAY_URL is set."""
+    """Reports of the code under test go to this daemon: HEADWAY_URL is set."""
     token = os.environ.get("HEADWAY_TOKEN")
     client = Client(os.environ["HEADWAY_URL"] if headway_daemon is None else headway_daemon.url, token, headway_daemon)
     before = set(client.opened()) if headway_daemon is not None else set()

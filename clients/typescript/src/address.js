@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What HEADWAY_URL may be; the other clients, the CLI and the hook read it alike (tests/support/daemon_urls.txt).
+// Forms of HEADWAY_URL; the other clients, the CLI and the hook read it alike (tests/support/daemon_urls.txt).
 export const DEFAULT_URL = 'http://127.0.0.1:7717';
 export const NO_ADDRESS = 'HEADWAY_URL is no URL of a daemon; write http://HOST:PORT, https://HOST:PORT or unix:/PATH.';
 const HTTP = /^(?:(https?):\/\/)?(\[[0-9a-f:.]*:[0-9a-f:.]*\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?((?:\/[a-z0-9._~!$&'()*+,;=:@%-]+)*)$/i;

@@ -51,7 +51,7 @@ export const model = (session, original) => {
   }));
 };
 
-// Of a function that gives an iterator the SDK takes the last value for the result.
+// The SDK takes the last value of a function that gives an iterator for the result.
 const lastOf = async (values) => {
   let last;
   for await (const value of values) last = value;

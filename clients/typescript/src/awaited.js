@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What works in the background keeps no process alive; what a caller waits for does, or node would end in the middle of it.
+// Work in the background keeps no process alive; a wait of a caller does, or node would end in the middle of it.
 let waiting = 0;
 let keeper;
 
@@ -12,7 +12,7 @@ export const awaited = async (promise) => {
   }
 };
 
-/** What the promise gives, or undefined after `ms`. */
+/** The promise's value, or undefined after `ms`. */
 export const within = async (ms, promise) => {
   let timer;
   try {

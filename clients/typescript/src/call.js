@@ -101,7 +101,7 @@ export class Call {
   /** It has worked. */
   finished(result, more = {}) { return this.#finish({ ok: true, result: textOf(result, RESULT_MAX), ...more }, result); }
 
-  /** It has failed, with what was thrown. What LangGraph throws to leave a node is no failure: an `interrupt()` waits for a person. */
+  /** It has failed, with what was thrown. An exception by which LangGraph leaves a node is no failure: an `interrupt()` waits for a person. */
   failed(error, more = {}) { return this.#finish({ ok: false, ...errorOf(error), ...more }); }
 
   async #finish(outcome, result) {
@@ -116,7 +116,7 @@ export class Call {
     await within(POST_MS, told);
   }
 
-  // What the daemon may have had is sent as it was: a finish with the same id and content is a replay, and not counted again.
+  // Reports that the daemon may have are sent unchanged: a finish with the same id and content is a replay, and not counted again.
   #later({ ok, result, error, class: kind, duration_ms: duration, mutated }, whole) {
     const short = (value) => (whole ? value : textOf(value, QUEUED_MAX, false)) ?? '';
     const data = { tool: this.tool, call_id: this.id, args: whole || safe(this.args, QUEUED_MAX, false), ok, duration_ms: duration };

@@ -9,7 +9,7 @@ export interface Budget {
   suggested?: boolean;
 }
 
-/** How much of it is used, as the daemon says. */
+/** Used part of it, from the daemon. */
 export interface BudgetStatus {
   level: 'nominal' | 'low' | 'critical' | 'exhausted';
   pressure: number;
@@ -81,7 +81,7 @@ export interface CallOptions {
   summary?: string;
   /** How long a person may take; default a day. */
   holdMs?: number;
-  /** What the call has changed: files, and digests of what they hold now. */
+  /** Changes by the call: files, and digests of their new content. */
   mutated?: { path: string; digest?: string }[] | ((result: unknown, args: unknown) => { path: string; digest?: string }[]);
 }
 
@@ -103,7 +103,7 @@ export class Denied extends Directive {}
 export interface Call {
   readonly id: string;
   readonly tool: string;
-  /** What it runs with: a person may have changed it. */
+  /** The arguments that it runs with: a person may have changed them. */
   readonly args: any;
   readonly edited: boolean;
   /** Why it may not run, or null. */

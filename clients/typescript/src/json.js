@@ -107,7 +107,7 @@ const plain = (value, room, depth) => {
   try {
     const inner = unfolded(value, room);
     if (inner === null || typeof inner !== 'object') return leaf(inner, room);
-    // What lies deeper is text, as a person who approves the call has to see it.
+    // A deeper value is text, as a person who approves the call has to see it.
     if (depth >= DEPTH_MAX) return leaf(JSON.stringify(inner, bounded(room)) ?? '', room);
     return members(inner, room, depth);
   } catch {
@@ -139,7 +139,7 @@ export const isInterrupt = (thrown) => {
   }
 };
 
-/** What can be said of whatever was thrown. */
+/** Description of whatever was thrown. */
 export const errorOf = (thrown) => {
   try {
     if (thrown instanceof Error) return { error: short(`${thrown.name}: ${thrown.message}`, { string: 64 << 10 }), class: classOf(thrown) };

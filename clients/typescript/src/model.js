@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the adapters share: words for the model's next request, and what its answer used.
+// Code shared by the adapters: words for the model's next request, and the use of its answer.
 
 /** A count in one of the shapes of frameworks. */
 const count = (value) => (typeof value === 'number' ? value : typeof value?.total === 'number' ? value.total : undefined);

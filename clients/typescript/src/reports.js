@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is reported without waiting for it: in order, in the background, each with an id, so that sending it again counts it once.
+// Reports that are not waited for: in order, in the background, each with an id, so that sending it again counts it once.
 import { within } from './awaited.js';
 import { newId } from './ids.js';
 
@@ -96,7 +96,7 @@ export class Reports {
     return this.#queue.slice(0, Math.min(BATCH_MAX, end < 0 ? this.#queue.length : end));
   }
 
-  // What was dropped meanwhile for lack of room is not in the queue any more.
+  // Reports dropped meanwhile for lack of room are not in the queue any more.
   #done(batch, counted) {
     const sent = new Set(batch);
     const before = this.#queue.length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One session of an agent: what it does goes to the daemon, what the daemon says comes back as advice, refusals and stops.
+// One session of an agent: its actions go to the daemon, the daemon's replies come back as advice, refusals and stops.
 import { awaited, onAbort, within } from './awaited.js';
 import { Call } from './call.js';
 import { Denied, Stop } from './errors.js';
@@ -145,7 +145,7 @@ export class Session {
     else if (text) this.#advice = '';
   }
 
-  /** What belongs into the system prompt: how much of the budget is used. '' without one. */
+  /** Text for the system prompt: how much of the budget is used. '' without one. */
   budgetBlock() { return typeof this.budget?.prompt === 'string' ? cut(this.budget.prompt, ADVICE_MAX) : ''; }
 
   // The answer to a hook: only what makes sense is kept.
@@ -184,7 +184,7 @@ export class Session {
     }
   }
 
-  /** What was reported before has its place before what follows. */
+  /** Earlier reports have their place before later ones. */
   inOrder() { return this.pending && !this.away ? this.#reports.flush(ORDER_MS) : undefined; }
 
   /** Whether the daemon is there: true, false, or a promise of it that takes milliseconds. */
@@ -239,7 +239,7 @@ export class Session {
 
   prompt(text) { this.report('message', { role: 'user', text: textOf(text, 64 << 10) ?? '' }); }
   said(text, usage) { this.report('message', { role: 'assistant', text: textOf(text, 64 << 10) ?? '', ...(usage ? { usage } : {}) }); }
-  /** What the model's last answer used: `{input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_usd, model}`. */
+  /** Use of the model's last answer: `{input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost_usd, model}`. */
   usage(usage) { if (usage) this.report('heartbeat', { usage }); }
   error(error) {
     const about = errorOf(error);
@@ -317,7 +317,7 @@ export class Session {
   /** Sends what is left, for at most `ms`. */
   flush(ms = 2_000) { return awaited(this.#reports.flush(ms)); }
 
-  /** Ends the session. Without an outcome the daemon tells it: cancelled, budget_exhausted, or how the last turn ended. */
+  /** Ends the session. Without an outcome the daemon decides it: cancelled, budget_exhausted, or how the last turn ended. */
   async end(outcome, { reason, result } = {}) {
     if (this.ended) return;
     clearTimeout(this.#timer);

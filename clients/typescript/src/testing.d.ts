@@ -29,7 +29,7 @@ export class WaitError extends Error {
 
 export interface Headway extends AsyncDisposable {
   readonly url: string;
-  /** Of the daemon that was started for this. */
+  /** Process id of the daemon that was started for this. */
   readonly pid: number | undefined;
   /** Where its files are, with the log. */
   readonly folder: string | undefined;

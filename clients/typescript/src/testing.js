@@ -136,7 +136,7 @@ class Daemon {
       + `\n  its last events:\n${events.map(lineOf).join('\n')}`, { session: id, verdict: reply.verdict, cause: reply.cause, events });
   }
 
-  /** What has happened in sessions that were opened since, as text. */
+  /** Events in sessions that were opened since, as text. */
   async timeline(since = this.#begun) {
     const { sessions } = await this.request('GET', '/v1/sessions?limit=10');
     const mine = sessions.filter(({ opened_at: at }) => Date.parse(at) >= since - (this.#child ? 0 : 1000)); // clocks differ

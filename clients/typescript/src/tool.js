@@ -4,7 +4,7 @@
 const isPlain = (value) => value !== null && typeof value === 'object'
   && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-// What a person sees of the arguments, and the way back from what a person wrote.
+// Arguments as a person sees them, and the way back from a person's edit.
 const named = (list) => (list.length === 0 ? {} : list.length === 1 && isPlain(list[0]) ? list[0] : { args: list });
 const listed = (list, call) => {
   if (!call.edited) return list;
@@ -46,7 +46,7 @@ const wrapGenerator = (session, name, fn, options) => naming(async function* sup
     await call.failed(error);
     throw error;
   } finally {
-    await call.finished(last); // nothing, where its end was told
+    await call.finished(last); // nothing, where its end was reported
   }
 }, fn);
 

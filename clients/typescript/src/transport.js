@@ -20,7 +20,7 @@ const REPORTS_MAX = 2;
 /** The monotonic clock: setting the machine's changes nothing here. */
 export const now = () => performance.now();
 
-// Who this process is, so that the daemon sees it end; without /proc it has to guess. Read once: it stays who it is.
+// Identity of this process, so that the daemon sees it end; without /proc it has to guess. Read once: it stays who it is.
 let me;
 const identity = () => {
   if (me) return me;
@@ -128,15 +128,15 @@ export class Transport {
   }
 
   /**
-   * What the daemon answers: `{status, json}`, or `{failed, sent, held}`: `failed` is "away", "refused", "hung" or "aborted", `sent`
-   * whether it may have heard, `held` whether it was holding the call: it had begun to answer, with nothing but blanks.
-   * Options: `signal`; `headers`; `background`, which keeps no process alive; `quick`, of what no person is asked about.
+   * The daemon's reply: `{status, json}`, or `{failed, sent, held}`: `failed` is "away", "refused", "hung" or "aborted", `sent` whether it
+   * may have arrived, `held` whether the daemon was holding the call: it had begun to answer, with only blanks. Options: `signal`;
+   * `headers`; `background`, which keeps no process alive; `quick`, of what no person is asked about.
    */
   async send(method, path, body, options = {}) {
     try {
       if (!(await this.there())) return { failed: 'away', sent: false, held: false };
       const answer = await this.#exchange(method, path, body, options);
-      // The daemon has closed a connection that rested, just as it was used. What is sent may be sent again.
+      // The daemon has closed a connection that rested, just as it was used. The request may be sent again.
       if (answer.stale) return await this.#exchange(method, path, body, { ...options, fresh: true });
       return answer;
     } catch {
@@ -238,7 +238,7 @@ export class Transport {
     });
   }
 
-  // What a status says about the next requests.
+  // Effect of a status on the next requests.
   #judge({ statusCode, headers }) {
     if (statusCode === 401) {
       this.leave(HUNG_MS);

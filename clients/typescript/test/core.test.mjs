@@ -178,7 +178,7 @@ test('a cancel stops the agent, and the session is cancelled', async () => {
   assert.equal((await hw.session(s.id)).outcome, 'cancelled');
 });
 
-test('a cancel is heard by a heartbeat while the model thinks', async () => {
+test('a cancel reaches a heartbeat while the model thinks', async () => {
   const s = await open({ policy: { heartbeat_interval_ms: 200 } });
   await hw.operator('POST', `/v1/sessions/${s.id}/cancel`, { reason: 'enough' });
   await new Promise((resolve) => {

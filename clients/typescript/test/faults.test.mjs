@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an agent sees when the daemon is away, slow, wrong or full, and that nothing is counted twice: the table of the README.
+// Behaviour of an agent when the daemon is unreachable, slow, wrong or full, and that nothing is counted twice: the table of the README.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -223,7 +223,7 @@ test('stopped in a hold: the call is refused, with the words that it may be trie
   await s.end();
 });
 
-test('gone for good in a hold: a call that a person was to decide does not run, and the daemon hears so when it is back', async (t) => {
+test('gone for good in a hold: a call that a person was to decide does not run, and the daemon gets a report of it when it is back', async (t) => {
   const daemon = await lasting(t, { 'approvals.require_tools': 'deploy' });
   const s = await session({ url: daemon.url });
   const call = s.begin('deploy', {}, { againMs: 700 });

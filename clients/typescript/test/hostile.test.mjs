@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What careless and hostile users do.
+// Actions of careless and hostile users.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users write, against the types: compiled in strict mode, not run.
+// Code of users, against the types: compiled in strict mode, not run.
 import headway, { Denied, Session, Stop, run, session } from 'headway-agent';
 import { supervise } from 'headway-agent/ai-sdk';
 import { settings } from 'headway-agent/claude';

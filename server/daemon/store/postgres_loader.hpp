@@ -12,7 +12,7 @@ namespace headway::server {
 /// ../lib/headway; empty if it is in neither.
 std::filesystem::path find_postgres_module();
 
-/// What the module finds out about a database without changing it; of its URL alone, unless
+/// Facts about a database that the module finds out without changing it; from its URL alone, unless
 /// `connect`. `module` becomes its path. Errors as open_postgres().
 core::Result<storage::PostgresFacts> probe_postgres(const storage::PostgresOpening& opening,
                                                     bool connect, std::filesystem::path& module);

@@ -127,7 +127,7 @@ private:
         return {};
     }
 
-    /// Of a session without events nothing is known to anyone.
+    /// A session without events is unknown to everyone.
     Result<> copy_sessions() {
         const auto empty = [](const ImportedSession& session) { return session.n == 0; };
         sessions_.erase(std::remove_if(sessions_.begin(), sessions_.end(), empty), sessions_.end());

@@ -15,7 +15,7 @@
 
 namespace headway::server {
 
-/// What has been done of a step, of a total.
+/// Steps that are done, of a total.
 using MigrationProgress =
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)>;
 
@@ -26,7 +26,7 @@ struct MigrationRequest {
     MigrationProgress progress;  ///< may be empty
 };
 
-/// What was copied and found equal on both sides.
+/// Rows that were copied and found equal on both sides.
 struct Migrated {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;

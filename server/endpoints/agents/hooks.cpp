@@ -19,7 +19,7 @@
 #include "server/process/descriptors.hpp"
 #include "server/tokens/session_ids.hpp"
 
-// Hooks of agents. What is not understood is answered `{}`, which every agent takes as "go on".
+// Hooks of agents. A hook that is not understood gets `{}`, which every agent takes as "go on".
 
 namespace headway::server {
 namespace {
@@ -43,7 +43,7 @@ Result<> nothing(Services& on, const ReplyTo& to) {
     return {};
 }
 
-/// What an event calls otherwise than the neutral form does.
+/// Names that differ between an event and the neutral form.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOwnNames{
     {{"/call_id", "/call"},
      {"/summary", "/text"},
@@ -166,7 +166,7 @@ bool follow(Services& on, HookReading& reading, const std::string& session) {
     return on.processes.offer(reading.to, std::move(process));
 }
 
-/// What the body says, in the command. Without a session it says nothing.
+/// Reads the body into the command. Without a session it says nothing.
 Result<> read_body(api::JsonDocument& document, std::string_view body, HookReading& reading) {
     HEADWAY_CHECK(document.parse(body));
     HookCommand& command = reading.command;
@@ -182,8 +182,8 @@ Result<> read_body(api::JsonDocument& document, std::string_view body, HookReadi
     return {};
 }
 
-/// A call whose arguments are no JSON that can be read is not one that goes unseen. What can be
-/// read and is wrong stays wrong. Any thread.
+/// A call whose arguments are no JSON that can be read is not one that goes unseen. A readable body
+/// with a wrong value stays wrong. Any thread.
 Result<> read_hook(api::JsonDocument& document, std::string_view body, HookReading& reading) {
     auto read = read_body(document, body, reading);
     const bool marked = api::hooks::has_readable_mark(body);

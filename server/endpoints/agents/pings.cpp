@@ -88,7 +88,8 @@ Result<std::optional<core::PingSchedule>> schedule_of(const api::Query& query) {
     return schedule;
 }
 
-/// What is cut off may be the beginning of a secret, so a piece in front of it is read too.
+/// The part that is cut off may be the beginning of a secret, so a piece in front of it is read
+/// too.
 std::string kept_of(std::string_view body, const core::SecretFinder* secrets) {
     constexpr std::size_t kSecretBytes = 16'384;
     const std::string read = api::tail_of(body, core::limits::kPingBytesKept + kSecretBytes);

@@ -43,7 +43,7 @@ struct DaemonState {
     bool draining = false;
 };
 
-/// What handlers use. All of it belongs to the I/O thread and outlives every call.
+/// Objects that handlers use. All of it belongs to the I/O thread and outlives every call.
 struct Services {
     const Clock& clock;
     Access& access;
@@ -105,8 +105,8 @@ public:
     }
     /// Reads a long body by `reads(document, body)` beside the I/O thread, then goes on with
     /// `follows(call)`, and answers its error. Its client may be gone by then, and what it reported
-    /// counts; what it sends next waits. `reads` uses nothing but its arguments and what it holds.
-    /// Error: kOverloaded; the last for what `asks` about a call, see LongBodies::Body.
+    /// counts; what it sends next waits. `reads` uses only its arguments and its own state. Error:
+    /// kOverloaded; the last for what `asks` about a call, see LongBodies::Body.
     core::Result<> read_beside(LongBodies::Read reads,
                                std::function<core::Result<>(Call& call)> follows,
                                bool asks = false) const;

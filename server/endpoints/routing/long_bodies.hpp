@@ -19,7 +19,7 @@ namespace headway::server {
 
 /// Inflates and reads long bodies on a thread of its own, one after the other: a megabyte of JSON
 /// takes tens of milliseconds, and the I/O thread holds up everybody for as long. The thread begins
-/// with the first of them. I/O thread only, but for what it says otherwise.
+/// with the first of them. I/O thread only, except where noted.
 class LongBodies {
 public:
     /// Its bytes have to live until `then` is called.
@@ -29,7 +29,7 @@ public:
         std::size_t bytes_max = 0;  ///< of it once inflated
         bool asks = false;          ///< about a call, which runs unasked if it is refused
     };
-    /// On the other thread: works with nothing but its arguments. Not called if the body cannot be
+    /// On the other thread: works only with its arguments. Not called if the body cannot be
     /// inflated.
     using Read = std::function<void(api::JsonDocument& document, std::string_view body)>;
     /// On the I/O thread, once the body was read: how long it was, or why it cannot be inflated.
@@ -41,7 +41,7 @@ public:
     /// Waits for the body that is being read; no `then` is called any more.
     ~LongBodies();
 
-    /// What is redacted in the bodies that come from now on.
+    /// Finds secrets in the bodies that come from now on.
     void redact_with(std::shared_ptr<const core::SecretFinder> secrets) {
         secrets_ = std::move(secrets);
     }

@@ -52,8 +52,8 @@ struct HookCall {
     int process_number = 0;   ///< its number on this machine; 0: not known
     /// Number of the approval that the agent's own dialog waits for; 0: none.
     std::uint64_t dialog = 0;
-    /// Of a hook that is stored already: directives that were delivered since, so that the agent,
-    /// who had no answer, may not have heard them.
+    /// For a hook that is stored already: directives that were delivered since, so that the agent,
+    /// which got no answer, may not have received them.
     std::optional<std::vector<std::string>> unheard = {};
 };
 
@@ -67,7 +67,7 @@ struct HookAnswered {
     bool wants_older_uses = false;  ///< what it told of answers was all new
 };
 
-/// What answered tasks call on the I/O thread: the dispatcher, or a test.
+/// Calls of answered tasks on the I/O thread: the dispatcher, or a test.
 class Answers {
 public:
     virtual ~Answers() = default;

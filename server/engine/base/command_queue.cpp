@@ -37,7 +37,13 @@ std::vector<std::uint64_t> CommandQueue::take_forgotten() {
 void CommandQueue::hand_over() {
     if (staged_.empty()) return;
     {
+        const auto rationed =
+            std::stable_partition(staged_.begin(), staged_.end(),
+                                  [](const Request& request) { return !is_rationed(request); });
         const std::lock_guard lock{mutex_};
+        rationed_.insert(rationed_.end(), std::make_move_iterator(rationed),
+                         std::make_move_iterator(staged_.end()));
+        staged_.erase(rationed, staged_.end());
         if (waiting_.empty()) {
             waiting_.swap(staged_);
         } else {
@@ -60,7 +66,7 @@ void CommandQueue::poke() {
 std::size_t CommandQueue::take(std::vector<Request>& out, Clock::Steady::time_point deadline) {
     out.clear();
     std::unique_lock lock{mutex_};
-    while (!closed_ && !poked_ && waiting_.size() == first_ && Clock::steady() < deadline)
+    while (!closed_ && !poked_ && left() == 0 && Clock::steady() < deadline)
         time_source::wait(ready_, lock, deadline);
     poked_ = false;
     const std::size_t count = std::min(waiting_.size() - first_, core::limits::kBatchMax);
@@ -76,14 +82,18 @@ std::size_t CommandQueue::take(std::vector<Request>& out, Clock::Steady::time_po
             first_ = 0;
         }
     }
-    const std::size_t left = waiting_.size() - first_;
+    for (std::size_t i = 0; i < kRationPerTurn && !rationed_.empty(); ++i) {
+        out.push_back(std::move(rationed_.front()));
+        rationed_.pop_front();
+    }
+    const std::size_t rest = left();
     lock.unlock();
     std::size_t bytes = 0;
     for (const Request& request : out)
         bytes += request.bytes;
     bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     count_.fetch_sub(out.size(), std::memory_order_relaxed);
-    return left;
+    return rest;
 }
 
 void CommandQueue::close() {
@@ -97,7 +107,7 @@ void CommandQueue::close() {
 
 bool CommandQueue::closed_and_empty() const {
     const std::lock_guard lock{mutex_};
-    return closed_ && waiting_.size() == first_;
+    return closed_ && left() == 0;
 }
 
 std::size_t CommandQueue::size() const {

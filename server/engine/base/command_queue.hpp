@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -17,9 +18,14 @@ namespace headway::server {
 /// The queue from the I/O thread to the engine, bounded by limits::kCommandQueueMax and
 /// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once per turn of its
 /// event loop; the engine takes all of them at once. So requests that arrive together commit
-/// together, and the next batch gathers while one commits.
+/// together, and the next batch gathers while one commits. Rationed requests (hooks and
+/// questions to people) have a lane of their own, of which a turn takes few: a burst of them delays
+/// no report. Each lane is in order; a report may overtake a hook.
 class CommandQueue {
 public:
+    /// Each costs the engine up to a millisecond, so that these delay a report by some tens.
+    static constexpr std::size_t kRationPerTurn = 32;
+
     /// I/O thread only. False when the queue is full or closed; the request is then unchanged. Held
     /// requests take room from queries only: waiting readers do not crowd out reports.
     bool stage(Request& request);
@@ -32,7 +38,8 @@ public:
     void poke();
 
     /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax of them to
-    /// `out` (cleared first). Returns how many are left.
+    /// `out` (cleared first), and behind them up to kRationPerTurn rationed ones. Returns how many
+    /// are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections that were forgotten since the last call. Engine thread only.
@@ -52,12 +59,15 @@ public:
     std::size_t size() const;
 
 private:
+    std::size_t left() const { return waiting_.size() - first_ + rationed_.size(); }
+
     std::vector<Request> staged_;  ///< I/O thread's own
 
     mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
     std::vector<Request> waiting_;
     std::size_t first_ = 0;  ///< start of the rest of a large batch
+    std::deque<Request> rationed_;
     bool poked_ = false;
     std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 

@@ -67,6 +67,11 @@ public:
             return false;
         }
     }
+    bool rationed() const override {
+        return requires {
+            Op::kRationed;
+        };
+    }
     void arrive(EngineContext& parts) override {
         if constexpr (requires { op_.arrive(parts); }) op_.arrive(parts);
     }

@@ -21,8 +21,8 @@ struct CopiedFile {
     core::Result<> done;
 };
 
-/// What one turn of the engine makes public. Views and events come before the replies that rest on
-/// them.
+/// The public result of one turn of the engine. Views and events come before the replies that rest
+/// on them.
 struct Publication {
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;

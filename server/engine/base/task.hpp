@@ -69,6 +69,9 @@ public:
     virtual core::Result<> run(Transaction& transaction) = 0;
     /// True for what agents send, which is refused when the disk is short of space.
     virtual bool fills_disk() const = 0;
+    /// True for hooks and for questions to a person, which cost as much as many reports: a turn
+    /// takes few of them.
+    virtual bool rationed() const = 0;
     /// The turn has begun; called whether anything can be written or not.
     virtual void arrive(EngineContext& parts) = 0;
     /// True for what the I/O thread learns by itself and says once: if the store does not take it,
@@ -122,6 +125,10 @@ struct Request {
 
 inline bool is_write(const Request& request) noexcept {
     return request.write != nullptr;
+}
+
+inline bool is_rationed(const Request& request) noexcept {
+    return request.write != nullptr && request.write->rationed();
 }
 
 /// A task with its result.

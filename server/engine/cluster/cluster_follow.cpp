@@ -7,7 +7,7 @@
 
 #include "server/engine/cluster/cluster.hpp"
 
-// What other daemons have committed, in the order of the feed.
+// Commits of other daemons, in the order of the feed.
 
 namespace headway::server {
 namespace {
@@ -32,9 +32,9 @@ std::size_t rows_of_one_step(std::span<const storage::FeedRow> rows) {
 
 }  // namespace
 
-/// What others have appended, up to position `last`, for the streams. They end where an event
-/// cannot be read, so that none of them has a gap: their clients resume at a daemon that can, or
-/// learn why not.
+/// Reads the events of other daemons, up to position `last`, for the streams. They end where an
+/// event cannot be read, so that none of them has a gap: their clients resume at a daemon that can,
+/// or learn why not.
 Result<> Cluster::read_events(storage::Cursor last, Publication& publication) {
     std::vector<storage::StreamEvent> events;
     bool end = false;

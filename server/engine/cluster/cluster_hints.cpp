@@ -32,7 +32,7 @@ ClusterHints::~ClusterHints() {
 }
 
 void ClusterHints::committed() {
-    if (committed_.exchange(true)) return;  // it will be told
+    if (committed_.exchange(true)) return;  // a hint will follow
     const std::uint64_t one = 1;
     (void)!::write(wake_, &one, sizeof one);
 }

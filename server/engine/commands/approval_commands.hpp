@@ -22,7 +22,7 @@ struct ApprovalAlias {
     core::Grants grants = {};
 };
 
-/// What a caller wants to do with an approval.
+/// A caller's use of an approval.
 enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 
 /// Fills in session and number behind an alias; it needs the same scope as by the id. Without
@@ -30,7 +30,7 @@ enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
                        std::string& session, std::uint64_t& n);
 
-/// What an answer shows of an approval.
+/// The parts of an approval in an answer.
 struct ApprovalShown {
     api::ApprovalDocument document;
     bool asked = false;     ///< by this command, or it was asked before: shows where it is
@@ -63,6 +63,7 @@ struct AskCommand {
     bool controls = false;  ///< like ReportCommand::controls
 
     static constexpr bool kFillsDisk = true;
+    static constexpr bool kRationed = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;
     core::Result<ApprovalShown> operator()(Transaction& transaction);
 };

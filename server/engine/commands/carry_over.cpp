@@ -88,7 +88,7 @@ bool was_set(const core::BudgetMeter& meter) {
            meter.source != BudgetSource::kBuiltin;
 }
 
-/// What is left of a limit, and at least the smallest one: a limit that is used up stays one.
+/// The rest of a limit, and at least the smallest one: a limit that is used up stays one.
 std::optional<std::uint64_t> rest_of(const BudgetFigure& figure, std::uint64_t unit = 1) {
     if (!figure.limit) return std::nullopt;
     return std::max<std::uint64_t>(figure.left() / unit, 1);
@@ -109,7 +109,7 @@ void lower_to(std::optional<T>& limit, const std::optional<T>& other) {
     if (other && (!limit || *limit > *other)) limit = other;
 }
 
-/// Of `headway run`, which ends its sessions itself: a type that the next generation may not have.
+/// Type of `headway run`, which ends its sessions itself: the next generation may not have it.
 constexpr std::string_view kRunType = "command";
 
 /// The session that `session` goes on from: `<id>` of `<id>~2`, `<id>~2` of `<id>~3`; or empty.

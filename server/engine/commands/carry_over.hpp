@@ -10,8 +10,8 @@
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// What the next generation of a session takes over from the one that has ended. An agent may end
-// its own session, and its hooks go on in the next: that must rid it of nothing.
+// Limits and state that the next generation of a session takes over from the one that has ended. An
+// agent may end its own session, and its hooks go on in the next: that must rid it of nothing.
 
 namespace headway::server {
 
@@ -31,8 +31,8 @@ core::Result<> name_opening(Reader& reader, SessionNames& names, const std::stri
 /// The settings that the next generation takes over.
 enum class Takes : std::uint8_t {
     kAll,
-    /// Runs of a job: what was set for one is not for the next. What the operator did to it stays,
-    /// since a job may ping as it likes.
+    /// Runs of a job: what was set for one is not for the next. Changes by the operator stay, since
+    /// a job may ping as it likes.
     kOperators,
 };
 

@@ -62,7 +62,7 @@ void wake_parents(Transaction& transaction) {
 
 namespace {
 
-/// Children of one session that are told of its end; more than a family has at once.
+/// Children of one session that learn of its end; more than a family has at once.
 constexpr std::size_t kChildrenToldMax = 100'000;
 constexpr std::size_t kChildrenPage = 1000;
 
@@ -138,7 +138,7 @@ bool lives_in_parent(Transaction& transaction, const Resident& child) {
            child.session.id().starts_with(first + ".");
 }
 
-/// A session that this one was told of, by a row of its inbox.
+/// Reads a row of the inbox: a message about another session.
 Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& told) {
     if (auto* progress = std::get_if<core::ChildProgress>(&told))
         return transaction.change(resident, &core::Session::child_progress, std::move(*progress));
@@ -147,7 +147,7 @@ Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& 
     return transaction.change(resident, &core::Session::parent_ended, within);
 }
 
-/// Lets one session decide about what it was told.
+/// Lets one session decide about its messages.
 Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
     HEADWAY_TRY(Resident * resident, transaction.sessions().find_key(key));
     if (resident == nullptr && transaction.keeps_inbox(key)) return {};

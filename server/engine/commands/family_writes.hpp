@@ -3,8 +3,8 @@
 
 #include "server/engine/transaction/transaction.hpp"
 
-// What the change of one session does to its relatives. A write changes only its own sessions:
-// relatives are told by rows of their inbox, in the same transaction, and decide in the next turn.
+// Effects of a session's change on its relatives. A write changes only its own sessions: relatives
+// get rows in their inbox, in the same transaction, and decide in the next turn.
 
 namespace headway::server {
 
@@ -19,8 +19,8 @@ void wake_parents(Transaction& transaction);
 /// children of an end of their parent.
 core::Result<> tell_relatives(Transaction& transaction);
 
-/// Lets sessions that were woken in the turn before decide about what they were told and about the
-/// time, and their ancestors in turn, so that it reaches the oldest in one commit.
+/// Lets sessions that were woken in the turn before decide about their messages and about the time,
+/// and their ancestors in turn, so that it reaches the oldest in one commit.
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
 /// Applies the pressure of ancestors' budgets, as far as this session's use rolls up to them: the

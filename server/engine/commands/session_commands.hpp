@@ -106,7 +106,7 @@ struct CancelCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
-/// What an operator asks of a running agent.
+/// An operator's request to a running agent.
 enum class Control : std::uint8_t { kPause, kResume, kNudge };
 
 struct ControlCommand {

@@ -122,7 +122,7 @@ std::optional<Error> DiskGuard::closed() {
         on_.unheard();
         return Error{ErrorCode::kStorageUnavailable,
                      "the database was deleted, renamed or replaced under the running daemon; "
-                     "nothing was stored. The log of the daemon says what to do",
+                     "nothing was stored. See the log of the daemon for the way out",
                      {}};
     }
     if (!full_) return std::nullopt;

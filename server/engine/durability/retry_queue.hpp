@@ -11,10 +11,10 @@
 
 namespace headway::server {
 
-/// What the I/O thread has delivered (WriteTask::delivered) and the store did not take: ends of
-/// messages, questions, processes and dialogs. No client repeats them, so each is tried again until
-/// it is stored: once the store takes writes again, and after a failure of that with a pause. They
-/// go in order, and in turns of their own, which fail no write of a client.
+/// Results that the I/O thread has delivered (WriteTask::delivered) and the store did not take:
+/// ends of messages, questions, processes and dialogs. No client repeats them, so each is tried
+/// again until it is stored: once the store takes writes again, and after a failure of that with a
+/// pause. They go in order, and in turns of their own, which fail no write of a client.
 ///
 /// After a failure they go one by one, and one that fails goes behind the others. So what cannot be
 /// stored, as of a damaged session, holds up none of them; they are about different things, of

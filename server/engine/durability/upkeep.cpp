@@ -114,8 +114,8 @@ Result<> Upkeep::save_least_recent(ResidentSet& residents, std::size_t& ids) {
     return {};
 }
 
-/// What is made free beyond what is needed, so that not every turn has a commit for it: as much
-/// again, since who leaves may be the next to report.
+/// Room beyond the one that is needed, so that not every turn has a commit for it: as much again,
+/// since a client that leaves may be the next to report.
 Upkeep::Room Upkeep::spare_room(const ResidentSet& residents) const {
     constexpr std::size_t kPart = 64;
     const auto excess = [](std::size_t have, std::size_t most) {
@@ -133,8 +133,8 @@ std::size_t Upkeep::events_since_step() {
         std::max(head - std::exchange(head_, head), storage::Cursor{0}));
 }
 
-/// One transaction: what `next` says, until that is null. Of a session with more event ids than
-/// there is room for, ids alone are written, and the others with a later step.
+/// One transaction: what `next` says, until that is null. A session with more event ids than there
+/// is room for has only ids written, and the others with a later step.
 template <class Next>
 Result<> Upkeep::save_each(ResidentSet& residents, Bounds& most, Next next) {
     std::vector<Resident*> saved;

@@ -72,7 +72,7 @@ private:
     Room spare_room(const ResidentSet& residents) const;
     bool crowded(const ResidentSet& residents, Room spare) const;
     void evict_some(ResidentSet& residents, Room spare);
-    /// Of a transaction; save_each() takes from `ids` what it wrote.
+    /// Bounds of a transaction; save_each() takes the ids that it wrote from `ids`.
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;

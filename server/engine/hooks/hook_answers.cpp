@@ -41,7 +41,7 @@ Result<std::string> edited_args(Transaction& transaction, const Resident& reside
     return document.texts.edited_args.text;
 }
 
-/// What a person has put in place of the call, or has answered, and what is damaged on the disk.
+/// A person's replacement of the call, or answer, and damage on the disk.
 struct SaidByPerson {
     std::string edited;
     std::string answer;
@@ -103,7 +103,7 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
     return asked;
 }
 
-/// What the agent has heard with this answer.
+/// Events for the texts that this answer delivers to the agent.
 std::vector<core::Event> heard_with(core::HookAnswer& said) {
     std::vector<core::Event> events;
     for (std::string& id : said.delivered) {

@@ -8,7 +8,7 @@
 #include "server/engine/residents/resident_set.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// What a session says to a hook, and what changes by its being said.
+// The answer of a session to a hook, and the changes that its delivery makes.
 
 namespace headway::server {
 

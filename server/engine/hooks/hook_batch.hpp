@@ -8,11 +8,10 @@
 
 namespace headway::server {
 
-/// Leaves of a batch what is news. Calls that were reported by themselves are known. Of the
-/// calls of which nothing says that they ran (HookCommand::untold) one that was announced and is
-/// still open did not run: it stays, as refused. Of any other nothing is known: it may be one that
-/// no hook is asked for, or one that another daemon or an earlier start has finished. It is neither
-/// a success nor a failure.
+/// Leaves of a batch what is news. Calls that were reported by themselves are known. Among the
+/// calls without a sign that they ran (HookCommand::untold) one that was announced and is still
+/// open did not run: it stays, as refused. Any other is unknown: it may be one without a hook, or
+/// one that another daemon or an earlier start has finished. It is neither a success nor a failure.
 void settle_batch(Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

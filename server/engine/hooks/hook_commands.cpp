@@ -51,7 +51,7 @@ bool tells_use_only(const Hook& hook) {
     return hook.kind == HookKind::kUsage && !hook.usage;
 }
 
-/// What a hook reports once the state of its session is known.
+/// Report of a hook once the state of its session is known.
 class Report {
 public:
     Report(Resident& resident, HookCommand& command, core::Timestamp now)
@@ -207,7 +207,8 @@ HookAnswered refused_call(const std::string& session, HookCall&& call, const cor
     return answered;
 }
 
-/// Of no session that is open: there is no process to follow either, of which there may be few.
+/// Answer for a session that is not open: there is no process to follow either, of which there may
+/// be few.
 HookAnswered unheard(HookAnswered&& answered, HookCall&& call) {
     call.process = false;
     answered.call = std::move(call);
@@ -301,7 +302,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     if (open) HEADWAY_CHECK(note_repetition(transaction, *resident, *this));
     if (call.hook.dialog && !call.unheard) {
         HEADWAY_CHECK(ask_beside_dialog(transaction, *resident, call, std::move(dialog)));
-        if (call.dialog != 0) events.clear();  // its request says that a person is asked
+        if (call.dialog != 0) events.clear();  // its request already reports that a person is asked
     }
     if (ends_dialogs(call.hook) && !call.unheard)
         HEADWAY_CHECK(end_dialogs(transaction, *resident));

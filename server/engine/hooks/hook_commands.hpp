@@ -16,16 +16,16 @@
 
 namespace headway::server {
 
-/// What one answer of the model used. The id of its event makes it count once, also when a later
-/// hook, or one after a restart, tells of it again.
+/// Use of one answer of the model. The id of its event makes it count once, also when a later hook,
+/// or one after a restart, tells of it again.
 struct HookUse {
     std::string event_id;
     core::Timestamp at = core::kNever;
     core::Usage usage;
 };
 
-/// Reports what a hook says, and answers it. Opens the session, and its next generation (`~2`) when
-/// an agent resumes one that has ended.
+/// Stores the report of a hook, and answers it. Opens the session, and its next generation (`~2`)
+/// when an agent resumes one that has ended.
 struct HookCommand {
     std::string session;  ///< without generation
     std::string parent;   ///< of a sub-agent, without generation; or empty
@@ -45,17 +45,19 @@ struct HookCommand {
     std::string next = {};
 
     static constexpr bool kFillsDisk = true;
+    static constexpr bool kRationed = true;
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<bool> is_well_named(Reader& reader) const;
     core::Result<HookAnswered> operator()(Transaction& transaction);
 };
 
-/// Asks for the answer of a hook that waits. Reports nothing but what the answer itself changes.
+/// Asks for the answer of a hook that waits. Stores only the changes that the answer itself makes.
 struct HookAgainCommand {
     std::string session;
     HookCall call;
     bool time_is_up = false;
 
+    static constexpr bool kRationed = true;
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);
         return {};
@@ -67,6 +69,7 @@ struct HookAgainCommand {
 struct AgentGoneCommand {
     std::string session;
 
+    static constexpr bool kRationed = true;  // behind its hooks
     static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);

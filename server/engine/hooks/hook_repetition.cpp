@@ -28,7 +28,7 @@ bool is_another_call(const Transaction& transaction, const Resident& resident,
            !(asked->pending() || asked->open() || asked->decision == core::Decision::kReject);
 }
 
-/// What was delivered after the event `n`. Its answer, if it was lost, had one of these.
+/// Directives delivered after the event `n`. Its answer, if it was lost, had one of these.
 Result<std::vector<std::string>> delivered_since(Transaction& transaction, const Resident& resident,
                                                  std::uint64_t n) {
     constexpr std::size_t kEvents = 100;  // more than what a turn of calls at once reports

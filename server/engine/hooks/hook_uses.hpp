@@ -15,7 +15,8 @@ namespace headway::server {
 
 struct UsesTaken {
     std::vector<core::Event> events;
-    bool more = false;  ///< all were new: the record may have older ones that were not told either
+    bool more = false;  ///< all were new: the record may have older ones that are not reported
+                        ///< either
 };
 
 /// The heartbeats that count what `command` tells. `family` is the main session, without

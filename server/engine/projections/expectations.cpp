@@ -31,7 +31,7 @@ api::AgentExpectation shown(std::string agent, const core::UseSketches& use,
     return expected;
 }
 
-/// Of a name that is kept, or nothing: no row has another one.
+/// Use under a name that is kept, or nothing: no row has another one.
 Result<core::UseSketches> use_of(storage::ExpectationTable& table, std::string_view agent,
                                  std::optional<core::Complexity> complexity) {
     if (!core::is_expected_name(agent)) return core::UseSketches{};

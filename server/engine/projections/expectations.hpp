@@ -11,8 +11,8 @@
 #include "server/engine/transaction/reader.hpp"
 #include "storage/tables/expectation_table.hpp"
 
-// What ended sessions teach, and who reads it. Only answers to readers and to openings that ask for
-// a suggestion read it: no verdict, directive or fold does.
+// Expectations that ended sessions teach, and their readers. Only answers to readers and to
+// openings that ask for a suggestion read it: no verdict, directive or fold does.
 
 namespace headway::server {
 
@@ -34,7 +34,7 @@ core::Result<core::BudgetSuggestion> suggested_budget(storage::ExpectationTable&
                                                       std::optional<core::Complexity> complexity,
                                                       const core::BudgetBounds& bounds);
 
-/// For the prompt of a budget that is not nominal any more; else empty. Of the tools that the
+/// For the prompt of a budget that is not nominal any more; else empty. Covers the tools that the
 /// session has called since it is in memory: it reads no name that it did not bring.
 core::Result<std::string> usual_calls(const Reader& reader, const Resident& resident,
                                       const core::BudgetStatus& status);
@@ -43,7 +43,7 @@ core::Result<std::string> usual_calls(const Reader& reader, const Resident& resi
 core::Result<core::SessionExpectations> expectations_of(const Reader& reader,
                                                         const Resident& resident);
 
-/// What is expected, by agent type.
+/// Expectations, by agent type.
 struct ExpectationQuery {
     std::optional<std::string> agent;
     std::optional<core::Complexity> complexity;

@@ -107,7 +107,7 @@ Result<> JudgeScheduler::look_again() {
         };
         if (std::any_of(questions_.begin(), questions_.end(), ours)) continue;
         auto found = check_document(store_, stored);
-        // Who asks for it gets the reason; the others are asked about.
+        // The client that asks for it gets the reason; the others are checked.
         if (!found && is_unreadable(found.error().code)) continue;
         HEADWAY_TRY(auto document, std::move(found));
         unasked_.emplace_back(stored.session_id, std::move(document.asked));

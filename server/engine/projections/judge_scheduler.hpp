@@ -40,11 +40,11 @@ public:
     /// The transaction of the applied events was committed: their checks wait to be asked.
     void commit();
     void rollback();
-    /// Queues the open checks of the journal, after a start or a failed commit, but for those that
-    /// a judge is asked about already.
+    /// Queues the open checks of the journal, after a start or a failed commit, except those that a
+    /// judge already has.
     core::Result<> recover();
 
-    /// Of a store that other daemons write, too: queues the open checks whose daemon is gone.
+    /// In a store that other daemons write, too: queues the open checks whose daemon is gone.
     core::Result<> look_again();
 
     /// True if checks wait to be asked.

@@ -38,7 +38,7 @@ private:
     storage::Store& store_;
 };
 
-/// What ended sessions used, and the totals of the old timers.
+/// Use of ended sessions, and the totals of the old timers.
 class UseProjection final : public Projection {
 public:
     explicit UseProjection(storage::Store& store) : store_(store) {}

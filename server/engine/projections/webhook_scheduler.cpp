@@ -20,7 +20,7 @@ constexpr std::string_view kCrowdedOut = "too many messages waited for this endp
 constexpr core::Millis kUnreadable{60'000};
 /// How long another daemon that sends to the endpoint is left alone.
 constexpr core::Millis kSentElsewhere{2'000};
-constexpr std::string_view kGone = "the endpoint said that it is gone (410)";
+constexpr std::string_view kGone = "the endpoint is gone (410)";
 
 Timestamp earlier(Timestamp a, Timestamp b) {
     if (a == core::kNever || b == core::kNever) return std::max(a, b);
@@ -56,7 +56,7 @@ bool is_news(const core::Session& session, std::span<const core::Event> events,
            static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), same));
 }
 
-/// What waits for no others of its cause.
+/// True for an event that waits for no others of its cause.
 bool is_pressing(const core::Event& event) {
     return std::holds_alternative<core::ApprovalRequested>(event.payload) ||
            std::holds_alternative<core::ApprovalAlarm>(event.payload);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "core/base/limits.hpp"
 #include "server/engine/queries/queries.hpp"
 
-// What a dashboard reads of all sessions.
+// Summary of all sessions for a dashboard.
 
 namespace headway::server {
 namespace {
@@ -23,6 +26,49 @@ Result<api::Need> need_of_stored(const Reader& reader, const storage::StoredAppr
     return need;
 }
 
+/// The less, the sooner a person has to look: what ran against a decision, what may do harm or
+/// waits for words, what burns money, what only stands.
+int urgency_of(const api::Need& need) {
+    switch (need.kind) {
+        case api::NeedKind::kAlarm:
+        case api::NeedKind::kFanOut:
+            return 0;
+        case api::NeedKind::kApproval:
+            if (need.risk == core::Risk::kCritical) return 1;
+            return need.risk == core::Risk::kHigh ? 2 : 3;
+        case api::NeedKind::kQuestion:
+            return 3;
+        case api::NeedKind::kStuck:
+            return 4;
+        case api::NeedKind::kOverBudget:
+            return 5;
+        case api::NeedKind::kWaiting:
+        case api::NeedKind::kBlocked:
+            return 6;
+        case api::NeedKind::kSilent:
+            break;
+    }
+    return 7;
+}
+
+/// Adds the most urgent of the pending approvals. Those of high risk are looked for among more than
+/// are shown, so that many harmless ones do not hide them.
+Result<void> add_approvals(const Reader& reader, std::vector<api::Need>& needs) {
+    storage::ApprovalPage page;
+    page.pending = true;
+    page.limit = 4 * kNeedsShownMax;
+    HEADWAY_TRY(auto approvals, reader.store().approvals().list_approvals(page));
+    std::erase_if(approvals, [](const auto& one) { return one.damaged; });  // the inbox reports it
+    std::ranges::stable_sort(approvals, std::greater{}, [](const storage::StoredApproval& one) {
+        return std::max(one.approval.risk, core::Risk::kMedium);
+    });
+    if (approvals.size() > kNeedsShownMax) approvals.resize(kNeedsShownMax);
+    for (const storage::StoredApproval& stored : approvals) {
+        HEADWAY_TRY(needs.emplace_back(), need_of_stored(reader, stored));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
@@ -33,32 +79,20 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
             needs.push_back(api::need_of_alarm(session));
         }));
     }
-    storage::ApprovalPage page;
-    page.pending = true;
-    page.limit = kNeedsShownMax;
-    HEADWAY_TRY(const auto approvals, reader.store().approvals().list_approvals(page));
+    const auto others = static_cast<std::ptrdiff_t>(needs.size());
+    HEADWAY_CHECK(add_approvals(reader, needs));
     HEADWAY_TRY(const auto sessions, reader.store().index().needs(kNeedsShownMax));
-    auto approval = approvals.begin();
-    auto session = sessions.begin();
-    while (needs.size() < kNeedsShownMax) {
-        const bool no_session = session == sessions.end();
-        if (approval == approvals.end() && no_session) break;
-        const bool approval_first =
-            approval != approvals.end() &&
-            (no_session || approval->approval.requested_at <= session->since);
-        if (approval_first) {
-            if (!approval->damaged) {  // the inbox reports it
-                HEADWAY_TRY(needs.emplace_back(), need_of_stored(reader, *approval));
-            }
-            ++approval;
-            continue;
-        }
-        HEADWAY_CHECK(reader.with(session->session, [&](const core::Session& needing) {
+    for (const storage::SessionNeed& session : sessions) {
+        HEADWAY_CHECK(reader.with(session.session, [&](const core::Session& needing) {
             needs.push_back(
-                api::need_of(needing, session->since, session->over_budget, reader.time()));
+                api::need_of(needing, session.since, session.over_budget, reader.time()));
         }));
-        ++session;
     }
+    // Alarms stand in their own order: by kind.
+    std::ranges::stable_sort(needs.begin() + others, needs.end(), {}, [](const api::Need& need) {
+        return std::pair{urgency_of(need), need.since};
+    });
+    if (needs.size() > kNeedsShownMax) needs.resize(kNeedsShownMax);
     return needs;
 }
 
@@ -76,6 +110,7 @@ Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const storage::AlarmCounts alarmed, reader.store().index().count_alarms());
     for (const std::uint64_t sessions : alarmed)
         overview.alarms += sessions;
+    overview.approvals_pending = reader.stats().approvals.pending;
     HEADWAY_TRY(overview.needs_total, count_needs(reader));
     overview.channels = reader.channels().tally();
     return overview;

@@ -82,7 +82,7 @@ Result<> stream_all(const Reader& reader, const StreamQuery& query, StreamReply&
     while (!reply.caught_up && reply.events.size() < core::limits::kReplayPage &&
            Clock::steady() - started < kReaderSlice) {
         HEADWAY_TRY(storage::StreamPage page, reader.store().read_stream(at, kReplayStep));
-        // What other daemons have committed since then comes live.
+        // Later commits of other daemons come live.
         while (!page.events.empty() && page.events.back().cursor > reply.head)
             page.events.pop_back();
         at = std::min(page.through, std::max(at, reply.head));

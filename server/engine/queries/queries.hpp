@@ -28,7 +28,7 @@ struct SessionQuery {
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
 
-/// What the old timers would have done to a session; if empty, to all ended sessions.
+/// Effects that the old timers would have had on a session; if empty, on all ended sessions.
 struct SessionCompared {
     core::Session session;
     core::Timestamp now;
@@ -77,7 +77,7 @@ struct BudgetQuery {
     core::Result<BudgetDocument> operator()(Reader& reader) const;
 };
 
-/// What ended sessions used, by agent type and outcome.
+/// Use of ended sessions, by agent type and outcome.
 struct BudgetAnalytics {
     std::vector<core::UseSummary> summaries;
     std::uint64_t sessions = 0;

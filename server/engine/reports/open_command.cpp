@@ -118,7 +118,8 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
     }
     std::string field = differing(state, command.about, context.floor, settings.policy);
     if (field.empty()) return document(transaction, resident);
-    // What an agent asks of a generation was added to what that took over, so it need not be equal.
+    // The policy that an agent gives to a generation was added to the inherited one, so it need not
+    // be equal.
     if (!command.controls || command.of_hook) {
         HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.session));
         if (before != nullptr) return document(transaction, resident);
@@ -141,8 +142,8 @@ bool is_opened(const Resident* resident) {
     return !state.about.implicit || state.ended();
 }
 
-/// What an agent or its hooks say about a session adds to the rules of the generation before it,
-/// which is returned; null if there is none.
+/// Adds the policy of an agent or its hooks to the rules of the generation before it, which is
+/// returned; null if there is none.
 Result<const Resident*> take_before(Transaction& transaction, const Resident* resident,
                                     OpenCommand& command) {
     Reader& reader = transaction.reader();

@@ -81,7 +81,7 @@ core::Event started() {
     return event_of(std::move(call));
 }
 
-/// Of so many bytes the end of what the job said is its reason; all that is kept of it stands in
+/// The reason is at most this many bytes of the end of the job's text; all that is kept of it is in
 /// the result of its call.
 constexpr std::size_t kReasonBytesMax = 400;
 

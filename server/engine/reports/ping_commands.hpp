@@ -28,15 +28,15 @@ struct Pinged {};
 
 /// Reports one ping of a job. A run of the job is a session with one call in flight, so that no
 /// time makes it silent: `<job>.<rid>` where the job tells its runs apart, else `<job>`, and
-/// `<job>~2` and so on for the runs that follow. What ends a run that never started is a run of its
-/// own. Errors: kSessionEnded for a log line behind the end of the run that it names; kOverloaded
-/// when too many pings of the same turn have ended runs: the same ping again is right.
+/// `<job>~2` and so on for the runs that follow. An end without a start is a run of its own.
+/// Errors: kSessionEnded for a log line behind the end of the run that it names; kOverloaded when
+/// too many pings of the same turn have ended runs: the same ping again is right.
 struct PingCommand {
     std::string job;
     std::string rid;  ///< of the run, or empty
     PingKind kind = PingKind::kSuccess;
-    std::uint32_t exit_status = 0;  ///< of a kFail; 0: none was told
-    std::string text;               ///< without secrets
+    std::uint32_t exit_status = 0;        ///< exit status of a kFail; 0: none was reported
+    std::string text;                     ///< without secrets
     /// Of the job from now on; without `every` and `cron` it has none any more.
     std::optional<core::PingSchedule> schedule = {};
     std::string target = {};              ///< set by name(): the session of the run

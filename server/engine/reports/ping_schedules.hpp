@@ -48,6 +48,7 @@ public:
     void report_ids(ReportedIds&) const override {}
     core::Result<> run(Transaction& transaction) override;
     bool fills_disk() const override { return true; }
+    bool rationed() const override { return false; }
     void arrive(EngineContext&) override {}
     bool delivered() const override { return false; }
     void wait(EngineContext&) override {}

@@ -173,7 +173,7 @@ Result<> resolve_acknowledged(Transaction& transaction, ReportCommand& command) 
         auto found = find_alias(transaction.store(), read->id);
         if (!found && is_unreadable(found.error().code)) continue;  // an id of nothing
         HEADWAY_TRY(const auto named, std::move(found));
-        // Of this session only: reveals no ids of other sessions.
+        // The id of this session only: reveals no ids of other sessions.
         if (named && named->session_id == command.session)
             read->id = core::approval_id(named->session_id, named->approval.n);
     }

@@ -23,7 +23,7 @@ std::string_view adapter_of(const Resident& resident) {
     return {};
 }
 
-/// What telemetry may add to a session.
+/// Parts that telemetry may add to a session.
 enum class Adds : std::uint8_t { kAll, kUsage, kCost, kNothing };
 
 Adds adds_to(Transaction& transaction, const Resident& resident) {
@@ -44,7 +44,7 @@ bool is_usage(const core::Event& event) {
     return answer != nullptr && answer->usage;
 }
 
-/// Of agents whose hooks tell tokens and no cost.
+/// Keeps the cost for agents whose hooks report tokens and no cost.
 void keep_cost(std::vector<core::Event>& events) {
     std::erase_if(events, [](core::Event& event) {
         core::Usage& usage = *std::get<core::Message>(event.payload).usage;

@@ -32,9 +32,9 @@ struct TelemetryReport {
 /// How an export was taken.
 using TelemetryTaken = api::otlp::Taken;
 
-/// Stores what no other way of reporting says already. Of one session either log records or spans
-/// count, whichever came first; of a session with hooks only the use of tokens, where its hooks do
-/// not say it.
+/// Stores what no other way of reporting says already. For one session either log records or spans
+/// are used, whichever came first; for a session with hooks only the use of tokens, where its hooks
+/// do not report it.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
     TelemetryTaken taken;  ///< as far as it is known before

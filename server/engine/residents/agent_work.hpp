@@ -8,7 +8,7 @@
 namespace headway::server {
 
 /// Whether the process of an agent computes, with the processes that it has started: by the
-/// difference of two looks at /proc, from the timer of a session that is not heard. Other users'
+/// difference of two looks at /proc, from the timer of a session that does not report. Other users'
 /// processes can be looked at too; of a process elsewhere nothing is known. Engine thread only.
 class AgentWork {
 public:

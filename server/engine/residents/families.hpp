@@ -24,7 +24,7 @@ public:
     void join(const std::string& parent, storage::SessionKey child);
     /// The child has ended or is deleted; unknown ones change nothing.
     void leave(const std::string& parent, storage::SessionKey child);
-    /// The child was heard: it is checked first.
+    /// The child has reported: it is checked first.
     void hear(storage::SessionKey child);
     void clear();
     bool empty() const noexcept { return families_.empty(); }
@@ -32,7 +32,7 @@ public:
     /// True if it has open children.
     bool has_children(const std::string& parent) const { return families_.contains(parent); }
 
-    /// True if `works(child)` is true for an open child. Begins with the child that was heard or
+    /// True if `works(child)` is true for an open child. Begins with the child that reported or was
     /// found working last, and ends when `looks`, which each check decrements, is 0.
     template <class Works>
     bool any(const std::string& parent, std::size_t& looks, Works works) {

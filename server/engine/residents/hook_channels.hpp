@@ -17,10 +17,10 @@ namespace headway::server {
 /// memory only. Engine thread only.
 class HookChannels {
 public:
-    /// Of open sessions, by health.
+    /// Open sessions, by health.
     using Tally = std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()>;
 
-    /// More agents than one daemon is meant for; then the one that was not heard for longest goes.
+    /// More agents than one daemon is meant for; then the one whose last report is oldest goes.
     static constexpr std::size_t kChannelsMax = 4'096;
 
     /// A hook of this session's agent has come. `process`: its process is followed.

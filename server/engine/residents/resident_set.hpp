@@ -30,7 +30,7 @@ struct PromptFingerprint {
     bool operator==(const PromptFingerprint&) const = default;
 };
 
-/// What is known of an agent with hooks. In memory only.
+/// Knowledge of an agent with hooks. In memory only.
 struct HookMemory {
     /// Digests of the ids of the calls that hooks have finished in this turn of their agent, for
     /// the batch that names all of them again. After a restart a call may count twice.
@@ -49,7 +49,7 @@ struct HookMemory {
     bool interrupted = false;  ///< a person ended the last turn
 };
 
-/// A session in memory. What few sessions have at a time is LazyOptional: most wait.
+/// A session in memory. State that few sessions have at a time is LazyOptional: most wait.
 struct Resident {
     explicit Resident(storage::StoredSession stored)
         : key(stored.key),

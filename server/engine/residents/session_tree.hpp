@@ -12,8 +12,8 @@
 
 namespace headway::server {
 
-/// What sessions of one run have to do with each other: parents that are quiet because their
-/// children work, files that two of them revert, and the line of ancestors. Engine thread only.
+/// Relations of the sessions of one run: parents that are quiet because their children work, files
+/// that two of them revert, and the line of ancestors. Engine thread only.
 class SessionTree {
 public:
     /// A child was opened, changed, ended or loaded.
@@ -23,8 +23,8 @@ public:
     /// True if an open child of it is in memory.
     bool has_children(const std::string& session) const { return families_.has_children(session); }
 
-    /// True if a descendant of the session works: it was heard, or waits for a call or a person, or
-    /// has such a descendant.
+    /// True if a descendant of the session works: it has reported, or waits for a call or a person,
+    /// or has such a descendant.
     bool children_work(const core::Session& session, ResidentSet& residents, core::Timestamp now,
                        const core::Watch& watch);
     /// Appends to `events`, which the session has just decided, the conflicts with files that

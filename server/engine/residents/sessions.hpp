@@ -19,7 +19,7 @@ inline bool is_unreadable(core::ErrorCode code) noexcept {
     return code == core::ErrorCode::kInternal || code == core::ErrorCode::kStorageTooNew;
 }
 
-/// What to do about damage of one session, for people.
+/// Advice for people about damage of one session.
 std::string way_out_of_damage(storage::Store& store);
 
 /// The sessions in memory, and those on disk that a command or a query needs. Errors of damage of
@@ -58,7 +58,7 @@ public:
         return {};
     }
 
-    /// Told of sessions with damage that costs nothing but time.
+    /// Called for sessions with damage that only costs time.
     using Damage = std::function<void(storage::SessionKey, const std::string&)>;
     void on_damage(Damage tell) { damage_ = std::move(tell); }
     /// Says that the snapshot of this session was damaged, if it was.

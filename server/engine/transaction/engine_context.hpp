@@ -50,8 +50,8 @@ private:
     Said said_harmless_;
 };
 
-/// What the engine owns and its readers, transactions and started operations use. Engine thread
-/// only.
+/// State that the engine owns and its readers, transactions and started operations use. Engine
+/// thread only.
 struct EngineContext {
     storage::Store& store;
     const Clock& clock;

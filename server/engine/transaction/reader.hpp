@@ -16,7 +16,7 @@ namespace headway::server {
 /// The intended duration of one slice of a long query.
 inline constexpr std::chrono::microseconds kReaderSlice{400};
 
-/// What queries read: the sessions as of the last commit, and the tables beside the journal. Within
+/// Data for queries: the sessions as of the last commit, and the tables beside the journal. Within
 /// a transaction it also shows what that has written. Engine thread only.
 class Reader {
 public:
@@ -37,7 +37,7 @@ public:
         return api::Adapter{*channel,
                             core::examine_channel(*channel, session.state(), now(), parts_.watch)};
     }
-    /// That share the store; none where it is this one's own.
+    /// Daemons that share the store; none where it is this one's own.
     std::span<const storage::DaemonSeen> daemons() const {
         if (parts_.cluster == nullptr) return {};
         return parts_.cluster->daemons();

@@ -112,7 +112,7 @@ public:
     core::Result<> tell(storage::SessionKey other, core::Payload told);
     /// The session is looked at in the next turn, whether it is due or not.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
-    /// The sessions that were told something or woken since the last call, each once.
+    /// The sessions that got a message or were woken since the last call, each once.
     std::vector<storage::SessionKey> take_woken();
     /// The sessions that got events since the last call.
     std::vector<Resident*> take_news();

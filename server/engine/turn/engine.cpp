@@ -7,6 +7,8 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
+#include "server/engine/turn/cluster_policy.hpp"
+#include "server/engine/turn/local_policy.hpp"
 
 namespace headway::server {
 namespace {
@@ -19,9 +21,13 @@ constexpr auto kGapNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
 constexpr auto kMissedLookEvery = 1s;
 constexpr auto kGapEvery = 1s;
-constexpr auto kReceiveAgain = 2ms;
 /// The I/O thread encodes the replies of one part at once, and receives and sends between parts.
 constexpr std::size_t kRepliesPerPart = 256;
+
+std::unique_ptr<StorePolicy> policy_for(TurnState turn, Cluster* cluster, Upkeep& upkeep) {
+    if (cluster == nullptr) return std::make_unique<LocalPolicy>(std::move(turn), upkeep);
+    return std::make_unique<ClusterPolicy>(std::move(turn), *cluster, upkeep);
+}
 
 }  // namespace
 
@@ -34,7 +40,6 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
       publish_(std::move(publish)),
       report_(std::move(report)),
       sessions_(store, clock),
-      wall_clock_(clock, settings_.clock_confirm, report_),
       disk_(store, {report_, [this] { watch_.begin_anew(clock_.now()); },
                     [this](std::string fatal) {
                         auto publication = std::make_unique<Publication>();
@@ -64,7 +69,8 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
                    : std::make_unique<Cluster>(store, sessions_, tree_, clock)),
       parts_{store_,  clock_,         watch_,    settings_, sessions_, tree_,
              judges_, webhooks_,      channels_, backup_,   commits_,  damage_,
-             days_,   cluster_.get(), document_, totals_} {
+             days_,   cluster_.get(), document_, totals_},
+      policy_(policy_for({parts_, clock, watch_, receivers_, report_}, cluster_.get(), upkeep_)) {
     sessions_.on_damage([this](storage::SessionKey session, const std::string& line) {
         damage_.say_harmless(session, line);
     });
@@ -72,56 +78,17 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
 
 core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
-    if (cluster_) return recover_shared(recovery);
-    HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
-    HEADWAY_CHECK(wall_clock_.start_after(store_));
-    const core::Timestamp start = clock_.now();
-    watch_.start(start);
-    upkeep_.start(recovery.snapshots);
-    // The others are loaded when due; their heartbeat interval is known only then.
-    const core::Timestamp first_look = start + 2 * settings_.policy.heartbeat_interval;
-    for (const storage::SessionKey key : open)
-        deadlines_.schedule(key, first_look);
-    // Approvals may have expired meanwhile.
-    HEADWAY_TRY(const std::vector<storage::SessionKey> asking,
-                store_.approvals().asking_sessions());
-    for (const storage::SessionKey key : asking)
-        deadlines_.schedule(key, start);
-    HEADWAY_TRY(totals_.approvals.pending, store_.approvals().count_pending());
-    HEADWAY_TRY(totals_.open, store_.index().count_open());
-    HEADWAY_TRY(totals_.approvals.alarmed, store_.index().count_alarms());
-    HEADWAY_CHECK(judges_.recover());
-    HEADWAY_TRY(receivers_, store_.inbox().receivers());
+    HEADWAY_TRY(const std::uint64_t events, policy_->recover(std::move(recovery)));
     HEADWAY_CHECK(recover_webhooks());
-    for (storage::StoredSession& stored : recovery.sessions) {
-        sessions_.note_damage(stored);
-        HEADWAY_TRY(Resident * resident, sessions_.adopt(std::move(stored)));
-        sessions_.residents().mark_dirty(*resident, recovery.snapshots + 1);
-        tree_.note(*resident);
-        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
-    }
-    return recovery.events;
-}
-
-/// Sessions, deadlines and inboxes are read when they are needed: other daemons move them, too.
-core::Result<std::uint64_t> Engine::recover_shared(const storage::Recovery& recovery) {
-    cluster_->begin_anew(recovery.head);
-    upkeep_.start(recovery.snapshots);
-    receivers_.clear();
-    Publication publication;
-    HEADWAY_CHECK(cluster_->pulse(watch_, totals_, publication));
-    cluster_->forget_tokens();
-    HEADWAY_CHECK(judges_.recover());
-    HEADWAY_CHECK(recover_webhooks());
-    return std::uint64_t{0};
+    return events;
 }
 
 void Engine::run() {
     std::vector<Request> requests;
-    while (!queue_.closed_and_empty() || !reads_.empty() || (cluster_ && cluster_->waiting())) {
+    while (!queue_.closed_and_empty() || !reads_.empty() || policy_->waiting()) {
         const auto planned = next_wake();
         const std::size_t left = queue_.take(requests, planned);
-        if (!cluster_) wall_clock_.follow(watch_);
+        policy_->follow_clock();
         note_gap(planned);
         const auto began = Clock::steady();
         clock_.begin_turn();
@@ -148,25 +115,20 @@ Clock::Steady::time_point Engine::next_wake() const {
     auto wake = now + kUpkeepEvery;
     if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
     if (disk_.is_closed()) return wake;  // due work has to wait
-    // Another daemon may hold what is to be looked at.
-    if (!receivers_.empty() && !lost_) return cluster_ ? now + kReceiveAgain : now;
-    if (cluster_ && !lost_) wake = std::min(wake, cluster_->next_wake(now));
+    if (!receivers_.empty() && !lost_) return policy_->next_look(now);
+    if (!lost_) wake = std::min(wake, policy_->next_wake(now));
     if (!retry_queue_.empty() && !lost_ && disk_.writable())
         wake = std::min(wake, std::max(now, retry_queue_.next_try()));
     const core::Timestamp told = sends() ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
-    if (const auto due = deadlines_.next())
-        wake = std::min(wake, now + std::max(*due - clock_.now(), core::Millis{0}));
     return wake;
 }
 
 /// Records a gap in our own attention if it is longer than kGapNoticed.
-void Engine::note_gap(Clock::Steady::time_point begin) {
+void Engine::note_gap(Clock::Steady::time_point begin) const {
     const auto gap = std::chrono::duration_cast<core::Millis>(Clock::unattended_since(begin));
-    if (gap <= kGapNoticed || cluster_) return;  // others listen meanwhile
-    const core::Timestamp now = clock_.now();
-    watch_.note_gap(now - gap, now);
+    if (gap > kGapNoticed) policy_->note_gap(gap);
 }
 
 void Engine::turn(std::vector<Request>& requests, std::size_t left) {
@@ -213,34 +175,24 @@ void Engine::take_turn(std::vector<Request>& requests, std::size_t left) {
     moved_.clear();
     arrive(requests);
     start(requests, true, *publication);
-    if (cluster_) cluster_->take_deferred(requests);
+    policy_->take_deferred(requests);
     write_phase(requests, left, *publication);
     start(requests, false, *publication);
     note_gap(started);
     const std::size_t reads_before = reads_.size();
     take_reads(requests);
-    if (cluster_ && reads_.size() > reads_before) refresh_reads(reads_before, *publication);
+    refresh_reads(reads_before, *publication);
     publish_turn(std::move(publication));  // before the reads, so that reports do not wait for them
     answer_reads();
     after_commit();
-    if (cluster_) follow_others();
+    follow_others();
     note_gap(started);
 }
 
-/// What is read is as new as anything that was acknowledged when the read arrived.
+/// A read sees at least the commits that were acknowledged when it arrived; without them it fails.
 void Engine::refresh_reads(std::size_t from, Publication& publication) {
     if (lost_) return;
-    SessionNames names;
-    for (std::size_t i = from; i < reads_.size(); ++i)
-        reads_[i].read->name(names);
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    auto fresh = cluster_->refresh(names, publication);
-    // A reader that comes from another daemon may have seen more than this one has.
-    for (std::size_t i = from; i < reads_.size() && fresh; ++i) {
-        if (reads_[i].read->position() > store_.head())
-            fresh = cluster_->follow(listening_, publication);
-    }
+    const auto fresh = policy_->refresh(reads_, from, listening_, publication);
     if (fresh) return;
     for (; from < reads_.size(); reads_.pop_back()) {
         reads_.back().read->fail(fresh.error());
@@ -249,39 +201,22 @@ void Engine::refresh_reads(std::size_t from, Publication& publication) {
     queue_.hold(reads_.size());
 }
 
-/// What other daemons have committed; that this one serves.
+/// Reads the commits of other daemons; records that this one serves.
 void Engine::follow_others() {
     if (lost_) return;
-    const auto now = Clock::steady();
-    auto publication = std::make_unique<Publication>();
-    core::Result<> done;
-    bool figures = false;
-    if (cluster_->pulse_due(now)) {
-        done = cluster_->pulse(watch_, totals_, *publication);
-        if (done && webhooks_.any()) {
-            auto looked = webhooks_.look_again();
-            if (looked) figures = *looked;
-            if (!looked) done = std::move(looked).error();
-        }
-        if (done) done = judges_.look_again();
-    }
-    if (done && cluster_->follow_due(now)) done = cluster_->follow(listening_, *publication);
+    auto [publication, done] = policy_->follow(listening_);
     if (!done) {
         store_.rollback();
-        if (store_.shared()->may_try_again()) {  // in the next turn
+        if (policy_->may_try_again()) {  // in the next turn
             publication->events.clear();
             publication->changed.clear();
         } else {
             std::vector<Request> none;
             give_up(done.error(), none, *publication);
         }
+        if (publication->empty()) return;
     }
-    if (!said_newer_ && !cluster_->met_newer().empty()) {
-        said_newer_ = true;
-        report_(true, cluster_->met_newer());
-        return announce(std::move(publication));
-    }
-    if (figures || !publication->empty()) announce(std::move(publication));
+    if (publication != nullptr) announce(std::move(publication));
 }
 
 /// Lets the tasks see the state before this turn's writes.
@@ -305,7 +240,7 @@ void Engine::start(std::vector<Request>& requests, bool first, Publication& publ
     }
 }
 
-/// What may only rest on committed state.
+/// Work that may only rest on committed state.
 void Engine::after_commit() {
     if (sends()) {
         if (auto sent = webhooks_.send_due(clock_.now()); !sent)
@@ -315,7 +250,7 @@ void Engine::after_commit() {
     const Reader reader{parts_};
     judges_.ask_checks(reader);
     if (!judges_.estimates()) return;
-    std::vector<Resident*> moved;  // but for what other daemons have deleted since the commit
+    std::vector<Resident*> moved;  // except rows that other daemons have deleted since the commit
     for (const storage::SessionKey key : moved_) {
         if (Resident* resident = sessions_.residents().find(key)) moved.push_back(resident);
     }
@@ -338,13 +273,7 @@ EngineStats Engine::stats() const {
     stats.refused_full = disk_.refused();
     stats.free_bytes = disk_.free_bytes();
     stats.writable = disk_.writable();
-    if (cluster_) {
-        stats.conflicts = cluster_->conflicts();
-        stats.retries = cluster_->retries();
-        stats.outdated = !cluster_->met_newer().empty();
-        stats.round_trips = cluster_->round_trips();
-        stats.daemons = cluster_->daemons().size();
-    }
+    policy_->add_stats(stats);
     stats.short_of_space = disk_.short_of_space();
     return stats;
 }

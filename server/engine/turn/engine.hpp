@@ -16,16 +16,15 @@
 #include "server/engine/durability/retry_queue.hpp"
 #include "server/engine/durability/session_log.hpp"
 #include "server/engine/durability/upkeep.hpp"
-#include "server/engine/durability/wall_clock.hpp"
 #include "server/engine/projections/expectations.hpp"
 #include "server/engine/projections/judge_scheduler.hpp"
 #include "server/engine/projections/projections.hpp"
 #include "server/engine/projections/webhook_scheduler.hpp"
 #include "server/engine/queries/morning_digest.hpp"
 #include "server/engine/reports/ping_schedules.hpp"
-#include "server/engine/residents/deadlines.hpp"
 #include "server/engine/transaction/reader.hpp"
 #include "server/engine/transaction/transaction.hpp"
+#include "server/engine/turn/store_policy.hpp"
 
 namespace headway::server {
 
@@ -55,9 +54,7 @@ public:
     /// WebhookDoneCommand. Call it before the first turn.
     void send_webhooks_with(WebhookScheduler::Send send) { webhooks_.send_with(std::move(send)); }
     /// Passes on hints of a store that is shared. Call it before the first turn; they outlive it.
-    void hint_by(ClusterHints& hints) {
-        if (cluster_) cluster_->hint_by(hints);
-    }
+    void hint_by(ClusterHints& hints) { policy_->hint_by(hints); }
     /// Sets the writer of log lines about sessions. Call it before the first turn.
     void log_sessions_with(SessionLog::Say say, std::function<bool()> debugs) {
         session_log_.say_with(std::move(say), std::move(debugs));
@@ -74,7 +71,7 @@ public:
 
 private:
     Clock::Steady::time_point next_wake() const;
-    void note_gap(Clock::Steady::time_point begin);
+    void note_gap(Clock::Steady::time_point begin) const;
     void deliver_again(const std::vector<Request>& requests);
     void take_turn(std::vector<Request>& requests, std::size_t left);
     void arrive(std::vector<Request>& requests);
@@ -86,11 +83,6 @@ private:
     core::Result<> name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
                             std::vector<std::size_t>& ends);
     core::Result<> write_all(std::vector<Request>& requests, Transaction& transaction);
-    core::Result<bool> is_well_named(Request& request, Transaction& transaction);
-    core::Result<> hold(std::vector<Request>& requests, const SessionNames& names,
-                        const std::vector<std::size_t>& ends, Transaction& transaction);
-    core::Result<> tick_some(Transaction& transaction);
-    core::Result<> tick_held(Transaction& transaction);
     void publish_views(const Transaction& transaction, Publication& publication);
     void drop_turn(Publication& publication);
     bool try_again(const std::vector<Request>& requests, Publication& publication);
@@ -108,7 +100,6 @@ private:
     bool read_some(Request& request);
 
     // Other daemons.
-    core::Result<std::uint64_t> recover_shared(const storage::Recovery& recovery);
     void refresh_reads(std::size_t from, Publication& publication);
     void follow_others();
 
@@ -144,9 +135,7 @@ private:
 
     Sessions sessions_;
     SessionTree tree_;
-    Deadlines deadlines_;
     core::Watch watch_;
-    WallClock wall_clock_;
     DiskGuard disk_;
     Upkeep upkeep_;
     BackupCopy backup_;
@@ -172,6 +161,7 @@ private:
     std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
     EngineStats totals_;                ///< what transactions count
     EngineContext parts_;
+    std::unique_ptr<StorePolicy> policy_;
 
     RetryQueue retry_queue_;
     std::deque<Request> reads_;               ///< without an answer; they count in the queue
@@ -180,7 +170,6 @@ private:
     /// turn's.
     std::vector<storage::SessionKey> receivers_;
     bool listening_ = false;
-    bool said_newer_ = false;  ///< the log has that this program is outdated
     bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
     Clock::Steady::time_point regain_tried_at_{};
     Clock::Steady::time_point gap_at_{};  ///< last housekeeping

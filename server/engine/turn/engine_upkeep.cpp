@@ -24,7 +24,7 @@ void Engine::upkeep(bool idle) {
     backup_.step();
     disk_.look_at_space(false);
     disk_.look_at_files(false);
-    if (cluster_ && cluster_->has_lost_connection()) lost_ = true;
+    if (policy_->has_lost_connection()) lost_ = true;
     if (idle && (lost_ || disk_.full() || !disk_.writable())) probe();
     if (halted()) return;
     if (auto tidied = upkeep_.tidy(sessions_, clock_.now(), idle, lost_); !tidied) {
@@ -43,9 +43,7 @@ void Engine::upkeep(bool idle) {
 }
 
 void Engine::retention_step() {
-    std::optional<core::Timestamp> earliest;
-    if (wall_clock_.trusted()) earliest = clock_.earliest();
-    if (cluster_) earliest = clock_.now();  // the store's
+    const std::optional<core::Timestamp> earliest = policy_->earliest();
     for (std::size_t i = 0; i < Upkeep::kDeletionsPerGap; ++i) {
         const auto step = upkeep_.delete_one(clock_.now(), earliest);
         if (!step) {
@@ -106,10 +104,10 @@ Result<> Engine::recover_webhooks() {
 }
 
 void Engine::forget_webhooks() {
-    if (!webhooks_.any() || !wall_clock_.trusted()) return;
-    if (!webhooks_.has_removed(clock_.earliest())) return;
+    const std::optional<core::Timestamp> earliest = policy_->earliest();
+    if (!webhooks_.any() || !earliest || !webhooks_.has_removed(*earliest)) return;
     auto done = store_.begin();
-    if (done) done = webhooks_.forget_removed(clock_.earliest());
+    if (done) done = webhooks_.forget_removed(*earliest);
     if (done) done = store_.commit();
     if (!done) {
         store_.rollback();
@@ -177,7 +175,7 @@ void Engine::feed_watchdog() {
 }
 
 void Engine::save_everything() {
-    if (cluster_ && cluster_->has_lost_connection()) return;
+    if (policy_->has_lost_connection()) return;
     if (lost_ || disk_.sync_failed() || disk_.misplaced()) return;
     if (auto saved = upkeep_.save_all(sessions_); !saved) {
         store_.rollback();

@@ -15,11 +15,9 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-constexpr std::size_t kTicksPerTurn = 500;
-/// Of one turn. A wait for a lock ends after a second, and a daemon that stopped in the middle of a
-/// turn holds its locks for two.
+/// Tries of one turn. A wait for a lock ends after a second, and a daemon that stopped in the
+/// middle of a turn holds its locks for two.
 constexpr int kTriesMax = 4;
-constexpr auto kRegainEvery = std::chrono::milliseconds{500};
 
 /// The factor on heartbeat intervals.
 std::uint32_t load_factor(std::size_t backlog) {
@@ -31,9 +29,7 @@ std::uint32_t load_factor(std::size_t backlog) {
 
 void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
                          Publication& publication) {
-    const auto due = deadlines_.next();
-    const bool ticks =
-        cluster_ ? cluster_->claim_due(Clock::steady()) : due && *due <= clock_.now();
+    const bool ticks = policy_->ticks_due();
     const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
     disk_.look_at_space(writes);
     disk_.look_at_files(writes || ticks || !receivers_.empty());
@@ -41,7 +37,7 @@ void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
         refuse(*closed, requests, publication);
         return;
     }
-    if (cluster_ && cluster_->has_lost_connection()) lost_ = true;
+    if (policy_->has_lost_connection()) lost_ = true;
     if (lost_ && !regain()) {
         if (writes)
             give_up({ErrorCode::kStorageUnavailable, "the journal cannot be written", {}}, requests,
@@ -57,7 +53,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     const Transaction::Turn turn{clock_.now(), load_factor(requests.size() + left), listening_};
     for (const Request& request : requests) {
         if (request.write == nullptr) continue;
-        if (cluster_ || request.write->delivered()) request.write->keep();
+        if (policy_->repeats() || request.write->delivered()) request.write->keep();
     }
     std::optional<Transaction> tried;
     for (int tries = 1;; ++tries) {
@@ -70,7 +66,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     }
     Transaction& transaction = *tried;
     commits_.note(std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started));
-    if (cluster_) cluster_->settle(publication, transaction.moved());
+    policy_->settle(transaction, publication);
     disk_.set_committed();
     session_log_.commit(Clock::steady());
     judges_.commit();
@@ -83,7 +79,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
 }
 
 /// Lets the writes name their sessions, before the transaction: `ends` has for each request where
-/// its names end. What is refused gets its error.
+/// its names end. A refused request gets its error.
 Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
                           std::vector<std::size_t>& ends) {
     ends.reserve(requests.size());
@@ -106,22 +102,16 @@ Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, Sessio
 Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transaction) {
     SessionNames names;
     std::vector<std::size_t> ends;
-    if (cluster_) cluster_->begin_naming();
+    policy_->begin_naming();
     HEADWAY_CHECK(name_all(requests, transaction.reader(), names, ends));
-    if (cluster_) {
-        HEADWAY_CHECK(hold(requests, names, ends, transaction));
-    } else {
-        HEADWAY_CHECK(store_.begin());
-    }
+    HEADWAY_CHECK(policy_->begin(requests, {names, ends}, transaction));
     HEADWAY_CHECK(receive(transaction, receivers_));
     std::size_t begin = 0;
     for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
         Request& request = requests[i];
         if (request.write == nullptr || request.write->failed()) continue;  // or deferred
-        if (cluster_) {
-            HEADWAY_TRY(const bool well, is_well_named(request, transaction));
-            if (!well) continue;
-        }
+        HEADWAY_TRY(const bool well, policy_->may_run(request, transaction));
+        if (!well) continue;
         transaction.begin(std::span{names}.subspan(begin, ends[i] - begin), request.watched);
         auto done = request.write->run(transaction);
         if (done) continue;
@@ -129,106 +119,11 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
         request.write->fail(std::move(done).error());
     }
     transaction.begin_own();
-    HEADWAY_CHECK(cluster_ ? tick_held(transaction) : tick_some(transaction));
+    HEADWAY_CHECK(policy_->tick_due(transaction));
     wake_parents(transaction);
     HEADWAY_CHECK(tell_relatives(transaction));
-    if (cluster_) {
-        for (const Resident* resident : transaction.touched())
-            cluster_->set_deadline(*resident, resident->session.next_deadline(
-                                                  watch_, core::kNever, resident->agent_runs));
-    }
+    policy_->store_deadlines(transaction);
     return transaction.commit();
-}
-
-/// Begins the transaction with the rows of its sessions. Writes to what another daemon holds are
-/// left for the next turn.
-Result<> Engine::hold(std::vector<Request>& requests, const SessionNames& names,
-                      const std::vector<std::size_t>& ends, Transaction& transaction) {
-    ReportedIds ids;
-    for (const Request& request : requests) {
-        if (request.write != nullptr && !request.write->failed()) request.write->report_ids(ids);
-    }
-    HEADWAY_CHECK(cluster_->hold(names, receivers_, ids));
-    transaction.set_now(cluster_->now());
-    receivers_.insert(receivers_.end(), cluster_->told().begin(), cluster_->told().end());
-    std::sort(receivers_.begin(), receivers_.end());
-    receivers_.erase(std::unique(receivers_.begin(), receivers_.end()), receivers_.end());
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
-        if (requests[i].write == nullptr || requests[i].write->failed()) continue;
-        const auto own = std::span{names}.subspan(begin, ends[i] - begin);
-        const bool held = std::all_of(own.begin(), own.end(), [this](std::string_view name) {
-            return cluster_->holds(name);
-        });
-        if (!held) cluster_->defer(requests[i]);
-    }
-    return {};
-}
-
-/// False if the write waits for the next turn, or has failed: it was named from what memory had of
-/// sessions that other daemons, or the writes before it, have ended or deleted meanwhile.
-Result<bool> Engine::is_well_named(Request& request, Transaction& transaction) {
-    auto well = request.write->is_well_named(transaction.reader());
-    if (!well) {
-        if (is_storage_error(well.error().code)) return well;
-        request.write->fail(std::move(well).error());
-        return false;
-    }
-    if (!*well) cluster_->defer(request);
-    return well;
-}
-
-/// Sessions whose deadline has come, of those that the turn holds.
-Result<> Engine::tick_held(Transaction& transaction) {
-    const core::Timestamp now = transaction.now();
-    for (const storage::SessionKey key : cluster_->due()) {
-        Resident* resident = sessions_.residents().find(key);
-        if (resident == nullptr) continue;  // damaged
-        const core::Timestamp due =
-            resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);
-        if (due != core::kNever && due <= now) HEADWAY_CHECK(tick(transaction, *resident));
-        if (resident->touched) continue;  // set with the others
-        cluster_->set_deadline(
-            *resident, due == core::kNever || due > now
-                           ? due
-                           : resident->session.next_deadline(watch_, now, resident->agent_runs));
-    }
-    return {};
-}
-
-Result<> Engine::tick_some(Transaction& transaction) {
-    const core::Timestamp now = transaction.now();
-    for (std::size_t i = 0; i < kTicksPerTurn; ++i) {
-        const auto key = deadlines_.pop_due(now);
-        if (!key) return {};
-        Resident* resident = sessions_.residents().find(*key);
-        if (resident == nullptr) {
-            auto stored = sessions_.load(*key);
-            if (!stored && stored.error().code == ErrorCode::kUnknownSession) continue;
-            if (!stored && stored.error().code == ErrorCode::kInternal) {
-                report_(true, stored.error().detail);
-                continue;
-            }
-            if (!stored) return std::move(stored).error();
-            if (stored->session.state().ended()) continue;  // since the deadline was set
-            HEADWAY_TRY(resident, sessions_.adopt(*std::move(stored)));
-            tree_.note(*resident);
-            // Its agent is quiet: it takes no place from one whose agent is not.
-            sessions_.residents().put_last(*resident);
-        }
-        const core::Timestamp due =
-            resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);
-        if (due == core::kNever || due > now) {
-            deadlines_.schedule(*key, due);
-            continue;
-        }
-        HEADWAY_CHECK(tick(transaction, *resident));
-        if (!resident->touched) {  // nothing changed; schedules the next deadline
-            deadlines_.schedule(*key,
-                                resident->session.next_deadline(watch_, now, resident->agent_runs));
-        }
-    }
-    return {};
 }
 
 void Engine::publish_views(const Transaction& transaction, Publication& publication) {
@@ -239,9 +134,7 @@ void Engine::publish_views(const Transaction& transaction, Publication& publicat
         sessions_.residents().measure(*resident);
         resident->touched_at = transaction.now();
         sessions_.residents().recount(*resident);
-        if (!cluster_)
-            deadlines_.schedule(resident->key, resident->session.next_deadline(
-                                                   watch_, core::kNever, resident->agent_runs));
+        policy_->schedule(*resident);
         publication.views.push_back(core::view_of(resident->session));
     }
     for (const Resident* resident : transaction.moved())
@@ -264,10 +157,10 @@ void Engine::drop_turn(Publication& publication) {
 /// After a conflict with a transaction of another daemon, which the database has ended by giving up
 /// ours: all is read again, and the commands are as they came. False if the turn has to fail.
 bool Engine::try_again(const std::vector<Request>& requests, Publication& publication) {
-    if (!cluster_ || !store_.shared()->may_try_again()) return false;
+    if (!policy_->may_try_again()) return false;
     drop_turn(publication);
     if (!recover()) return false;
-    cluster_->note_retry();
+    policy_->note_retry();
     for (const Request& request : requests) {
         if (request.write != nullptr) request.write->restore();
     }
@@ -287,7 +180,7 @@ void Engine::give_up(const Error& error, std::vector<Request>& requests, Publica
     Error shown = error;
     if (shown.code == ErrorCode::kStorageCorrupt) shown.code = ErrorCode::kStorageUnavailable;
     const bool unknown = shown.code == ErrorCode::kStorageSyncFailed || disk_.misplaced() ||
-                         (cluster_ && store_.shared()->outcome_unknown());
+                         policy_->outcome_unknown();
     shown.detail =
         (unknown ? "it is not known whether this was stored; send it again with the same event_id ("
                  : "nothing was stored; send it again (") +
@@ -311,13 +204,11 @@ void Engine::answer(Request& request, Publication& publication) {
 }
 
 bool Engine::regain() {
-    // Each try may take as long as a connection to a host that does not answer.
-    const auto now = Clock::steady();
-    if (cluster_ && now - regain_tried_at_ < kRegainEvery) return false;
-    regain_tried_at_ = now;
+    if (!policy_->may_recover(regain_tried_at_)) return false;
+    regain_tried_at_ = Clock::steady();
     sessions_.residents().clear();
     tree_.clear();
-    deadlines_.clear();
+    policy_->forget();
     auto recovered = recover();
     regain_tried_at_ = recovered ? Clock::Steady::time_point{} : Clock::steady();
     if (!recovered) return false;

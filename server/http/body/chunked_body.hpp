@@ -28,7 +28,7 @@ public:
     const core::Error& error() const noexcept { return error_; }
 
 private:
-    /// What the next byte belongs to.
+    /// Part to which the next byte belongs.
     enum class Part : std::uint8_t { kSize, kSizeEnd, kData, kDataCr, kDataLf, kEndCr, kEndLf };
 
     Status fail(core::ErrorCode code, std::string why);

@@ -77,7 +77,7 @@ private:
         kLeaving,    ///< everything is sent; waits for the peer's end
         kClosed,
     };
-    /// What the peer has to send in time.
+    /// The part that the peer has to send in time.
     enum class Wait : std::uint8_t { kNothing, kRequest, kHead, kBody };
 
     void on_received(const error_code& ec, std::size_t count) override;

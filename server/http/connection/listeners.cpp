@@ -16,7 +16,8 @@ Result<> load_certificate(HttpServer& http, const config::ServerSettings& settin
     return {};
 }
 
-/// What cannot be created only stops who asked for it by name: a relative path may be the default.
+/// A socket that cannot be created only stops the daemon if it was asked for by name: a relative
+/// path may be the default.
 Result<> or_warn(Result<> done, bool asked_for, const WarnListener& warn) {
     if (done || asked_for) return done;
     warn(done.error().detail);

@@ -19,12 +19,12 @@ namespace headway::server {
 using Frame = std::shared_ptr<const std::string>;
 
 /// The replies of one connection as bytes to send. Requests take their places in order, replies may
-/// come in any order, bytes leave in that of the requests; the last reply says that it is the last.
+/// come in any order, bytes leave in that of the requests; the last reply is marked as the last.
 /// The connection may end in a stream, which follows its one reply. Pure: the owner of the socket
 /// sends unsent() and reports with sent() how much it took.
 class ReplyWriter {
 public:
-    /// What a reply needs to know of its request.
+    /// Facts about its request that a reply needs.
     struct Asked {
         std::string request_id;
         std::string path;  ///< without the query
@@ -74,7 +74,7 @@ public:
     /// The end of a stream: nothing follows what waits to be sent.
     void end_stream() noexcept;
 
-    /// What is to be sent, in this order; pieces may be empty.
+    /// Bytes to send, in this order; pieces may be empty.
     std::array<std::string_view, 2> unsent() const noexcept;
     /// The socket took the first `count` bytes of unsent().
     void sent(std::size_t count);

@@ -80,7 +80,7 @@ void Transport::receive_with_descriptors() {
     });
 }
 
-/// What is there now; nothing from a socket that was closed meanwhile.
+/// The bytes that are there now; none from a socket that was closed meanwhile.
 std::size_t Transport::receive(error_code& ec) {
     if (!socket_.is_open()) return 0;
     if (all_passed_ == nullptr) return socket_.read_some(buffer_of(space_), ec);

@@ -15,7 +15,7 @@ class Call;
 
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOptions, kOther };
 
-/// What a caller needs for a route.
+/// Rights that a caller needs for a route.
 enum class Guard : std::uint8_t {
     kPublic,    ///< nothing, in any mode
     kAnyToken,  ///< mode `token`: some token
@@ -28,7 +28,7 @@ enum class Guard : std::uint8_t {
 };
 inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmin) + 1;
 
-/// What the gate needs before the body is read.
+/// Limits that the gate checks before the body is read.
 struct BodyRule {
     bool read = false;          ///< false: a body within bytes_max is accepted and ignored
     bool lines = false;         ///< also as application/x-ndjson
@@ -46,7 +46,7 @@ enum class Effect : std::uint8_t {
 
 enum class ReplyKind : std::uint8_t { kDocument, kStream };
 
-/// A deprecated route: still served, and every reply says so (RFC 9745).
+/// A deprecated route: still served, with a header in every reply (RFC 9745).
 struct Deprecation {
     std::string_view message;    ///< what to use instead
     std::string_view successor;  ///< a path template, for people and tools

@@ -93,7 +93,7 @@ constexpr std::size_t kRequestIdBytesMax = 64;  // longer ones do not come here
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kNoStore = "no-store";
 
-/// Whether nothing but the body, its length and the request's id is its own.
+/// Whether only the body, its length and the request's id is its own.
 bool is_usual(const Response& response, const Envelope& envelope) {
     return response.status == 200 && response.content_type == kJson &&
            response.cache_control == kNoStore && response.headers.empty() && envelope.keep_alive &&
@@ -165,7 +165,7 @@ void append_response(std::string& out, const Response& response, const Envelope&
 void append_stream_header(std::string& out, const Envelope& envelope, StreamBody body) {
     out.append("HTTP/1.1 200 OK\r\nContent-Type: ");
     out.append(body == StreamBody::kEvents ? "text/event-stream" : "application/json");
-    // A client tells a document that was cut from one that is over.
+    // With chunks a client can distinguish a document that was cut from one that is over.
     if (body == StreamBody::kHeld) out.append("\r\nTransfer-Encoding: chunked");
     out.append("\r\nCache-Control: no-store");
     out.append(kSecurityHeaders);

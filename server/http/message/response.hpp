@@ -21,7 +21,7 @@ struct Response {
     std::string_view cache_control = "no-store";
 };
 
-/// What the connection adds to a reply.
+/// Fields that the connection adds to a reply.
 struct Envelope {
     std::string_view request_id;
     std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
@@ -34,7 +34,7 @@ struct Envelope {
 /// Appends status line, header and body; 204 and 304 have no body. Pure.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
-/// What a reply without a length is.
+/// Framing of a reply without a length.
 enum class StreamBody : std::uint8_t {
     kEvents,  ///< an endless text/event-stream
     kHeld,    ///< one JSON document in chunks, with blanks before it while it is waited for

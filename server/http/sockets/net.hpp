@@ -25,7 +25,7 @@ using TcpAcceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
 using LocalSocket = net::basic_stream_socket<net::local::stream_protocol, Executor>;
 using LocalAcceptor = net::basic_socket_acceptor<net::local::stream_protocol, Executor>;
 
-/// Timers go by the time source, so that a test can let time pass.
+/// Timers use the time source, so that a test can let time pass.
 struct TimerClock {
     using duration = time_source::Steady::duration;
     using rep = duration::rep;

@@ -15,10 +15,10 @@
 
 namespace headway::server {
 
-/// What clients of the report socket send beside their bytes: a pidfd of the agent. Bounded over
-/// all connections, and the kernel drops what does not fit, so that clients cannot use up our
-/// descriptors. Anything else that they send is closed at once, on another thread, since closing a
-/// file of theirs may take as long as they like. I/O thread only.
+/// Descriptors that clients of the report socket send beside their bytes: a pidfd of the agent.
+/// Bounded over all connections, and the kernel drops what does not fit, so that clients cannot use
+/// up our descriptors. Anything else that they send is closed at once, on another thread, since
+/// closing a file of theirs may take as long as they like. I/O thread only.
 class PassedDescriptors {
 public:
     /// The place of one connection: at most one descriptor, the last that came.

@@ -15,7 +15,8 @@ namespace {
 std::string read_start(const std::string& path) {
     const system::FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (!file.open()) return {};
-    std::array<char, 1024> space{};  // the fields of a stat file are numbers, but for a short name
+    std::array<char, 1024> space{};  // the fields of a stat file are numbers, except for a short
+                                     // name
     const ::ssize_t got = ::read(file.get(), space.data(), space.size());
     return got > 0 ? std::string{space.data(), static_cast<std::size_t>(got)} : std::string{};
 }

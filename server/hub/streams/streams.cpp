@@ -117,7 +117,7 @@ std::string Streams::start(Client& client, const StreamReply& reply) {
     return hello_frame(reply) + (reply.reset.empty() ? "" : reset_frame(reply));
 }
 
-/// What was deleted in the middle of the replay is said once.
+/// A deletion in the middle of the replay is reported once.
 std::string Streams::reset(Client& client, const StreamReply& reply) {
     const bool goes_back = reply.from < client.position;
     if (reply.reset.empty() || (!goes_back && reply.oldest <= client.oldest)) return {};

@@ -22,8 +22,8 @@ ViewCache::Versioned ViewCache::read(const std::string& session) {
     return {&entry->second.view, entry->second.version};
 }
 
-/// Of a shared store each caller asks its own question: an answer on its way may be older than what
-/// the client has seen at another daemon.
+/// With a shared store each caller asks its own question: an answer on its way may be older than
+/// the state that the client has seen at another daemon.
 void ViewCache::get(const std::string& session, Callback callback) {
     if (const core::SessionView* view = find_newest(session)) {
         callback(view);

@@ -14,8 +14,8 @@
 namespace headway::server {
 
 /// The published views of sessions, for reads without the engine. A missing view is queried
-/// once; from then on every publication updates it. Of sessions that no client reads only the
-/// newest are kept. I/O thread only.
+/// once; from then on every publication updates it. Only the newest of the sessions without readers
+/// are kept. I/O thread only.
 class ViewCache {
 public:
     /// Sends a ViewQuery; false when the queue is full.

@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// What a long poll waits for.
+/// Condition of a long poll.
 struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;

@@ -58,7 +58,7 @@ system::Environment variables_for(const WebhookTarget& target, const WebhookJob&
     return variables;
 }
 
-/// What the child has of us: three descriptors and the root folder. It leads a group.
+/// The child has three descriptors of ours and the root folder. It leads a group.
 pid_t start(const WebhookTarget& target, const WebhookJob& job, int input, int output) {
     const std::vector<std::string>& argv = target.endpoint().argv;
     const system::Started started = system::start({.argv = argv,

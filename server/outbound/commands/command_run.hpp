@@ -17,8 +17,8 @@ namespace headway::server {
 
 /// One run of a command that gets a message: a process in a group of its own, without a shell, with
 /// three descriptors and a few variables. Arguments and variables are of the configuration and the
-/// message's id; what an agent wrote is on standard input only. Never blocks, but for the start of
-/// the process. One thread.
+/// message's id; what an agent wrote is on standard input only. Only the start of the process
+/// blocks. One thread.
 class CommandRun {
 public:
     /// Starts it. `target` must outlive it. Throws std::system_error when it cannot be started.
@@ -28,7 +28,7 @@ public:
     /// Kills the group.
     ~CommandRun();
 
-    /// What turn() waits for, added to `polls`.
+    /// Events that turn() waits for, added to `polls`.
     void wait_on(std::vector<pollfd>& polls) const;
     /// When turn() must be called at the latest.
     Clock::Steady::time_point next_turn() const;

@@ -71,7 +71,7 @@ void JudgeStream::read(std::string_view json) {
         return;
     }
     if (decoded->error) {
-        error_ = "the endpoint says: " + *decoded->error;
+        error_ = "error of the endpoint: " + *decoded->error;
         return;
     }
     text_ += decoded->text;

@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// What a try proves about the endpoint, for its breaker.
+/// Proof that a try gives about the endpoint, for its breaker.
 enum class EndpointHealth : std::uint8_t {
     kUp,      ///< it answers, if only with an error
     kDown,    ///< it fails or refuses the key

@@ -24,7 +24,7 @@
 namespace headway::server {
 
 /// The judge's part of the thread of libcurl: keeps the queue, breaker and pauses of each endpoint,
-/// and starts and ends the transfers. That thread only, except for the constructor.
+/// and starts and ends the transfers. The thread of libcurl only, except for the constructor.
 class JudgeWorker final : public CurlLoop::User {
 public:
     using Deliver = std::function<void(JudgeReply)>;

@@ -7,7 +7,7 @@
 
 namespace headway::server {
 
-/// What a mail server says about each recipient, of the lines that go to it and come from it.
+/// Replies of a mail server about each recipient, from the lines that go to it and come from it.
 /// libcurl only says whether all were refused. Pure.
 class MailRecipients {
 public:
@@ -20,12 +20,12 @@ public:
     void received(std::string_view line);  ///< a line of a reply
 
     const std::vector<Refusal>& refused() const { return refused_; }
-    /// Those that took no mail but might later.
+    /// True if some recipients took no mail but might later.
     bool any_for_later() const;
-    /// Those that need not get the mail again: it was taken for them, or never will be. Of those
+    /// Those that need not get the mail again: it was taken for them, or never will be. Only those
     /// that it was sent to.
     std::vector<std::string> settled() const;
-    /// Who was refused, and how; empty if none was.
+    /// Recipients that were refused, and how; empty if none was.
     std::string words() const;
 
 private:

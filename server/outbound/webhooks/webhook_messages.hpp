@@ -34,7 +34,7 @@ struct WebhookJob : WebhookPart {
     std::uint64_t slot = 0;
 };
 
-/// What a result does not take back.
+/// Drops parts that a result does not take back.
 inline void drop_bodies(WebhookJob& job) {
     job.body.clear();
     for (WebhookPart& other : job.others)

@@ -11,7 +11,7 @@ namespace {
 using Format = core::WebhookFormat;
 namespace notify = api::notify;
 
-/// Of several messages it is made of theirs, so that the same ones have the same again.
+/// The id for several messages is made of theirs, so that the same ones have the same again.
 std::string id_of(const WebhookJob& job) {
     if (job.others.empty()) return job.id;
     std::string ids = job.id;

@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// What goes over the wire, made of the stored messages when they are sent.
+/// The request on the wire, made of the stored messages when they are sent.
 struct WebhookRequest {
     std::vector<std::string> headers;  ///< of HTTP, besides those of every request
     std::string body;                  ///< or a whole mail, or what a command reads

@@ -70,7 +70,7 @@ bool WebhookSender::ended(CURL* handle, CURLcode code) {
     return true;
 }
 
-/// Who has got every part of the job, or never will: anyone else gets the mail.
+/// Recipients that have every part of the job, or never will: all others get the mail.
 std::vector<std::string> WebhookSender::settled_for_all(const WebhookJob& job) const {
     const auto first = settled_.find(job.id);
     if (first == settled_.end()) return {};

@@ -108,7 +108,7 @@ void WebhookTarget::read_secrets() {
     take_secret(text, from);
 }
 
-/// What is wrong with it is said without it.
+/// Errors in the secret are reported without it.
 void WebhookTarget::take_secret(const std::string& text, const std::string& from) {
     using Format = core::WebhookFormat;
     if (endpoint_.format == Format::kStandard) {
@@ -158,7 +158,7 @@ void WebhookTarget::take_bot(const std::string& token, const std::string& from) 
     endpoint_.url = base + "/bot" + token + "/sendMessage";
 }
 
-/// What tells endpoints apart whose messages go to different people.
+/// The part of the address that distinguishes endpoints whose messages go to different people.
 std::string WebhookTarget::place() const {
     std::string place = endpoint_.url;
     for (const std::string& word :

@@ -28,7 +28,7 @@ bool is_mail(const config::WebhookEndpoint& endpoint) {
     return endpoint.format == core::WebhookFormat::kEmail;
 }
 
-/// To a mail server the same options apply but for the protocol, and its user.
+/// The same options apply to a mail server, except for the protocol and its user.
 void set_mail_server(CURL* handle, const WebhookTarget& target) {
     const config::WebhookEndpoint& endpoint = target.endpoint();
     system::set_option(handle, CURLOPT_USE_SSL,
@@ -145,7 +145,7 @@ void WebhookTransfer::set_mail(std::string text, const std::vector<std::string>&
     set_option(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(mail_.size()));
 }
 
-/// It also sees the password, and looks at nothing but the recipients.
+/// It also sees the password, and looks only at the recipients.
 int WebhookTransfer::on_dialog(CURL*, curl_infotype kind, char* bytes, std::size_t size,
                                void* user) noexcept {
     auto& self = *static_cast<WebhookTransfer*>(user);
@@ -185,8 +185,8 @@ bool WebhookTransfer::only_rest_refused(CURLcode code) const {
            recipients_.refused().size() == addressed_;
 }
 
-/// Of a mail the code of libcurl counts: an answer of 2xx may be that to an earlier command. 4xx is
-/// the server's word for later, 5xx for never.
+/// The code of libcurl decides about a mail: an answer of 2xx may be that to an earlier command.
+/// 4xx is the server's word for later, 5xx for never.
 WebhookResult WebhookTransfer::mail_result(CURLcode code, WebhookResult result) const {
     const std::string refused = recipients_.words();
     if (settles(code)) {

@@ -34,7 +34,7 @@ public:
     /// Whether each recipient has the mail, or was refused by name while others have it. A mail
     /// that failed as a whole settles none: else it would pass as one that others have.
     bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
-    /// What the mail server said of each.
+    /// The mail server's reply for each recipient.
     const MailRecipients& recipients() const { return recipients_; }
 
 private:

@@ -20,8 +20,8 @@ struct pg_result;
 
 namespace headway::storage {
 
-/// The rows of an answered statement. What is not there, and a number that is none, reads as NULL:
-/// as 0 or empty.
+/// The rows of an answered statement. A missing value, and a number that is none, reads as NULL: as
+/// 0 or empty.
 class PostgresRows {
 public:
     PostgresRows() = default;
@@ -111,7 +111,7 @@ public:
     std::string tls() const;
 
 private:
-    /// What a sent message is to be answered with.
+    /// The expected answer to a sent message.
     struct Expected {
         bool wanted = false;   ///< its rows are handed over
         bool commits = false;  ///< it is the COMMIT

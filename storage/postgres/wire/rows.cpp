@@ -5,7 +5,7 @@
 
 #include "storage/postgres/wire/connection.hpp"
 
-// What a statement has answered, in PostgreSQL's binary format.
+// Rows of an answered statement, in PostgreSQL's binary format.
 
 namespace headway::storage {
 

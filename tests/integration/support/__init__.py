@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the black-box tests share: a daemon, HTTP and SSE clients, recorded sessions."""
+"""Code shared by the black-box tests: a daemon, HTTP and SSE clients, recorded sessions."""
 import faulthandler
 
 from .limits import LONG

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole agent loop as a process of its own: python3 -m support.budget_agent URL SESSION [--ignore | --ask]
 
-Each turn it "thinks", calls a tool and reports both. It obeys what the replies say: on wrap_up it answers and ends as soon as
-it has what it needs, on stop it reports its partial result and ends. With --ignore it does neither; with --ask it asks a
-person for more steps once its budget is critical, and waits for the answer. It prints one JSON line for
-each turn, and reads one line of stdin after each so that the test decides when it goes on: no clock takes part.
+Each turn it "thinks", calls a tool and reports both. It obeys the replies: on wrap_up it answers and ends as soon as it has what it needs,
+on stop it reports its partial result and ends. With --ignore it does neither; with --ask it asks a person for more steps once its budget is
+critical, and waits for the answer. It prints one JSON line for each turn, and reads one line of stdin after each so that the test decides
+when it goes on: no clock takes part.
 """
 import argparse
 import json

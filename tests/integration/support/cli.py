@@ -50,7 +50,7 @@ class Cli:
 
 
 def finish(process: subprocess.Popen, seconds: float = 60) -> Output:
-    """What is left of the output of a process that readline() was used on: communicate() would lose what is buffered."""
+    """The rest of the output of a process that readline() was used on: communicate() would lose what is buffered."""
     timer = threading.Timer(patient(seconds), process.kill)
     timer.start()
     try:

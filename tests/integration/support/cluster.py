@@ -27,7 +27,7 @@ def installed() -> bool:
 
 
 class Server:
-    """A PostgreSQL in a folder of its own. What is committed there survives kill -9, and no loss of power."""
+    """A PostgreSQL in a folder of its own. A commit there survives kill -9, and no loss of power."""
 
     def __init__(self, folder: Path):
         self.folder = folder

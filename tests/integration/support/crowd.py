@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents, deciders and followers of several daemons that never give up, and write down what they were told (history.py)."""
+"""Agents, deciders and followers of several daemons that never give up, and write down the replies (history.py)."""
 import contextlib
 import http.client
 import json
@@ -13,9 +13,9 @@ from .http import Client
 from .limits import Deadline
 from .sse import EventStream
 
-# Of one try; then the next daemon is asked. Clients take it three times (limits.patient).
+# Timeout of one try; then the next daemon is asked. Clients take it three times (limits.patient).
 ANSWER = 0.7
-INTERVAL = 5  # seconds; an agent that is heard twice within it is alive
+INTERVAL = 5  # seconds; an agent that reports twice within it is alive
 
 
 class Caller:

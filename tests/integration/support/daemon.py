@@ -23,7 +23,7 @@ from .testclock import TestClock
 PROJECT = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/dev/headway"))
 TEST_CLOCK = BINARY.with_name("headway-testclock")
-# What must never be in a log, whatever a client did.
+# Words that must never be in a log, whatever a client did.
 ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|engine failed|assertion|terminate called", re.I)
 
 # With a test clock, milliseconds of a client may be minutes of the daemon.
@@ -151,7 +151,7 @@ class Daemon:
         return code
 
     def _threads(self) -> str:
-        """What each thread waits for in the kernel, as far as permitted."""
+        """Wait of each thread in the kernel, as far as permitted."""
         def read(path: Path) -> str:
             try:
                 return " ".join(path.read_text(errors="replace").split())
@@ -202,7 +202,7 @@ class Daemon:
         return Client(self.port, now=self.now, **options)
 
     def now(self) -> float:
-        """Of its steady clock, since any moment."""
+        """Time of its steady clock, since any moment."""
         return time.monotonic() + (self.clock.passed if self.clock else 0)
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several daemons do once for all of them, while things happen to them: messages to webhooks, questions to a judge, access tokens,
-retention. Each worker writes into `findings` what contradicts the promises of docs/scale.md."""
+"""Work that several daemons do once for all of them, while things happen to them: messages to webhooks, questions to a judge, access
+tokens, retention. Each worker writes into `findings` what contradicts the promises of docs/scale.md."""
 import http.client
 import json
 import random
@@ -79,7 +79,7 @@ class Addressee:
         found += [f"webhook: {event} was sent as {sorted(own)}" for event, own in ids.items() if len(own) > 1]
         for message, sent in tries.items():
             for (before, one), (after, other) in zip(sorted(sent), sorted(sent)[1:]):
-                # Who stood still for long may send when it goes on what it had begun to send before.
+                # A daemon that stood still for long may, when it goes on, send the rest of a message that it had begun.
                 woke = any(number in (one, other) and end - begin > LEASE - 1 and begin - 1 < after < end + 2 for number, begin, end in hung)
                 if one != other and after - before < LEASE - 2 and not woke:
                     found.append(f"webhook: daemon {other + 1} has sent {message} {after - before:.1f} s after daemon {one + 1}")

@@ -49,7 +49,7 @@ def examples() -> tuple:
         if kind == "http":
             found.append(parse_request(text, page.count("\n", 0, block.start()) + 1))
         elif found and not page[last_end:block.start()].strip():
-            found[-1].shape = json.loads(text)  # nothing but white space between the two; times are left out as "…"
+            found[-1].shape = json.loads(text)  # only white space between the two; times are left out as "…"
         else:
             advice.append(json.loads(text))
         last_end = block.end()
@@ -57,7 +57,7 @@ def examples() -> tuple:
 
 
 def judge_config(llm: LlmServer) -> str:
-    """What the page takes for granted of the daemon's configuration."""
+    """Configuration of the daemon that the page takes for granted."""
     webhook = f'[webhooks.endpoints.ops]\nurl = "http://127.0.0.1:9/headway"\nsecret_file = "{SECRET_FILE}"\n'
     return f'[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n{webhook}'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to several daemons and their database in the tests of scale, one fault after the other."""
+"""Faults of several daemons and their database in the tests of scale, one after the other."""
 import random
 import sys
 import time
@@ -11,7 +11,7 @@ HANGS = 60 if LONG else 6  # seconds that a daemon stands still
 
 
 class Faults:
-    """What happens to a cluster, one after the other. Each leaves it whole."""
+    """Faults of a cluster, one after the other. Each leaves it whole."""
 
     def __init__(self, cluster: Cluster, dice: random.Random):
         self.cluster, self.dice = cluster, dice

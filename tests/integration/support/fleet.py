@@ -14,7 +14,7 @@ RETRIES_WITHOUT_A_KILL = 3
 
 
 class Oracle:
-    """What the daemon has promised: number of every acknowledged event, by session and event id."""
+    """Promises of the daemon: number of every acknowledged event, by session and event id."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -96,7 +96,7 @@ class Fleet:
     def _play(self, recording):
         dice = random.Random(f"{self.seed}/{recording.name}")
         path = f"/v1/sessions/{recording.name}"
-        about = {**recording.about, "policy": {"heartbeat_interval_ms": 3_600_000}}  # nothing but events moves them
+        about = {**recording.about, "policy": {"heartbeat_interval_ms": 3_600_000}}  # only events move them
         self._insist("PUT", path, about)
         events = list(recording.events)
         while events:

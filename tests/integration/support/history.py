@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clients of several daemons have seen, and whether one journal explains all of it. Pure functions: each returns its findings as
+"""Observations of clients of several daemons, and whether one journal explains all of them. Pure functions: each returns its findings as
 lines, none when all is well.
 
 A journal is the list of a session's events as the API shows them; `journals` has one for each session.
@@ -61,7 +61,7 @@ class History:
     decisions: list = field(default_factory=list)
     streams: dict = field(default_factory=lambda: defaultdict(list))  # by reader: (cursor, session, n)
     session_streams: dict = field(default_factory=lambda: defaultdict(list))  # by (reader, session): n
-    attempts: dict = field(default_factory=lambda: defaultdict(list))  # by session: when its agent was not heard (wall clock)
+    attempts: dict = field(default_factory=lambda: defaultdict(list))  # by session: when its agent was silent (wall clock)
     problems: list = field(default_factory=list)  # what a client could not understand
 
 
@@ -142,7 +142,7 @@ def waits_true(history: History, journals: dict) -> list:
 
 
 def one_winner(history: History, journals: dict) -> list:
-    """The journal has one decision for each approval, and all who decided were told of that one."""
+    """The journal has one decision for each approval, and the reply to all deciders was that one."""
     found = []
     decided = defaultdict(list)
     for session, journal in journals.items():
@@ -193,7 +193,7 @@ def streams_agree(history: History, journals: dict) -> list:
 
 
 def session_streams_whole(history: History, journals: dict) -> list:
-    """Who follows one session sees its events from the first one on, each once."""
+    """A follower of one session sees its events from the first one on, each once."""
     found = []
     for (reader, session), numbers in history.session_streams.items():
         for expected, n in enumerate(numbers, 1):

@@ -16,7 +16,7 @@ TYPES = {
 
 
 def resolve(document: dict, reference: str):
-    """What a `#/...` points to; KeyError when there is nothing."""
+    """Target of a `#/...` points to; KeyError when there is nothing."""
     if not reference.startswith("#/"):
         raise KeyError(f"{reference} is not within the document")
     found = document
@@ -37,7 +37,7 @@ class Schemas:
         self.document = document
 
     def errors(self, schema: dict, value, where: str = "") -> list:
-        """What is wrong with `value`, as lines that begin with a JSON pointer; none when it is right."""
+        """Errors of `value`, as lines that begin with a JSON pointer; none when it is right."""
         found = []
         for keyword, rule in schema.items():
             check = getattr(self, "_" + keyword.replace("$", ""), None)

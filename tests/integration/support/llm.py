@@ -43,7 +43,7 @@ class LlmServer:
         self._call("DELETE", "/requests")
 
     def play(self, mode: str):
-        """From now on, whatever the model is called; "" goes by the model's name again."""
+        """From now on, whatever the model is called; "" uses the model's name again."""
         self._call("PUT", "/script", {"mode": mode})
 
     def busiest(self) -> int:

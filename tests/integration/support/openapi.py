@@ -12,7 +12,7 @@ from .json_schema import Schemas, resolve
 FILE = PROJECT / "api" / "openapi.json"
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 PROBLEM = "application/problem+json"
-# Of any request, whatever its operation; the document says so once, as `default`.
+# Replies to any request, whatever its operation; the document has them once, as `default`.
 ANYWHERE = {400, 404, 405, 408, 411, 413, 421, 429, 431, 500, 505}
 
 
@@ -136,7 +136,7 @@ class OpenApi:
         return self.schemas.errors(content[kind]["schema"], reply.body.decode())
 
     def stream_errors(self, events: dict, text: str) -> list:
-        """Of whole frames of Server-Sent Events; `*` are the types of events."""
+        """Checks whole frames of Server-Sent Events; `*` are the types of events."""
         errors = []
         for frame in filter(None, text.split("\n\n")):
             fields = dict(line.split(": ", 1) for line in frame.split("\n") if not line.startswith(":"))

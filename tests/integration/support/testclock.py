@@ -35,7 +35,7 @@ class TestClock:
         self.wall_ahead += wall
 
     def environment(self) -> dict:
-        """Of the next process, so that its wall clock goes on from where this one's stood."""
+        """Variables of the next process, so that its wall clock goes on from where this one's stood."""
         return {"TESTCLOCK_WALL_AHEAD_MS": str(round(self.wall_ahead * 1000))}
 
     def advance(self, seconds: float, step: float | None = None, busy: bool = False):

@@ -33,7 +33,7 @@ def signature(secret: str, id: str, seconds: str, body: bytes) -> str:
 
 
 def problems(headers: dict, body: bytes, secrets) -> list:
-    """What is wrong with a message; every secret has to have signed it."""
+    """Errors of a message; every secret has to have signed it."""
     wrong = [f"no {name}" for name in ("webhook-id", "webhook-timestamp", "webhook-signature") if name not in headers]
     if wrong:
         return wrong
@@ -123,7 +123,7 @@ class Receiver:
         return self.wait(lambda messages: len(messages) >= count, what=f"message {count}")
 
     def release(self):
-        """What hangs ends without an answer."""
+        """Hanging requests end without an answer."""
         self._released.set()
 
     def stop(self):

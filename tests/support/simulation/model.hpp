@@ -19,9 +19,9 @@ public:
     /// The next published event.
     void see(const core::Event& event);
 
-    /// The agent was told that this event has this number.
+    /// The reply to the agent had this number for this event.
     void acknowledged(const std::string& event_id, std::uint64_t n);
-    /// The agent was told that nothing of this was taken.
+    /// The reply to the agent was a refusal of all of this.
     void refused(const std::string& event_id);
 
     bool ended() const noexcept { return ended_; }

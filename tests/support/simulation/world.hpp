@@ -38,7 +38,7 @@ struct Agent {
     std::vector<Event> unanswered;     ///< sent, not acknowledged: to be sent again
 };
 
-/// What one command concerns, to check its reply.
+/// Things that one command concerns, to check its reply.
 struct Sent {
     std::size_t agent = 0;
     std::string session;
@@ -310,7 +310,7 @@ private:
         }
     }
 
-    /// No session is called silent if it was heard within two intervals, or during an attention
+    /// No session is called silent if it has reported within two intervals, or during an attention
     /// gap.
     void see_silent(const storage::StreamEvent& one) {
         INFO(one.session);

@@ -8,9 +8,9 @@
 
 #include "tests/support/traces/trace.hpp"
 
-// Honest models of agents that get somewhere. None of them asks again what it has just been told,
-// but for the reasons that real ones have: to see what an edit left, to check a flaky test, to look
-// up what was read long ago.
+// Honest models of agents that get somewhere. They do not repeat a question whose answer they just
+// got, except for the reasons that real ones have: to see what an edit left, to check a flaky test,
+// to look up what was read long ago.
 
 namespace headway::tests {
 

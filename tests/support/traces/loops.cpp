@@ -6,7 +6,7 @@
 namespace headway::tests {
 namespace {
 
-/// What one looping agent does over and over; `salt` sets it apart from other agents.
+/// Steps that one looping agent does over and over; `salt` sets it apart from other agents.
 class Looper {
 public:
     Looper(Gen& gen, Recorder& recorder)

@@ -5,7 +5,7 @@
 namespace headway::tests {
 namespace {
 
-/// What interrupts any work now and then, and how it is put right.
+/// Interruptions of any work now and then, and how they are put right.
 void stumble(Gen& gen, Recorder& recorder, Workspace& space) {
     const std::size_t file = gen.index(space.files());
     if (gen.chance(2)) {

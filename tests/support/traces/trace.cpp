@@ -56,7 +56,7 @@ void Recorder::turn(const std::vector<Call>& calls) {
         if (habits_.starts) add("{\"type\":\"tool.started\",\"data\":{" + fields.back() + "}}");
     }
     for (std::size_t i = 0; i < calls.size(); ++i) {
-        // What Headway asks for by default: a beat every ten seconds, five with a call in flight.
+        // Headway's default intervals: a beat every ten seconds, five with a call in flight.
         const std::int64_t interval = habits_.starts ? 5'000 : 10'000;
         std::int64_t left = calls[i].ms;
         for (; habits_.beats && left > interval; left -= interval) {

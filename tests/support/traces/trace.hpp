@@ -47,8 +47,8 @@ struct Habits {
 
 Habits random_habits(Gen& gen);
 
-/// Writes what an agent does as the events that its client reports. What is volatile (times, ids,
-/// durations) comes from `noise`, so that the same work can be recorded twice with other ones.
+/// Writes what an agent does as the events that its client reports. Volatile values (times, ids,
+/// durations) come from `noise`, so that the same work can be recorded twice with other ones.
 class Recorder {
 public:
     Recorder(Gen& gen, std::uint64_t noise_seed, Habits habits);

@@ -30,7 +30,7 @@ public:
     /// Worth reading: changed since it was read, or read long ago.
     bool stale(std::size_t file) const;
     Call list() const;
-    /// Of a word that is there, or of one that is not.
+    /// Search for a word that exists, or for one that does not.
     Call search(bool found);
     /// Leaves a content that the file never had.
     Call edit(std::size_t file);

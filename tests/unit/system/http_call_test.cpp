@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kHangs = "hangs.test";
 
-/// What the look-ups of that name have come to.
+/// Counts of the look-ups of that name.
 struct Lookup {
     std::mutex mutex;
     std::condition_variable changed;

@@ -26,7 +26,7 @@ std::string read_all(const FileDescriptor& from) {
     return text;
 }
 
-/// What a shell prints for `script`, started by `launch`, and how it ends.
+/// Output of a shell for `script`, started by `launch`, and its end.
 std::string printed(const std::string& script, Launch launch, int expected = 0) {
     Pipe out;
     REQUIRE(make_pipe(out) == 0);

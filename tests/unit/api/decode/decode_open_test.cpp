@@ -72,7 +72,7 @@ TEST_CASE("decode open: each member arrives where it belongs", "[api]") {
     CHECK((decoded->about.labels == std::vector<Label>{{"team", "a"}}));
     CHECK(decoded->about.complexity == Complexity::kMedium);
     CHECK(decoded->about.budget == BudgetLimits{60, 5, 7, 0.5});
-    // What the daemon says about an opening does not come from its body.
+    // Fields that the daemon sets for an opening do not come from its body.
     CHECK_FALSE(decoded->about.implicit);
     CHECK(decoded->about.raised.empty());
     CHECK(decoded->about.budget_source == BudgetSource::kNone);

@@ -59,7 +59,7 @@ TEST_CASE("problem: each failure has a status of its kind and a title", "[api]")
         CHECK(kind.status >= 400);
         CHECK(kind.status < 600);
         CHECK_FALSE(kind.title.empty());
-        // What says "try again" is never the fault of what was sent.
+        // An error that asks to try again is never the fault of the request.
         if (kind.retryable) CHECK((kind.status >= 500 || kind.status == 408));
     }
 }

@@ -161,7 +161,7 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "last_change_at":null,"phase":null,"iteration":null,"state":"executing_tool",
         "tools":{"calls":0,"failures":0,"failures_in_a_row":0,"unreadable_in_a_row":0,
                  "files_modified":0},
-        "progress":{"rounds":1,"quiet_rounds":0,"last_hard":0,"last_soft":0},
+        "progress":{"rounds":1,"quiet_rounds":0,"activity":".","last_hard":0,"last_soft":0},
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
         "resources":null,"approvals_pending":0,"estimate":null,"alarms":[],"budget_source":"none",
         "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},

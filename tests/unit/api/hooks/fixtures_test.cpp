@@ -8,8 +8,8 @@
 #include "tests/unit/api/hooks/fixtures.hpp"
 #include "tests/unit/api/hooks/hook_text.hpp"
 
-// What real agents sent, and how it is read. After a change that is meant, write the golden files
-// again and look at each difference:
+// Requests of real agents, and how they are read. After a change that is meant, write the golden
+// files again and look at each difference:
 //     HEADWAY_WRITE_EXPECTED=1 build/dev/tests/unit_api "hook fixtures*"; git diff
 
 using namespace headway;

@@ -6,7 +6,8 @@
 #include "core/text/text.hpp"
 #include "tests/unit/api/hooks/fixtures.hpp"
 
-// What the golden files do not say: facts besides the body, ids, bounds, members of a wrong type.
+// Cases that the golden files do not have: facts besides the body, ids, bounds, members of a wrong
+// type.
 
 using namespace headway;
 using namespace headway::api::hooks;

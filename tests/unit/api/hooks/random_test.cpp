@@ -137,7 +137,7 @@ TEST_CASE("hooks: changed bodies of agents are read or left", "[api][hooks]") {
         const std::size_t which = gen.index(fixtures.size());
         const std::string body = mutated(bodies[which], gen);
         check_body(*fixtures[which].dialect, body, gen);
-        // Of another agent: the route was set up wrongly.
+        // A body of another agent: the route was set up wrongly.
         check_body(*all_dialects()[gen.index(all_dialects().size())], body, gen);
     }
 }

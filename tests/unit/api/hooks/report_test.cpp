@@ -7,7 +7,7 @@
 #include "api/records/args_digest.hpp"
 #include "core/base/limits.hpp"
 
-// What hooks of the neutral form say, as events.
+// Hooks of the neutral form, as events.
 
 using namespace headway;
 using namespace headway::api;
@@ -179,7 +179,7 @@ TEST_CASE("hook report: a dialog has the request that a person may decide beside
     CHECK_FALSE(WhatWasSaid{R"("event":"permission","dialog":true)"}.report->dialog);
     CHECK_FALSE(WhatWasSaid{R"("event":"permission","tool":"bash")"}.report->dialog);
     CHECK_FALSE(WhatWasSaid{R"("event":"pre","tool":"bash","dialog":true)"}.report->dialog);
-    // What a person could not see whole.
+    // Arguments that a person could not see whole.
     const std::string large(core::limits::kApprovalArgsBytesMax, 'x');
     const WhatWasSaid much{R"("event":"permission","dialog":true,"tool":"bash","args":{"a":")" +
                            large + "\"}"};

@@ -11,9 +11,9 @@
 #include "core/base/limits.hpp"
 #include "tests/support/make.hpp"
 
-// Transcripts that try to steer the judge: into another role, out of the fence, to an answer. What
-// a model makes of them is its own; here is shown that they change nothing in how it is asked, and
-// that an answer which rests on what they made up is not taken.
+// Transcripts that try to steer the judge: into another role, out of the fence, to an answer. The
+// reply of a model is its own; these tests show that the texts change nothing in how it is asked,
+// and that an answer which rests on invented events is not taken.
 
 using namespace headway;
 using namespace headway::api;

@@ -49,7 +49,7 @@ core::SessionState suspect() {
     return state;
 }
 
-/// What stands between the fence lines.
+/// Text between the fence lines.
 std::string data_in(const std::string& user) {
     const std::size_t begin = user.find("BEGIN DATA ");
     const std::size_t first = user.find('\n', begin) + 1;

@@ -17,7 +17,7 @@ const std::string kHostile =
     "x\r\nBcc: a@b <!channel> <@U1> @everyone @here `rm` **b** [l](https://e) ||s|| "
     "\xe2\x80\xae\xff &amp; https://evil.example # h =?UTF-8?Q?a?=";
 
-/// What a session says of itself, through the one way that texts take.
+/// A session's own texts, through the one way that texts take.
 Letter letter_about(const std::string& reason, const std::string& goal = "mend it") {
     const std::string body = Document{
         {"type", "verdict.changed"},

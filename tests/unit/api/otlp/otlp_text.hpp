@@ -10,8 +10,8 @@
 
 namespace headway::tests {
 
-/// What an exporter of a real agent sent.
-/// Cached, written to the cache, reasoning: those that are not 0.
+/// Other tokens in an export of a real agent. Cached, written to the cache, reasoning: those that
+/// are not 0.
 inline std::string other_parts(const core::Usage& usage) {
     std::string text;
     const auto add = [&text](char name, std::uint64_t count) {

@@ -6,7 +6,7 @@
 #include "api/decode/decode.hpp"
 #include "api/records/canonical.hpp"
 
-// What platforms put around commands and their output.
+// Frames that platforms put around commands and their output.
 
 namespace {
 

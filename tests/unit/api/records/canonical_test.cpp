@@ -284,7 +284,7 @@ TEST_CASE("fingerprint: a failure is of the client's class, else of its message"
     // An exit status alone says nothing: the output does.
     CHECK(failure("./a", R"("error":{"message":"exit 1"},"result":"access denied")").failure ==
           FailureKind::kAuth);
-    // What a red test prints is what it is about.
+    // A red test is recognised by its output.
     CHECK(failure("make", R"("error":{"message":"connection refused"})").failure ==
           FailureKind::kAssertion);
     const CallFingerprint red =

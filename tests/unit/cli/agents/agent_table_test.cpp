@@ -39,7 +39,7 @@ TEST_CASE("Each agent has a row that is whole") {
         CHECK(is_tested(row, ""));
         const bool plugin = row.layout == HookLayout::kPlugin;
         CHECK(row.events.empty() == plugin);
-        // What speaks its own dialect is posted to it; plugins speak the neutral one.
+        // An agent with its own dialect is posted to it; plugins use the neutral one.
         CHECK((headway::api::hooks::find_dialect(row.name) != nullptr) == !plugin);
     }
     CHECK(find_agent_row("clod") == nullptr);

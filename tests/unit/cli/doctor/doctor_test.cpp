@@ -211,7 +211,7 @@ StoreReport good_store() {
     return report;
 }
 
-/// What is wrong with it: the findings that are not ok.
+/// Errors: the findings that are not ok.
 std::vector<std::string> wrongs(const StoreReport& report) {
     std::vector<std::string> names;
     for (const Finding& finding : store_findings(report)) {

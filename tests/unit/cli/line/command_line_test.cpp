@@ -223,9 +223,9 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
     const Case cases[] = {
         {{}, "Usage"},
         {{"wiat"}, "did you mean `wait`?"},
-        {{"wait"}, "SESSION is required"},
+        {{"wait"}, "`headway wait` needs SESSION"},
         {{"wait", "a", "--timeout", "5"}, "has no unit"},
-        {{"wait", "a", "--any", "--all"}, "excludes"},
+        {{"wait", "a", "--any", "--all"}, "--any cannot be used with --all"},
         {{"wait", "a", "--mode", "later"}, "--mode"},
         {{"wait", "a", "--nonsense"}, "--nonsense"},
         {{"run"}, "no command to run"},
@@ -234,9 +234,9 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
         {{"serve", "--set", "x"}, "not KEY=VALUE"},
         {{"replay", "f", "--to", "h", "--speed", "fast"}, "use max"},
         {{"replay", "a", "b", "--session", "s"}, "one FILE only"},
-        {{"replay", "f", "--parallel", "2"}, "requires --to"},
-        {{"replay", "f", "--to", "h", "--why"}, "excludes"},
-        {{"eval"}, "DIR is required"},
+        {{"replay", "f", "--parallel", "2"}, "--parallel needs --to"},
+        {{"replay", "f", "--to", "h", "--why"}, "cannot be used with"},
+        {{"eval"}, "`headway eval` needs DIR"},
         {{"install", "claude", "--require", "Class:shell|Edit"}, "a class is for the settings"},
         {{"end", "a", "--outcome", "great"}, "--outcome"},
     };
@@ -268,7 +268,7 @@ TEST_CASE(
         {{"budget"}, "`headway budget` needs one of its verbs: show"},
         {{"budget", "shw", "s"}, "unknown verb `shw` of `headway budget`; did you mean `show`?"},
         {{"show", "a", "b"}, "`b` is one word too many for `headway show`"},
-        {{"show"}, "SESSION is required"},
+        {{"show"}, "`headway show` needs SESSION"},
         {{"wait", "s", "--until"}, "--until needs a value"},
         {{"wait", "s", "--mode", "evr"}, "`evr` is none of now, ever; did you mean `ever`?"},
     };

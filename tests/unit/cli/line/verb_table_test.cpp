@@ -111,6 +111,26 @@ TEST_CASE("verb table: what the parser takes is known by kind", "[cli]") {
     CHECK(verb_named(program, "config").verbs.size() == 3);
 }
 
+TEST_CASE("verb table: each verb is in a group, and connection options are in the program's help",
+          "[cli]") {
+    const Program program = declare_program();
+    std::vector<std::string> groups;
+    for (const VerbSpec& verb : program.spec.verbs) {
+        INFO(verb.name);
+        CHECK_FALSE(verb.group.empty());
+        if (groups.empty() || groups.back() != verb.group) groups.push_back(verb.group);
+    }
+    CHECK(groups == std::vector<std::string>{"Run and watch", "Decide", "Steer", "Records",
+                                             "Set-up", "Administration"});
+    const VerbSpec& show = verb_named(program.spec, "show");
+    for (const char* name : {"--url", "--token-file", "--state-dir", "--ca-file"}) {
+        CHECK(option(show, name).connection);
+        CHECK_THAT(program.spec.footer, Catch::Contains(name));
+        CHECK_THAT(show.footer, Catch::Contains(name));
+    }
+    CHECK_FALSE(option(show, "--json").connection);
+}
+
 TEST_CASE("verb table: a hidden verb is parsed and not listed", "[cli]") {
     const Program program = declare_program();
     CHECK(verb_named(program.spec, "demo-agent").hidden);

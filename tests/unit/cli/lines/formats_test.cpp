@@ -5,8 +5,8 @@
 
 #include "tests/unit/cli/lines/told.hpp"
 
-// What real agents printed, cut to what a test needs; of cursor-agent, what its documentation
-// shows.
+// Output of real agents, cut to the part that a test needs; for cursor-agent, output from its
+// documentation.
 
 using headway::tests::agent_fixture;
 using headway::tests::Told;

@@ -15,7 +15,7 @@
 
 namespace headway::tests {
 
-/// What a reader of lines told of an output.
+/// Result of a reader of lines for an output.
 struct Told {
     std::vector<std::string> events;  ///< "started t1 Bash", "ok t1", "failed t1: denied", ...
     std::vector<cli::LineEvent> whole;

@@ -157,7 +157,7 @@ TEST_CASE("recording: events as an agent reports them are kept as they are", "[c
           parsed(R"({"type":"tool.finished","event_id":"1","data":{"tool":"bash","ok":true}})"));
     CHECK(only_event(R"({"type":"heartbeat","event_id":"e","data":{}})") ==
           parsed(R"({"type":"heartbeat","event_id":"e","data":{}})"));
-    // What only a daemon writes is no report.
+    // Events that only a daemon writes are no reports.
     CHECK(recorded(R"({"type":"verdict.changed","data":{}})"
                    "\n")
               .events.empty());

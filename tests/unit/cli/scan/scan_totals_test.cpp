@@ -6,7 +6,8 @@
 #include <string>
 
 #include "cli/base/json.hpp"
-#include "cli/scan/scan_view.hpp"
+#include "cli/scan/report/scan_view.hpp"
+#include "cli/scan/scan_file.hpp"
 
 using namespace headway::cli;
 
@@ -121,4 +122,32 @@ TEST_CASE("scan: a week begins on its Monday", "[cli]") {
     CHECK(week_of(1'795'996'799) == "2026-11-23");
     CHECK(week_of(1'795'996'800) == "2026-11-30");
     CHECK(week_of(0) == "1969-12-29");
+}
+
+TEST_CASE("scan: a loop that a fork has copied is the loop of one session", "[cli]") {
+    const std::vector<ScannedSession> sessions{scanned(loop(8, ""), "a.jsonl"),
+                                               scanned(loop(8, ""), "b.jsonl")};
+    CHECK(count_sessions(sessions).stuck == 1);
+    const std::vector<ScannedSession> apart{scanned(loop(8, "x"), "a.jsonl"),
+                                            scanned(loop(8, "y"), "b.jsonl")};
+    CHECK(count_sessions(apart).stuck == 2);
+}
+
+TEST_CASE("scan: of an answer whose lines count more and more, the last counts", "[cli]") {
+    std::string text = loop(1, "");
+    std::string more = text;
+    const std::size_t at = more.find("\"output_tokens\":100");
+    more.replace(at, 19, "\"output_tokens\":900");
+    const ScannedSession session = scanned(text + more);
+    REQUIRE(session.uses.size() == 1);
+    CHECK(session.uses[0].tokens == 1'900);
+}
+
+TEST_CASE("scan: calls that a server numbers from the start again are as many calls", "[cli]") {
+    std::string later = loop(3, "");
+    for (std::size_t at = 0; (at = later.find("2026-11-26T", at)) != std::string::npos;)
+        later.replace(at, 11, "2026-11-27T");
+    const std::vector<ScannedSession> sessions{scanned(loop(3, ""), "a.jsonl"),
+                                               scanned(later, "b.jsonl")};
+    CHECK(count_sessions(sessions).all.calls == 6);
 }

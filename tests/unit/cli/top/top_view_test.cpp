@@ -70,6 +70,8 @@ void keys(TopState& state, const Json& data, std::initializer_list<std::string_v
 TEST_CASE("top: one screen says what needs a person, and what each session does", "[cli]") {
     const std::string text = screen({}, fleet());
     CHECK_THAT(text, Catch::Contains("3 open  1 blocked  2 progressing"));
+    CHECK(text.find("fix the b") < text.find("fix the c"));  // the worst first
+    CHECK(text.find("fix the c") < text.find("fix the a"));
     CHECK_THAT(text, Catch::Contains("Needs you (2)\n  5m00s  approval  b  rm -rf build\n"
                                      "  4m00s  perhaps stuck  c  the same call 4 times\n"));
     CHECK_THAT(text, Catch::Contains("bash: make test (30.0s)"));
@@ -107,16 +109,19 @@ TEST_CASE("top: a screen is as wide and high as the terminal, whatever agents ca
 TEST_CASE("top: the chosen session stays chosen while rows move, and stays in sight", "[cli]") {
     Json data = fleet();
     TopState state;
-    keys(state, data, {"j", "j"});
+    keys(state, data, {"j"});
     CHECK(state.selected == "c");
     std::swap(data["rows"][0], data["rows"][2]);
     CHECK_THAT(screen(state, data), Catch::Contains("> stuck"));
+    data["overview"]["needs_you"] = Json::array();
     keys(state, data, {"k"});
     CHECK(state.selected == "c");  // it is the first now
     for (int i = 0; i < 50; ++i)
         data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
     for (int i = 0; i < 60; ++i)
         press(state, data, "\x1b[B");
+    CHECK(state.selected == "a");  // what progresses comes last
+    keys(state, data, {"k"});
     CHECK(state.selected == "more-49");
     CHECK_THAT(screen(state, data), Catch::Contains("> slow") && Catch::Contains("more-49"));
 }
@@ -237,7 +242,7 @@ TEST_CASE("top: a session opens and closes, and help too", "[cli]") {
     TopState state;
     keys(state, data, {"\r"});
     CHECK(state.open);
-    CHECK(state.selected == "a");
+    CHECK(state.selected == "b");
     data["session"] = {{"id", "a"}, {"goal", "fix the tests"}, {"verdict", {{"status", "slow"}}}};
     data["events"] = Json::array();
     CHECK_THAT(screen(state, data), Catch::Contains("fix the tests"));
@@ -288,7 +293,7 @@ TEST_CASE("top: a silent session can be ended as failed or cancelled, others can
     data["rows"].push_back(row("gone", "silent"));
     TopState state;
     keys(state, data, {"e"});
-    CHECK_THAT(state.said, Catch::Contains("a is not silent") && Catch::Contains("headway cancel"));
+    CHECK_THAT(state.said, Catch::Contains("b is not silent") && Catch::Contains("headway cancel"));
     state.selected = "gone";
     keys(state, data, {"e"});
     CHECK_THAT(screen(state, data), Catch::Contains("End gone?"));
@@ -368,4 +373,80 @@ TEST_CASE("top: how far each has come", "[cli]") {
     Json data = fleet();
     data["rows"][0]["estimate"] = {{"percent", 61.6}};
     CHECK_THAT(screen({}, data), Catch::Contains("62%"));
+}
+
+TEST_CASE("top: on 80 columns a goal has 20 of them, and alarms are not cut", "[cli]") {
+    Json data = fleet();
+    data["overview"]["alarms"] = 1U;
+    data["overview"]["counts"] = {{"progressing", 1234}, {"exploring", 5678}, {"stuck", 14},
+                                  {"silent", 25},        {"blocked", 33},     {"waiting", 44}};
+    for (const char* id : {"a-session-with-a-long-name-1", "a-session-with-a-long-name-2"}) {
+        Json one = row(id, "progressing");
+        one["goal"] = "Add retries to the payment client of the shop";
+        one["activity"] = "ssiiv...........";
+        one["quiet_rounds"] = 29U;
+        one["used"] = {{"tokens", 1000U}, {"cost_usd", 12.25}};
+        data["rows"].push_back(one);
+    }
+    const std::string text = screen({}, data, 80, 24);
+    CHECK_THAT(text, Catch::Contains("ALARMS in 1"));
+    CHECK_THAT(text, Catch::Contains("Add retries to the p"));
+    CHECK_THAT(text, Catch::Contains("$12.25"));
+    CHECK_THAT(text, Catch::Contains("▁▁▁▁▁▁×29"));
+}
+
+TEST_CASE("top: things of one cause that need a person are one line with their number", "[cli]") {
+    Json data = fleet();
+    Json silent = data["overview"]["needs_you"][1];
+    silent["kind"] = "silent";
+    for (int i = 0; i < 25; ++i)
+        data["overview"]["needs_you"].push_back(silent);
+    CHECK_THAT(screen({}, data), Catch::Contains("25 perhaps silent  c and 24 more"));
+}
+
+TEST_CASE(
+    "top: sub-agents stand below their parent, which has the cost of all and the place of "
+    "the worst",
+    "[cli]") {
+    Json data = fleet();
+    data["overview"]["needs_you"] = Json::array();
+    data["rows"][2]["parent"] = "a";
+    data["rows"][0]["used"] = {{"tokens", 1U}, {"cost_usd", 1.5}};
+    data["rows"][2]["used"] = {{"tokens", 1U}, {"cost_usd", 2.0}};
+    TopState state;
+    const std::string text = screen(state, data);
+    CHECK_THAT(text, Catch::Contains("+1 fix the a") && Catch::Contains("Σ $3.50"));
+    CHECK(text.find("fix the a") < text.find("fix the c"));
+    CHECK(text.find("fix the c") < text.find("fix the b"));
+    keys(state, data, {"t"});
+    const std::string flat = screen(state, data);
+    CHECK(flat.find("fix the c") < flat.find("fix the b"));
+    CHECK(flat.find("fix the b") < flat.find("fix the a"));
+}
+
+TEST_CASE("top: sessions that name each other as parents, or themselves, are all shown", "[cli]") {
+    Json data = fleet();
+    data["rows"][0]["parent"] = "b";
+    data["rows"][1]["parent"] = "c";
+    data["rows"][2]["parent"] = "a";
+    Json self = row("self", "slow");
+    self["parent"] = "self";
+    data["rows"].push_back(self);
+    const std::string text = screen({}, data);
+    for (const char* goal : {"fix the a", "fix the b", "fix the c", "fix the self"})
+        CHECK_THAT(text, Catch::Contains(goal));
+}
+
+TEST_CASE("top: a key turns the order", "[cli]") {
+    Json data = fleet();
+    data["rows"][0]["used"] = {{"tokens", 1U}, {"cost_usd", 9.0}};
+    TopState state;
+    keys(state, data, {"o"});
+    CHECK_THAT(state.said, Catch::Contains("newest"));
+    keys(state, data, {"o"});
+    CHECK_THAT(state.said, Catch::Contains("dearest"));
+    const std::string text = screen(state, data);
+    CHECK(text.find("fix the a") < text.find("fix the b"));
+    keys(state, data, {"o", "o"});
+    CHECK(state.order == TopOrder::kWorst);
 }

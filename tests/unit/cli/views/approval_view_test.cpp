@@ -98,7 +98,7 @@ TEST_CASE("approval view: a use without arguments is marked", "[cli]") {
     approval["unverified"] = false;
     CHECK(shown().find("UNVERIFIED") == std::string::npos);
     approval["unverified"] = true;
-    CHECK(shown().find("did not say with which arguments") != std::string::npos);
+    CHECK(shown().find("did not report its arguments") != std::string::npos);
 }
 
 TEST_CASE("approval view: a decision names who made it", "[cli]") {
@@ -106,6 +106,10 @@ TEST_CASE("approval view: a decision names who made it", "[cli]") {
     approval["status"] = "rejected";
     approval["decision"] = {{"decision", "reject"}, {"by", "ana"}, {"reason", "not today"}};
     CHECK(decision_text(approval) == "a.a4  rejected  by ana\n");
+    approval["status"] = "approved";
+    approval["summary"] = "rm -rf build";
+    CHECK(decision_text(approval) == "a.a4  approved  by ana\n  `rm -rf build`; not used yet\n");
+    approval["status"] = "rejected";
     const std::string text =
         approvals_text(Json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);
     CHECK(text.find("reason    not today") != std::string::npos);

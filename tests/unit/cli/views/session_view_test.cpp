@@ -162,6 +162,6 @@ TEST_CASE("session view: the details say how the hooks of the agent arrive", "[c
     CHECK(mute.find("MUTE") != std::string::npos);
     const std::string part = shown(R"({"name":"codex","agent_version":null,"channel":"degraded",
         "last_hook_at":"2026-11-21T02:00:00.000Z","missing":["pre","post"]})");
-    CHECK(part.find("no hook comes of pre post") != std::string::npos);
+    CHECK(part.find("no hook arrives for pre post") != std::string::npos);
     CHECK(shown("null").find("hooks") == std::string::npos);
 }

@@ -14,7 +14,7 @@ namespace {
 namespace limits = headway::core::limits;
 
 struct Case {
-    /// Of an entry.
+    /// Dotted name of an entry's key.
     std::string dotted(const std::string& name, const std::string& of) const {
         return std::string(table.words().path).append(".").append(name).append(".").append(of);
     }

@@ -116,7 +116,7 @@ TEST_CASE("hook answer: a decision is about its own arguments, whatever id they 
     other.args_digest = "sha256:2";
     CHECK(answer_hook(state, other).allow.empty());
     CHECK_FALSE(answer_hook(state, held_call()).allow.empty());
-    // What a person has put in their place comes under the same id.
+    // The call that a person has put in their place comes under the same id.
     state.approvals.requests.front().run_digest = "sha256:2";
     CHECK_FALSE(answer_hook(state, other).allow.empty());
 
@@ -146,7 +146,7 @@ TEST_CASE("hook answer: what was not heard is said once, where it reaches the mo
     HookQuestion deaf = held_call();
     deaf.takes_words = false;
     CHECK(answer_hook(state, deaf).delivered.empty());
-    // A refusal reaches the model, but for a client that passes no words on.
+    // A refusal reaches the model, except through a client that passes no words on.
     state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
     state.approvals.requests.front().decision = Decision::kReject;
     CHECK(answer_hook(state, deaf).delivered.size() == 2);
@@ -192,7 +192,7 @@ TEST_CASE(
     CHECK(answer_hook(state, again).hard);
     const std::vector<std::string> lost_stop{"d3"};
     again.unheard = lost_stop;
-    CHECK_FALSE(answer_hook(state, again).hard);  // it has not heard that it should stop
+    CHECK_FALSE(answer_hook(state, again).hard);  // it has not received the stop
     CHECK(answer_hook(state, again).stop == "because");
     CHECK(answer_hook(state, again).delivered.empty());
 }

@@ -7,7 +7,7 @@
 #include "tests/support/names.hpp"
 
 // core/session/session.hpp, ApprovalRules: what the daemon allows whatever a session's policy says.
-// What follows in a session is in approvals_test.cpp.
+// Effects in a session are in approvals_test.cpp.
 
 using namespace headway::core;
 using headway::tests::code_of;
@@ -15,7 +15,7 @@ using headway::tests::require_ok;
 
 namespace {
 
-/// `deploy` and the others may be approved by time, but for those that need a person.
+/// `deploy` and the others may be approved by time, except those that need a person.
 ApprovalRules rules_with_expiry() {
     ApprovalRules rules;
     rules.require_tools = {"drop"};
@@ -45,7 +45,7 @@ Approval pending_of(std::string tool) {
     return asked;
 }
 
-/// What is wrong with a request to be approved by time.
+/// Reason against a request to be approved by time.
 struct RefusedRequest {
     const char* name;
     ApprovalRequested asked;

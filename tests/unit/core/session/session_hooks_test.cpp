@@ -5,8 +5,8 @@
 #include "core/session/session.hpp"
 #include "tests/support/make.hpp"
 
-// What sessions of agents behind hooks need: rest at a prompt, calls that did not run, directives
-// that were delivered.
+// Needs of sessions of agents with hooks: rest at a prompt, calls that did not run, directives that
+// were delivered.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -242,7 +242,7 @@ TEST_CASE("session: silence while the agent's process computes is slow, and look
     story.session.tick(around, out);
     CHECK(story.verdict() == Verdict::kSlow);
     CHECK(story.session.state().judgement->reason ==
-          "nothing was heard for long, but the agent's process is at work");
+          "no report for long, but the agent's process is at work");
     CHECK(story.session.next_deadline(at(0), kNever, true) == at(32 * kMinute));
     CHECK(story.session.next_deadline(at(0), at(40 * kMinute), true) == at(41 * kMinute));
     CHECK(story.session.next_deadline(at(0), at(40 * kMinute), false) == kNever);

@@ -48,7 +48,7 @@ Peer over_the_report_socket() {
     return peer;
 }
 
-/// What a reporter may, by the guard alone, so that a new row of the table cannot be forgotten.
+/// Rights of a reporter, by the guard alone, so that a new row of the table cannot be forgotten.
 bool open_to_reporters(const Endpoint& row) {
     switch (row.guard) {
         case Guard::kPublic:

@@ -3,9 +3,10 @@
 
 #include "tests/support/read_requests.hpp"
 
-// Violations of RFC 9112 and 9110, and what looks like one, as bytes and what must be heard. Each
-// is read whole, byte by byte, and cut in two at every position. The daemon is tested with the same
-// in integration/test_malformed.py and test_bad_input.py; what a handler refuses is a request here.
+// Violations of RFC 9112 and 9110, and things that look like one, as bytes and the expected result.
+// Each is read whole, byte by byte, and cut in two at every position. The daemon is tested with the
+// same in integration/test_malformed.py and test_bad_input.py; what a handler refuses is a request
+// here.
 
 using namespace headway::server;
 using namespace headway::tests;
@@ -34,7 +35,7 @@ const std::string kPost =
 const std::string kReport =
     "POST /v1/sessions/talk/events HTTP/1.1\r\n" + kHost + "Content-Type: application/json\r\n";
 const std::string kEvent = R"({"type":"message"})";
-/// What some other server might take for the next request.
+/// Bytes that some other server might take for the next request.
 const std::string kSmuggled =
     "POST /v1/sessions/absent/events HTTP/1.1\r\n" + kHost + "Content-Length: 0\r\n\r\n";
 
@@ -45,7 +46,7 @@ std::string times(const std::string& text, int count) {
     return out;
 }
 
-/// What is heard in pieces; `first` bytes come before the others.
+/// Result of reading in pieces; `first` bytes come before the others.
 std::vector<Heard> read(std::string_view bytes, std::size_t first, std::size_t piece) {
     ReaderFeed feed;
     feed.feed(bytes.substr(0, first), piece);
@@ -85,7 +86,7 @@ void check(const Case& c) {
     }
     check_cut(c, whole, 0, 1);
     check_cut(c, whole, 0, 4095);
-    // Of a long one: its first head, and some of the rest.
+    // For a long one: its first head, and some of the rest.
     const std::size_t all = c.bytes.size() < 100'000 ? 1500 : 30;
     for (std::size_t first = 1; first < c.bytes.size();
          first += first < all ? 1 : c.bytes.size() / 10 + 1)

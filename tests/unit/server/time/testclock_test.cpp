@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the clocks have gained since it was made. Real time passes too, a minute at most.
+/// Time that the clocks have gained since it was made. Real time passes too, a minute at most.
 struct Gains {
     Clock::Steady::time_point steady = Clock::steady();
     headway::core::Timestamp wall = Clock::wall();

@@ -35,7 +35,7 @@ std::string integrity(FaultyDisk& disk) {
     return row && *row ? std::string{check->text(0)} : "nothing can be checked";
 }
 
-/// What is wrong after power returns; empty if nothing.
+/// Errors after power returns; empty if there are none.
 std::string look(const FaultyDisk::Files& left, const JournalModel& model, std::size_t moment) {
     FaultyDisk disk;
     disk.fill(left);

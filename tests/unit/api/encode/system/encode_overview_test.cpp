@@ -40,7 +40,8 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
         "outcome":null,"last_beat_at":null,"alive":false,"next_heartbeat_ms":10000,
         "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},
         "used":{"tokens":0,"cost_usd":null},"budget":null,
-        "approvals_pending":0,"estimate":null,"alarm":null,"activity":""})"));
+        "approvals_pending":0,"estimate":null,"alarm":null,"activity":"",
+        "quiet_rounds":0})"));
 }
 
 TEST_CASE("row: the risk is only for readers who may see it", "[api]") {

@@ -36,7 +36,7 @@ std::string short_form(const AcpAction& action) {
     return result + data.text_of("tool") + " " + dump(data["args"]);
 }
 
-/// What real agents and a client said to each other, both directions in their order.
+/// Messages between real agents and a client, both directions in their order.
 Said observed(const std::string& name) {
     const std::filesystem::path folder =
         std::filesystem::path{HEADWAY_SOURCE_DIR} / "tests/unit/cli/acp/fixtures";

@@ -41,7 +41,7 @@ Document budget(Supervised& s, const std::string& id) {
 }
 
 std::vector<ChildProgress> heard(Supervised& s, const std::string& id) {
-    (void)s.turn({});  // a session decides about what it was told in the turn after
+    (void)s.turn({});  // a session decides about its messages in the turn after
     return all_of_type<ChildProgress>(s.journal(id));
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("engine budgets: children of an exhausted session are asked to stop to
     (void)s.ask(open_with("child", "boss"));
     (void)s.ask(open_with("grandchild", "child"));
     (void)s.ask(open_with("stranger"));
-    // Its use is what exhausts the budget; the next reply says so.
+    // Its use exhausts the budget; the next reply has the stop.
     CHECK(s.report("grandchild", {beat_of_iteration(9)}).directives.empty());
     REQUIRE(s.report("boss", {beat()}).directives.size() == 1);
     for (const char* below : {"grandchild", "child"}) {

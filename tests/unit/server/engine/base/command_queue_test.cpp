@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/limits.hpp"
+#include "server/engine/hooks/hook_commands.hpp"
 #include "tests/support/engine_answers.hpp"
 
 using namespace headway::server;
@@ -21,6 +22,12 @@ Request request(std::uint64_t slot, std::size_t bytes = 1) {
 
 bool stage(CommandQueue& queue, std::uint64_t slot, std::size_t bytes = 1) {
     Request made = request(slot, bytes);
+    return queue.stage(made);
+}
+
+bool stage_hook(CommandQueue& queue, std::uint64_t slot) {
+    Request made = request_of({}, AgentGoneCommand{"s"});
+    made.reply_to.slot = slot;
     return queue.stage(made);
 }
 
@@ -171,4 +178,43 @@ TEST_CASE("command queue: closed connections are reported once, while requests w
     queue.forget(8);
     CHECK(queue.take_forgotten() == std::vector<std::uint64_t>{7, 8});
     CHECK(queue.take_forgotten().empty());
+}
+
+TEST_CASE("command queue: a burst of hooks does not stand before a report", "[server]") {
+    CommandQueue queue;
+    const std::size_t hooks = 3 * CommandQueue::kRationPerTurn + 1;
+    for (std::size_t i = 0; i < hooks; ++i)
+        REQUIRE(stage_hook(queue, 1000 + i));
+    REQUIRE(stage(queue, 1));
+    queue.hand_over();
+    std::size_t left = 0;
+    std::uint64_t next_hook = 1000;
+    std::vector<std::uint64_t> slots = take(queue, left);
+    REQUIRE(slots.size() == CommandQueue::kRationPerTurn + 1);
+    CHECK(slots.front() == 1);
+    CHECK(left == hooks - CommandQueue::kRationPerTurn);
+    CHECK(queue.size() == left);
+    slots.erase(slots.begin());
+    REQUIRE(stage(queue, 2));
+    queue.hand_over();
+    for (;;) {
+        for (const std::uint64_t slot : slots) {
+            if (slot != 2) REQUIRE(slot == next_hook++);
+        }
+        if (left == 0) break;
+        slots = take(queue, left);
+        if (next_hook == 1000 + CommandQueue::kRationPerTurn) CHECK(slots.front() == 2);
+    }
+    CHECK(next_hook == 1000 + hooks);
+    CHECK(queue.size() == 0);
+}
+
+TEST_CASE("command queue: a closed queue is empty when its hooks are taken, too", "[server]") {
+    CommandQueue queue;
+    REQUIRE(stage_hook(queue, 1));
+    queue.close();
+    CHECK_FALSE(queue.closed_and_empty());
+    std::size_t left = 0;
+    CHECK(take(queue, left) == std::vector<std::uint64_t>{1});
+    CHECK(queue.closed_and_empty());
 }

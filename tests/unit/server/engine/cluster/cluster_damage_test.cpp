@@ -79,7 +79,7 @@ TEST_CASE("cluster: an approval that is damaged refuses its own commands alone",
     CHECK(std::get<AdviceReply>(*replies[1].what).advice.approvals.size() >= 1);
     require_ok(replies[2].what);
     CHECK(one.stats.commit_failures == 0);
-    // What its session still has is decided all the same, and the row is whole again.
+    // The other parts of its session are decided all the same, and the row is whole again.
     one.ask(reject("s", waits));
     CHECK(here.number("SELECT count(*) FROM approval WHERE state='\\xff'") == 1);
 }

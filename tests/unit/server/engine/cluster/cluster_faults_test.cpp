@@ -9,7 +9,7 @@
 #include "server/testclock/jumps.hpp"
 #include "tests/support/postgres_daemon.hpp"
 
-// What goes wrong between a daemon and the database, and what others do meanwhile.
+// Faults between a daemon and the database, and the actions of others meanwhile.
 
 using namespace headway::server;
 using namespace headway::tests;

@@ -6,7 +6,7 @@
 #include "tests/support/hook_command.hpp"
 #include "tests/support/postgres_daemon.hpp"
 
-// Agents whose hooks arrive at one daemon and then at another, which has not heard of the first.
+// Agents whose hooks arrive at one daemon and then at another, which does not know the first.
 
 using namespace headway;
 using namespace headway::server;

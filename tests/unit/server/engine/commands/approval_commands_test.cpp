@@ -258,7 +258,7 @@ TEST_CASE("engine approvals: one that is damaged refuses its own command alone",
     require_ok(replies[1].what);
     require_ok(replies[2].what);
     CHECK_FALSE(s.ask(ApprovalQuery{"s", old}));
-    // What its session still has is decided all the same, and the row is whole again.
+    // The other parts of its session are decided all the same, and the row is whole again.
     CHECK_FALSE(s.ask(ApprovalQuery{"s", waits}));
     (void)approval_reply(s.ask(DecideCommand{"s", waits, approve(), false}));
     require_ok(s.ask(ApprovalQuery{"s", waits}));

@@ -249,7 +249,7 @@ TEST_CASE("engine checks: ids of the form of Headway's own are not for clients t
         CHECK(court.ask("evil", id).status == 202);
         court.answer("A: fine");
     }
-    // What Headway chose may be asked for again.
+    // A check that Headway chose may be asked for again.
     const std::string own = Document::parse(court.ask("s", "").body)["checkId"];
     CHECK(court.ask("s", own).status == 202);
 }

@@ -5,7 +5,7 @@
 
 #include "tests/support/supervised.hpp"
 
-// What a write tells relatives: stored with the write, decided by them in the next turn.
+// Messages of a write to relatives: stored with the write, decided by them in the next turn.
 
 using namespace headway::server;
 using namespace headway::core;

@@ -8,7 +8,7 @@
 #include "tests/support/hook_command.hpp"
 #include "tests/support/settle_down.hpp"
 
-// What hooks make of their sessions, command by command.
+// Effects of hooks on their sessions, command by command.
 
 using namespace headway;
 using namespace headway::core;
@@ -206,7 +206,7 @@ TEST_CASE("engine hooks: a call that no person could decide about does not run",
     const HookAnswered one_more = call("more", "rm -r .");
     CHECK_FALSE(one_more.hold);
     CHECK(one_more.reply.deny.find("wait for a decision") != std::string::npos);
-    // What is no question is an error as before: nothing waits for it.
+    // A hook that is no question is an error as before: nothing waits for it.
     CHECK(call("post", "x", "post").reply.deny.empty());
 }
 

@@ -11,7 +11,7 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// What people get of the outbox: together, in bounds, and all of it.
+// Messages of the outbox to people: together, in bounds, and all of it.
 
 using namespace headway::core;
 using namespace headway::server;
@@ -171,7 +171,7 @@ TEST_CASE("webhook people: a failed message is tried again as a whole", "[server
     CHECK(again->tries == 1);
     CHECK(again->others.front().tries == 1);
     d.ends(*again, WebhookOutcome::kRefused, 9'000);
-    // What was refused together is tried one by one: one of them may be at fault.
+    // Messages that were refused together are tried one by one: one of them may be at fault.
     const auto alone = d.goes(30'000);
     REQUIRE(alone.has_value());
     CHECK(alone->others.empty());

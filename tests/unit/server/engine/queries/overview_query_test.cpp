@@ -83,7 +83,7 @@ TEST_CASE("overview: a session whose budget is nearly used is there, until it ha
     CHECK(overview(s)["needs_you"].empty());
 }
 
-TEST_CASE("overview: sessions and approvals are merged, the oldest first", "[server]") {
+TEST_CASE("overview: the most urgent comes first, of equals the oldest", "[server]") {
     Supervised s;
     const auto next_millisecond = [&s] {
         const Timestamp now = s.clock().now();
@@ -100,10 +100,30 @@ TEST_CASE("overview: sessions and approvals are merged, the oldest first", "[ser
     const Document shown = overview(s)["needs_you"];
     REQUIRE(shown.size() == 3);
     CHECK(shown[0]["session"] == "first");
-    CHECK(shown[1]["session"] == "second");
-    CHECK(shown[1]["kind"] == "blocked");
-    CHECK(shown[1]["certain"] == true);
-    CHECK(shown[2]["session"] == "third");
+    CHECK(shown[1]["session"] == "third");
+    CHECK(shown[2]["session"] == "second");
+    CHECK(shown[2]["kind"] == "blocked");
+    CHECK(shown[2]["certain"] == true);
+    CHECK(overview(s)["approvals_pending"] == 2);
+}
+
+TEST_CASE("overview: an approval of critical risk stands before more others than are shown",
+          "[server]") {
+    Supervised s;
+    const std::size_t sessions = limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
+    for (std::size_t i = 0; i < sessions; ++i) {
+        for (std::size_t j = 0; j < limits::kApprovalsPendingMax; ++j)
+            ask_approval(s, "s" + std::to_string(i), "t" + std::to_string(j));
+    }
+    AskCommand critical;
+    critical.session = "last";
+    critical.asked.tool = "drop";
+    critical.asked.risk = Risk::kCritical;
+    require_ok(s.ask(std::move(critical)));
+    const Document shown = overview(s);
+    CHECK(shown["needs_you"].size() == limits::kNeedsShownMax);
+    CHECK(shown["needs_you"][0]["session"] == "last");
+    CHECK(shown["approvals_pending"] == sessions * limits::kApprovalsPendingMax + 1);
 }
 
 TEST_CASE("overview: at most so many needs are shown, all are counted", "[server]") {

@@ -9,7 +9,7 @@
 #include "server/engine/reports/ping_commands.hpp"
 #include "tests/support/supervised.hpp"
 
-// What an agent does not shed by ending its own session and going on in the next generation.
+// Limits that an agent keeps when it ends its own session and goes on in the next generation.
 
 // A namespace of its own: the files beside it have helpers of the same names.
 namespace headway::generations_test {

@@ -33,7 +33,7 @@ Response response(std::string body, int status = 200, bool close = false) {
     return made;
 }
 
-/// What is unsent, without sending it.
+/// The unsent bytes, without sending them.
 std::string shown(const ReplyWriter& writer) {
     const auto [frame, text] = writer.unsent();
     return std::string{frame} + std::string{text};

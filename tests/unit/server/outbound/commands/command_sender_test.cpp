@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Commands that are shell scripts, each an endpoint of its own, and what came of them.
+/// Commands that are shell scripts, each an endpoint of its own, and their results.
 struct Commands {
     TempDir dir;
     std::vector<WebhookTarget> targets;
@@ -81,8 +81,8 @@ struct Commands {
     }
 };
 
-/// Waits for the end of a process that is no child of ours. What its parent has not reaped has
-/// ended, too.
+/// Waits for the end of a process that is no child of ours. A process that its parent has not
+/// reaped has ended, too.
 bool ends(const std::string& pid) {
     const auto until = std::chrono::steady_clock::now() + 20s;
     while (std::chrono::steady_clock::now() < until) {

@@ -72,7 +72,7 @@ TEST_CASE("judge outcomes: every behaviour of a model server has its outcome", "
         {"sleep:20", JudgeOutcome::kBroken, "judge: no byte for 1500 ms", "", 3},
         {"close", JudgeOutcome::kBroken, "judge: the connection died in the answer", "A: because",
          3},
-        {"midway", JudgeOutcome::kBroken, "judge: the endpoint says: out of memory", "A: "},
+        {"midway", JudgeOutcome::kBroken, "judge: error of the endpoint: out of memory", "A: "},
         {"rubbish", JudgeOutcome::kBroken, "judge: what came is no chat completion", ""},
         {"huge", JudgeOutcome::kOversized, "judge sent more than 256 KiB", "", 3},
         {"401", JudgeOutcome::kRefused, "judge: HTTP 401: told to answer 401; check its API key",

@@ -101,9 +101,9 @@ TEST_CASE("judge stream: an error inside it ends it", "[server]") {
         fed(kChunk + "data: {\"error\":{\"message\":\"out of memory\"}}\n\n" + kChunk +
             "data: [DONE]\n\n");
     CHECK_FALSE(stream.whole());
-    CHECK(stream.error() == "the endpoint says: out of memory");
+    CHECK(stream.error() == "error of the endpoint: out of memory");
     CHECK(stream.text() == "B");
-    CHECK(fed(R"({"error":"no memory"})").error() == "the endpoint says: no memory");
+    CHECK(fed(R"({"error":"no memory"})").error() == "error of the endpoint: no memory");
 }
 
 TEST_CASE("judge stream: an event of several data lines is one object", "[server]") {

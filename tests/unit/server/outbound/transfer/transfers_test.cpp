@@ -151,7 +151,7 @@ TEST_CASE("transfers: a receiver that leaves at any byte of its reply", "[server
             Webhook webhook;
             webhook.bench.await_request();
             webhook.bench.far->send(reply.substr(0, cut));
-            // What libcurl has not read yet is lost with a reset.
+            // Bytes that libcurl has not read yet are lost with a reset.
             int running = 0;
             curl_multi_perform(webhook.bench.multi.get(), &running);
             if (rst) {

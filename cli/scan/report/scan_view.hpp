@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/scan/scan_totals.hpp"
@@ -27,5 +29,19 @@ Json scan_json(const ScanTotals& totals, const std::vector<std::string>& skipped
 
 /// "1.2M tokens, $4.10": `+` behind a cost where some tokens have no price.
 std::string spent_text(const Totals& totals);
+/// The cost alone.
+std::string cost_text(const Totals& totals);
+std::string worked_text(const Totals& totals);
+/// "2026-11-26", in UTC.
+std::string day_text(double seconds);
+
+/// Those that were stuck, blocked, cut off or refused, the worst first.
+std::vector<const CountedSession*> troubled_sessions(const ScanTotals& totals);
+/// In one sentence; empty: nothing went wrong.
+std::string trouble_of(const CountedSession& counted);
+
+/// By their costs, or by name, the last first.
+std::vector<std::pair<std::string, Totals>> sorted_groups(
+    const std::map<std::string, Totals>& groups, bool by_name);
 
 }  // namespace headway::cli

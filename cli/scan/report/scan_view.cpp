@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/scan/scan_view.hpp"
+#include "cli/scan/report/scan_view.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -33,35 +34,9 @@ std::string number(std::size_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-std::string dollars(const Totals& totals) {
-    if (totals.tokens == 0) return "-";
-    if (totals.unpriced == totals.tokens) return "$?";
-    std::string text = "$" + fixed_text(totals.cost_usd, totals.cost_usd < 1 ? 3 : 2);
-    return totals.unpriced > 0 ? text + "+" : text;
-}
-
-/// What went wrong with a session, the worst first; empty: nothing.
-std::string trouble_of(const CountedSession& counted) {
+int rank_of(const CountedSession& counted) {
     const ScannedSession& session = *counted.session;
-    std::string text;
-    if (session.stuck) {
-        text =
-            "stuck from call " + std::to_string(session.stuck->call) + ": " + session.stuck->reason;
-        if (counted.after_stuck.tokens > 0)
-            text += "; after that at least " + spent_text(counted.after_stuck) + ", " +
-                    seconds_text(session.worked_after_stuck);
-    } else if (session.last.verdict == core::Verdict::kBlocked) {
-        text = "ended blocked: " + session.last.reason;
-    } else if (session.open_calls > 0) {
-        text = "cut off: " + number(session.open_calls, "call has", "calls have") + " no result";
-    } else if (session.refused > 0) {
-        text = number(session.refused, "call was", "calls were") + " refused";
-    }
-    return text;
-}
-
-int rank_of(const ScannedSession& session) {
-    if (session.stuck) return 0;
+    if (counted.stuck) return 0;
     if (session.last.verdict == core::Verdict::kBlocked) return 1;
     return session.open_calls > 0 ? 2 : 3;
 }
@@ -77,28 +52,20 @@ std::string folder_of(const ScannedSession& session) {
 }
 
 std::string troubles_table(const ScanTotals& totals, const ScanStyle& style) {
-    std::vector<const CountedSession*> bad;
-    for (const CountedSession& counted : totals.sessions)
-        if (!trouble_of(counted).empty()) bad.push_back(&counted);
-    std::stable_sort(bad.begin(), bad.end(), [](const auto* a, const auto* b) {
-        const int left = rank_of(*a->session);
-        const int right = rank_of(*b->session);
-        if (left != right) return left < right;
-        return a->after_stuck.tokens > b->after_stuck.tokens;
-    });
+    const auto bad = troubled_sessions(totals);
     if (bad.empty()) return "No session was stuck, blocked, cut off or refused.\n";
     std::vector<std::vector<Cell>> rows;
     for (const CountedSession* counted : bad) {
         if (rows.size() == style.rows) break;
         const ScannedSession& session = *counted->session;
-        const std::string_view status = session.stuck ? "stuck" : "blocked";
-        const bool colored = style.color && rank_of(session) < 2;
+        const std::string_view status = counted->stuck ? "stuck" : "blocked";
+        const bool colored = style.color && rank_of(*counted) < 2;
         rows.push_back({{short_id(session), {}},
                         {session.about.agent, {}},
                         {folder_of(session), {}},
                         {local_day(wall_time(session.began)), {}},
                         {std::to_string(counted->used.calls), {}},
-                        {dollars(counted->used), {}},
+                        {cost_text(counted->used), {}},
                         {crop(clean_line(trouble_of(*counted)), kReasonColumns),
                          colored ? verdict_color(status) : std::string_view{}}});
     }
@@ -117,12 +84,7 @@ std::string troubles_table(const ScanTotals& totals, const ScanStyle& style) {
 
 std::string group_table(const char* title, const std::map<std::string, Totals>& groups,
                         bool by_name, const ScanStyle& style) {
-    std::vector<std::pair<std::string, Totals>> sorted(groups.begin(), groups.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [by_name](const auto& a, const auto& b) {
-        if (by_name) return a.first > b.first;
-        return std::pair{a.second.cost_usd, a.second.tokens} >
-               std::pair{b.second.cost_usd, b.second.tokens};
-    });
+    const auto sorted = sorted_groups(groups, by_name);
     const bool sessions = std::any_of(sorted.begin(), sorted.end(),
                                       [](const auto& one) { return one.second.sessions > 0; });
     std::vector<Column> columns{{title, true}, {"TOKENS"}, {"COST"}};
@@ -132,7 +94,7 @@ std::string group_table(const char* title, const std::map<std::string, Totals>& 
         if (rows.size() == style.rows) break;
         std::vector<Cell> row{{name.empty() ? "-" : clean_line(name), {}},
                               {count_text(static_cast<double>(totals.tokens)), {}},
-                              {dollars(totals), {}}};
+                              {cost_text(totals), {}}};
         if (sessions)
             row.insert(row.begin() + 1, {{std::to_string(totals.sessions), {}},
                                          {std::to_string(totals.calls), {}},
@@ -189,8 +151,72 @@ Json session_json(const CountedSession& counted) {
 
 }  // namespace
 
+std::string cost_text(const Totals& totals) {
+    if (totals.tokens == 0) return "-";
+    if (totals.unpriced == totals.tokens) return "$?";
+    std::string text = "$" + fixed_text(totals.cost_usd, totals.cost_usd < 1 ? 3 : 2);
+    return totals.unpriced > 0 ? text + "+" : text;
+}
+
+std::string trouble_of(const CountedSession& counted) {
+    const ScannedSession& session = *counted.session;
+    std::string text;
+    if (counted.stuck) {
+        text =
+            "stuck from call " + std::to_string(session.stuck->call) + ": " + session.stuck->reason;
+        if (counted.after_stuck.tokens > 0)
+            text += "; after that at least " + spent_text(counted.after_stuck) + ", " +
+                    seconds_text(session.worked_after_stuck);
+    } else if (session.last.verdict == core::Verdict::kBlocked) {
+        text = "ended blocked: " + session.last.reason;
+    } else if (session.open_calls > 0) {
+        text = "cut off: " + number(session.open_calls, "call has", "calls have") + " no result";
+    } else if (session.refused > 0) {
+        text = number(session.refused, "call was", "calls were") + " refused";
+    }
+    return text;
+}
+
+std::string worked_text(const Totals& totals) {
+    return seconds_text(totals.worked);
+}
+
+std::string day_text(double seconds) {
+    const auto day = std::chrono::floor<std::chrono::days>(
+        std::chrono::sys_seconds{std::chrono::seconds{static_cast<long>(seconds)}});
+    const std::chrono::year_month_day date{day};
+    char text[16];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+    return text;
+}
+
+std::vector<const CountedSession*> troubled_sessions(const ScanTotals& totals) {
+    std::vector<const CountedSession*> bad;
+    for (const CountedSession& counted : totals.sessions)
+        if (!trouble_of(counted).empty()) bad.push_back(&counted);
+    std::stable_sort(bad.begin(), bad.end(), [](const auto* a, const auto* b) {
+        const int left = rank_of(*a);
+        const int right = rank_of(*b);
+        if (left != right) return left < right;
+        return a->after_stuck.tokens > b->after_stuck.tokens;
+    });
+    return bad;
+}
+
+std::vector<std::pair<std::string, Totals>> sorted_groups(
+    const std::map<std::string, Totals>& groups, bool by_name) {
+    std::vector<std::pair<std::string, Totals>> sorted(groups.begin(), groups.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [by_name](const auto& a, const auto& b) {
+        if (by_name) return a.first > b.first;
+        return std::pair{a.second.cost_usd, a.second.tokens} >
+               std::pair{b.second.cost_usd, b.second.tokens};
+    });
+    return sorted;
+}
+
 std::string spent_text(const Totals& totals) {
-    return count_text(static_cast<double>(totals.tokens)) + " tokens, " + dollars(totals);
+    return count_text(static_cast<double>(totals.tokens)) + " tokens, " + cost_text(totals);
 }
 
 std::string scan_text(const ScanTotals& totals, const ScanStyle& style) {

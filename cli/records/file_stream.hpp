@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <istream>
+#include <memory>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "config/values/read_file.hpp"
+#include "system/file_descriptor.hpp"
+
+namespace headway::cli {
+
+/// A file that a person named, or that lies in a folder which they named, as a stream. Unlike
+/// std::ifstream it never waits for a writer and takes no device (config::open_to_read), and its
+/// beginning can be looked at before it is read, be it a pipe that a shell opened.
+class FileStream : public std::istream {
+public:
+    /// `flags` of open(2): O_NOFOLLOW where a symbolic link is none of the files. A file that
+    /// cannot be opened gives a stream that has failed, with the reason in why().
+    explicit FileStream(const std::string& path, int flags = 0)
+        : std::istream(nullptr), buffer_(config::open_to_read(path, flags)) {
+        if (!buffer_.file.open()) {
+            why_ = errno == EINVAL  ? "is no file"
+                   : errno == ELOOP ? "is a symbolic link"
+                                    : "cannot be read: " + std::generic_category().message(errno);
+        } else if (::fstat(buffer_.file.get(), &about_) != 0 || S_ISDIR(about_.st_mode)) {
+            why_ = "is a folder";
+        }
+        rdbuf(&buffer_);
+        if (!why_.empty()) setstate(std::ios::failbit);
+    }
+
+    /// In words; empty: it could be opened.
+    const std::string& why() const { return why_; }
+    /// Attributes of the open file.
+    const struct stat& about() const { return about_; }
+    /// The first bytes, which are read again by what comes next. Before anything was read.
+    std::string_view beginning() { return buffer_.beginning(); }
+
+private:
+    class Buffer : public std::streambuf {
+    public:
+        explicit Buffer(int number) : file(number) {}
+
+        std::string_view beginning() {
+            bool more = held_ != nullptr || fill(nullptr);
+            while (more && egptr() < held_.get() + kBytes)
+                more = fill(egptr());
+            return {gptr(), static_cast<std::size_t>(egptr() - gptr())};
+        }
+
+        system::FileDescriptor file;
+
+    protected:
+        int_type underflow() override {
+            return fill(held_.get()) ? traits_type::to_int_type(*gptr()) : traits_type::eof();
+        }
+
+        /// Takes the held bytes first, then reads the file directly.
+        std::streamsize xsgetn(char* to, std::streamsize count) override {
+            std::streamsize got = std::min<std::streamsize>(count, egptr() - gptr());
+            std::char_traits<char>::copy(to, gptr(), static_cast<std::size_t>(got));
+            gbump(static_cast<int>(got));
+            while (got < count) {
+                const ssize_t read = read_some(to + got, static_cast<std::size_t>(count - got));
+                if (read <= 0) break;
+                got += read;
+            }
+            return got;
+        }
+
+    private:
+        static constexpr std::size_t kBytes = std::size_t{256} << 10;
+
+        /// Reads more behind `end`, of what is held.
+        bool fill(char* end) {
+            if (held_ == nullptr) {
+                held_ = std::make_unique<char[]>(kBytes);
+                end = held_.get();
+            }
+            const auto room = static_cast<std::size_t>(held_.get() + kBytes - end);
+            const ssize_t read = read_some(end, room);
+            if (read > 0) setg(held_.get(), held_.get(), end + read);
+            return read > 0;
+        }
+
+        ssize_t read_some(char* to, std::size_t count) const {
+            ssize_t got = -1;
+            do {
+                got = ::read(file.get(), to, count);
+            } while (got < 0 && errno == EINTR);
+            // As of a stream of the standard library: bad() tells it from the end.
+            if (got < 0) throw std::system_error(errno, std::generic_category());
+            return got;
+        }
+
+        std::unique_ptr<char[]> held_;
+    };
+
+    Buffer buffer_;
+    struct stat about_ {};
+    std::string why_;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/scan/scan_totals.hpp"
+
+namespace headway::cli {
+
+/// One file of HTML for people who look at it without Headway: no script, nothing from a network,
+/// and all that came from a store is plain text in it. `made`: seconds since 1970. Pure.
+std::string scan_page(const ScanTotals& totals, double made, std::size_t rows);
+
+}  // namespace headway::cli

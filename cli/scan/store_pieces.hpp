@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Stored sessions cut into the JSON objects that readers take, in pieces of bounded memory.
+
+namespace headway::cli {
+
+/// A longer piece is counted as broken and not read.
+inline constexpr std::size_t kStoredLineBytesMax = std::size_t{64} << 20;
+
+/// How much of a stream is read at once.
+inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
+
+/// Where a line says what it is.
+inline constexpr std::size_t kStoredHeadBytes = 4'096;
+
+/// Lines of a stream. One that is not ended yet is left, since its agent may be writing it.
+class StoreLines {
+public:
+    /// `matters`: whether a line with this beginning is needed; most bytes of a store are not.
+    StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
+
+    enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
+    /// `line` is set for kLine, and valid until the next call.
+    Found next(std::string_view& line);
+    /// What has been read at first, to know the format by it; then `matters` is set.
+    std::string_view beginning();
+    void needs(bool (*matters)(std::string_view)) { matters_ = matters; }
+
+private:
+    bool fill();
+    Found found(std::string_view whole) const;
+
+    std::istream& in_;
+    bool (*matters_)(std::string_view);
+    std::string buffer_;
+    std::size_t used_ = 0;          ///< of the buffer; behind it is room
+    std::size_t at_ = 0;            ///< of the line that is next
+    std::size_t searched_ = 0;      ///< no line end before
+    std::optional<Found> dropped_;  ///< the beginning of this line was dropped, and why
+};
+
+/// The objects in the array "messages" of one JSON document, and before them what stands in front
+/// of that array, as an object.
+class StoreMessages {
+public:
+    explicit StoreMessages(std::istream& in) : in_(in) {}
+
+    /// As of StoreLines. A document that is damaged ends there.
+    StoreLines::Found next(std::string_view& piece);
+
+private:
+    enum class Place : unsigned char { kHead, kBetween, kInside, kEnd };
+    StoreLines::Found take_head(std::string_view& piece);
+    std::optional<StoreLines::Found> take(char byte, std::string_view& piece);
+    bool opens_messages() const;
+    bool more();
+
+    std::istream& in_;
+    std::string chunk_;
+    std::size_t at_ = 0;
+    std::string piece_;
+    Place place_ = Place::kHead;
+    std::size_t depth_ = 0;
+    bool in_text_ = false;
+    bool escaped_ = false;
+    bool too_long_ = false;
+};
+
+}  // namespace headway::cli

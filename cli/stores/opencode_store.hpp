@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "api/json/json_document.hpp"
+#include "cli/records/recorded_event.hpp"
+#include "cli/stores/stored_events.hpp"
+#include "cli/stores/stored_line.hpp"
+
+namespace headway::cli {
+
+/// Reads the rows of one session of opencode or Kilo, in the order in which they were made. Pure.
+class OpencodeReader {
+public:
+    explicit OpencodeReader(StoredAbout about) : about_(std::move(about)) {}
+
+    /// `data`: the JSON of a row of the table `message`, an object; `created` in milliseconds.
+    void message(std::string_view id, std::int64_t created, api::JsonValue data, StoredLine& out);
+    /// Of the table `part`.
+    void part(std::string_view message, std::int64_t created, api::JsonValue data, StoredLine& out);
+    /// Behind the last row.
+    void end(StoredLine& out);
+
+    const StoredAbout& about() const { return about_; }
+    std::size_t open_calls() const { return open_; }
+
+private:
+    /// What the parts of a message need of it.
+    struct Message {
+        bool person = false;
+        std::string model;
+        std::string made;  ///< when, and by which model; a fork copies it with another id
+        std::size_t steps = 0;
+    };
+    static constexpr std::size_t kMessagesMax = 4'096;
+
+    void read_text(const Message& of, StoredLine& out);
+    void read_call(StoredLine& out);
+    void read_step(Message& of, StoredLine& out);
+    void flush_error(StoredLine& out);
+
+    StoredAbout about_;
+    std::unordered_map<std::string, Message> messages_;
+    std::optional<ToldError> error_;  ///< of the message whose parts are read
+    LineMembers part_;
+    LineMembers inner_;
+    LineMembers more_;
+    StoredEvents events_;
+    std::size_t open_ = 0;
+};
+
+}  // namespace headway::cli

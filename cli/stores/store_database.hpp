@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+// The tables in which opencode and Kilo store sessions. The file is another program's and may be
+// hostile: it is opened to be read alone, through its log, and nothing of its schema is run.
+
+namespace headway::cli {
+
+/// A row of the table `session`.
+struct StoredSessionRow {
+    std::string id;
+    std::string parent;  ///< empty: none
+    std::string folder;
+    std::string version;
+};
+
+/// A row of `message` or `part`.
+struct StoredDataRow {
+    bool part = false;
+    std::string_view id;       ///< of the message
+    std::int64_t created = 0;  ///< milliseconds since 1970
+    std::string_view data;     ///< JSON
+};
+
+/// What is done with the rows: those of a session between `begin` and `end`, oldest first. Views
+/// are valid within the call.
+struct StoredRowsTaker {
+    std::function<void(const StoredSessionRow&)> begin;
+    std::function<void(const StoredDataRow&)> row;
+    std::function<void()> end;
+};
+
+/// Rows of `message` and `part` that are read at most; each is 24 bytes of memory.
+inline constexpr std::size_t kStoredRowsMax = 4'000'000;
+
+/// Reads all sessions of the file in one transaction. `stop` ends it early: what was read stands.
+/// Error: kBadRequest, why it cannot be read or what about it is unknown, without its name.
+core::Result<> read_store_database(const std::string& path, const StoredRowsTaker& take,
+                                   const std::function<bool()>& stop);
+
+}  // namespace headway::cli

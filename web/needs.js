@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What needs a person: a line a cause, the worst first, with its actions in place. On the fleet at most six lines, elsewhere one.
+import { html, useEffect, useRef, useState } from './preact.js';
+import { get, query, sessionPath } from './api.js';
+import { Ago, cls, Icon, REASON, Sending, sessionLink } from './ui.js';
+import { ALARMS, money, plural, reveal, unmark, until } from './format.js';
+import { causes, keyOf } from './rank.js';
+import { putAside, SEEN, sorted, takeBack } from './snooze.js';
+import { go, refusal, showCount, state, useKeys, useLive, useMe } from './page.js';
+import { Pulse } from './pulse.js';
+import { answer } from './answers.js';
+
+const LINES = 6;
+const READ_MS = 5000; // between two readings of the rows of what needs a person: their cost and pulse
+const HOUR_MS = 3600e3;
+
+export const where = (item) => (item.approval && item.kind !== 'alarm' ? '#/approvals?id=' + encodeURIComponent(item.approval) : sessionLink(item.session));
+
+// [one, several]
+const WORDS = { approval: ['decision', 'decisions'], question: ['question', 'questions'], stuck: ['stuck', 'stuck'], over_budget: ['near its budget', 'near their budget'],
+  blocked: ['blocked', 'blocked'], silent: ['silent', 'silent'], alarm: ['alarm', 'alarms'], waiting: ['waits in vain', 'wait in vain'], fan_out: ['too many sub-agents', 'too many sub-agents'] };
+const known = (kind) => (WORDS[kind] ? kind : '');
+export function nameOf({ items, kinds }) {
+  const [first] = items, { kind } = first, at = items.length > 1 ? 1 : 0;
+  const same = items.every((item) => item.risk === first.risk);
+  return ((kind === 'approval' && same && { critical: 'critical ', high: 'high-risk ' }[first.risk]) || '')
+    + [...kinds].filter((name) => name !== 'question' || kinds.size === 1).map((name) => WORDS[name]?.[at] ?? name).join(' or ');
+}
+const title = (text) => text[0].toUpperCase() + text.slice(1);
+export const said = (item) => (item.kind === 'alarm' && ALARMS[item.reason_code] ? `${item.reason}` : item.approval ? reveal(unmark(item.reason || '')) : item.reason);
+
+// [key, label, what it does, path behind the session, fields, body]
+const ACTS = {
+  nudge: ['Nudge', 'Each agent gets your words as advice with its next report.', '/nudge', [['text', 'What to tell it']], ({ text }) => (text ? { text } : null)],
+  stop: ['Stop', 'Each agent gets a directive to stop; a session ends when its agent ends it.', '/cancel', [REASON], ({ reason }) => (reason ? { reason } : {})],
+  end: ['End', 'Their agents are silent. The sessions end at once; reports of an agent that comes back are refused.', '/end',
+    [['outcome', 'How it ended', [['failed', 'failed'], ['cancelled', 'cancelled']]], REASON],
+    ({ outcome, reason }) => ({ outcome: outcome || 'failed', ...(reason && { reason }) })],
+  acknowledge: ['Acknowledge', 'They ask for attention no more; the journal keeps them, and who has seen them.', '/alarms/acknowledge',
+    [['reason', 'What was done about it, for the journal']], ({ reason }) => (reason ? { reason } : {})],
+};
+const ACTS_OF = { alarm: ['acknowledge'], fan_out: ['acknowledge', 'stop'], stuck: ['nudge', 'stop'], over_budget: ['stop'], waiting: ['stop'], blocked: ['stop'], silent: ['end'] };
+const DONE = { nudge: 'Nudged', stop: 'Asked to stop:', end: 'Ended', acknowledge: 'Acknowledged:' };
+
+function Acting({ act, items, close }) {
+  const [label, what, rest, fields, body] = ACTS[act];
+  const ids = [...new Set(items.map((item) => item.session))];
+  return html`<${Sending} title=${ids.length > 1 ? `${label} ${ids.length} sessions` : `${label} ${ids[0]}`} what=${what} fields=${fields} body=${body} close=${close}
+    path=${ids.map((id) => sessionPath(id, rest))} done=${() => answer({ text: `${DONE[act]} ${ids.length > 1 ? ids.length + ' sessions' : ids[0]}`, session: ids.length === 1 && ids[0] })} />`;
+}
+
+function aside(items, till, words) {
+  putAside(items, till);
+  changed();
+  answer({ text: `${words} ${plural(items.length, 'thing')}`, undo: ['Undo', () => { takeBack(items); changed(); }] });
+}
+const listeners = new Set();
+function changed() { for (const listener of listeners) listener(); }
+
+// What is to be seen and what is put aside, kept up to date.
+export function useNeeds() {
+  useLive((message) => message.overview);
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const again = () => { draw((n) => n + 1); showCount(); };
+    listeners.add(again);
+    const timer = setInterval(again, 30000); // what was put aside for an hour comes back
+    return () => { listeners.delete(again); clearInterval(timer); };
+  }, []);
+  const { here, aside: away } = sorted(state.overview);
+  return { items: here, away, total: Math.max(here.length, (state.overview?.needs_you_total || 0) - away.length) };
+}
+
+// Rows of the sessions that need a person.
+function useNeedRows(items) {
+  const [rows, set] = useState(new Map());
+  const ids = [...new Set(items.map((item) => item.session))].sort();
+  const latest = useRef();
+  latest.current = ids;
+  useEffect(() => {
+    let gone = false;
+    const read = () => {
+      if (document.hidden || !latest.current.length) return;
+      get('/v1/sessions' + query({ view: 'row', ids: latest.current.slice(0, 200).join(), limit: 200 }))
+        .then((reply) => { if (!gone) set(new Map(reply.sessions.map((row) => [row.id, row]))); }, () => {}); // the next time, then
+    };
+    const first = setTimeout(read, 250), timer = setInterval(read, READ_MS);
+    return () => { gone = true; clearTimeout(first); clearInterval(timer); };
+  }, [ids.slice(0, 5).join()]);
+  return rows;
+}
+
+function Member({ item, marked, mark, rows }) {
+  const row = rows.get(item.session);
+  return html`<li><label><input type="checkbox" checked=${marked} onChange=${mark} aria-label=${'Mark ' + (item.goal || item.session)} /></label>
+    <a href=${where(item)} dir="auto">${item.goal || item.session}</a><span class="why" dir="auto">${said(item)}</span>
+    ${row?.used?.cost_usd > 0 && html`<span class="muted">${money(row.used.cost_usd)}</span>`}<${Ago} at=${item.since} /></li>`;
+}
+
+// What was reported or counted is drawn solid, what a rule infers dashed.
+function Need({ group, rows, no, open, toggle, more }) {
+  const [marks, setMarks] = useState(new Set());
+  const [act, setAct] = useState('');
+  const { items, kinds } = group, [first] = items, many = items.length > 1, { kind } = first;
+  const acts = [...kinds].map((name) => ACTS_OF[name] || []).reduce((all, some) => all.filter((name) => some.includes(name)));
+  const chosen = items.filter((item) => marks.has(keyOf(item)));
+  const which = chosen.length ? chosen : items;
+  const mark = (item) => { const next = new Set(marks); if (!next.delete(keyOf(item))) next.add(keyOf(item)); setMarks(next); };
+  const turn = () => { setMarks(new Set()); toggle(); }; // no mark counts that is not seen
+  const look = () => (many ? turn() : go(where(first)));
+  const goals = [...new Set(items.map((item) => item.goal || item.session))];
+  const what = many && kind === 'stuck' ? said(first) : goals[0] + (goals.length > 1 ? `, ${goals[1]}${goals.length > 2 ? ` and ${goals.length - 2} more` : ''}` : '');
+  const why = many && kind === 'stuck' ? goals.join(', ') : said(first);
+  const row = rows.get(first.session);
+  const of = chosen.length ? ` ${chosen.length}` : many ? (more ? ` ${items.length}` : ' all') : '';
+  const forbidden = (name) => no[name === 'acknowledge' ? 'approve' : 'control'];
+  return html`<li class=${cls('need', 'k-' + known(kind), 'u-' + group.urgency, first.certain || 'guess')} data-need=${group.key}
+      onClick=${(event) => event.target.closest('a, button, input, dialog, .members') || look()}>
+    <span class="kind"><${Icon} name=${kind} /><b>${many ? `${items.length}${more ? '+' : ''} ${nameOf(group)}` : title(nameOf(group))}${until(first.retry_at)}</b>
+      ${!first.certain && html`<em title="a rule's guess, not something that was said">likely</em>`}</span>
+    ${many ? html`<button class="what quiet" aria-expanded=${String(open)} onClick=${turn}><${Icon} name="chevron" /><span dir="auto">${what}</span></button>`
+      : html`<a class="what" dir="auto" href=${where(first)}>${what}</a>`}
+    <span class="why" dir="auto" title=${why}>${why}</span>
+    ${row ? html`<${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} />` : html`<i />`}
+    <span class="when"><${Ago} at=${group.since} />${group.rate >= 0.005 && html` <b>${money(group.rate)}/h</b>`}</span>
+    <span class="acts">${acts.map((name) => html`<button key=${name} disabled=${!!forbidden(name)} class=${/stop|end/.test(name) && 'danger'}
+        title=${forbidden(name) || ACTS[name][1]} onClick=${() => setAct(name)}>${ACTS[name][0]}${of}…</button>`)}
+      ${!acts.length && html`<button onClick=${() => go(where(which[0]))}>Look</button>`}
+      <button class="quiet" title="Put aside for an hour, in this browser (z)" onClick=${() => aside(which, Date.now() + HOUR_MS, 'Snoozed for 1 h:')}>Snooze</button>
+      <button class="quiet" title="Seen: put aside until it changes, in this browser" onClick=${() => aside(which, SEEN, 'Put aside until it changes:')}>Seen</button></span>
+    ${open && many && html`<ul class="members">${items.map((item) => html`<${Member} key=${keyOf(item)} item=${item} rows=${rows} marked=${marks.has(keyOf(item))}
+      mark=${() => mark(item)} />`)}</ul>`}
+    ${act && html`<${Acting} act=${act} items=${which} close=${() => setAct('')} />`}</li>`;
+}
+
+// Agents whose hooks have broken go on without being seen.
+function broken({ mute = 0, degraded = 0 } = {}) {
+  const words = [mute && `${plural(mute, 'agent')} at work, but no hook of ${mute > 1 ? 'theirs' : 'it'} comes`,
+      degraded && `hooks of ${plural(degraded, 'agent')} are incomplete`].filter(Boolean).join('; ');
+  return words && html`<p class="calm bad">${words}: <code>headway doctor AGENT</code></p>`;
+}
+
+function calm({ counts, open }) {
+  const working = (counts.progressing || 0) + (counts.exploring || 0);
+  if (!open) return 'Nothing needs you right now. No agent is running.';
+  return `Nothing needs you right now – ${working ? plural(working, 'agent') + ' working' : plural(open, 'session') + ' open'}.`;
+}
+
+function Lines({ items, total }) {
+  const [all, setAll] = useState(false);
+  const unread = total - items.length;
+  const [opened, setOpened] = useState('');
+  const me = useMe();
+  const rows = useNeedRows(items);
+  const groups = causes(items, rows, Date.now(), all ? 100 : LINES);
+  const fine = all || causes(items, rows, Date.now(), 100).length > groups.length;
+  const focused = () => groups.find((group) => group.key === document.activeElement?.closest('[data-need]')?.dataset.need);
+  useKeys({ z: () => { const group = focused(); if (!group) return false; aside(group.items, Date.now() + HOUR_MS, 'Snoozed for 1 h:'); return true; } });
+  const no = { control: refusal(me, 'control'), approve: refusal(me, 'approve') };
+  return html`<ul class="lines">${groups.map((group) => html`<${Need} key=${group.key} group=${group} more=${unread > 0 && group.urgency > 3} rows=${rows} no=${no} open=${opened === group.key}
+      toggle=${() => setOpened(opened === group.key ? '' : group.key)} />`)}</ul>
+    ${(fine || unread > 0) && html`<p class="line">${fine && html`<button class="quiet" aria-expanded=${String(all)}
+      onClick=${() => setAll(!all)}>${all ? 'Fewer lines' : 'Each cause'}</button>`}
+      ${unread > 0 && html`<span class="muted">and ${unread} more that are less urgent or newer</span>`}</p>`}`;
+}
+
+// `whole`: with its lines; else a line that leads there.
+export function Needs({ whole }) {
+  const { items, away, total } = useNeeds();
+  const at = useRef(-1);
+  useKeys({ n: () => { if (items.length) go(where(items[at.current = (at.current + 1) % items.length])); } });
+  const { overview } = state;
+  const news = items.slice(0, 3).map((item) => `${nameOf({ items: [item], kinds: new Set([item.kind]) })} ${item.goal || item.session}`).join('; ');
+  const groups = whole ? [] : causes(items, new Map(), Date.now(), 4);
+  return html`<section class=${cls('needs', total && 'some', whole && 'whole')} aria-label="Needs you">
+    <p class="sr" role="status" aria-live="polite">${total ? `${plural(total, 'thing')} ${total > 1 ? 'need' : 'needs'} you: ${news}` : ''}</p>
+    ${total ? html`<h2>Needs you <b>${total}</b></h2>${whole ? html`<${Lines} items=${items} total=${total} />`
+      : html`<p class="brief">${groups.slice(0, 4).map((group, i) => html`<a key=${group.key} href=${group.items.length > 1 ? '#/' : where(group.items[0])}
+        class=${'k-' + known(group.items[0].kind)}>${i > 0 && ' · '}${group.items.length} ${nameOf(group)}</a>`)}${groups.length > 4 && html`<a href="#/"> · more</a>`}</p>`}`
+      : overview && html`<p class="calm"><${Icon} name="completed" />${away.length ? 'Nothing else needs you right now.' : calm(overview)}</p>`}
+    ${away.length > 0 && html`<p class="calm away">${away.length} put aside <button class="quiet" onClick=${() => { takeBack(away); changed(); }}>Show again</button></p>`}
+    ${broken(overview?.hook_channels)}</section>`;
+}
