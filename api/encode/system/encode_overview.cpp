@@ -24,13 +24,6 @@ void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool pr
     }
 }
 
-std::string_view name_of(NeedKind kind) {
-    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
-                                           "blocked",  "silent",   "over_budget",
-                                           "alarm",    "waiting",  "fan_out"};
-    return kNames[static_cast<std::size_t>(kind)];
-}
-
 std::string percent_text(double percent) {
     return std::to_string(static_cast<std::int64_t>(std::floor(percent)));
 }
@@ -114,6 +107,18 @@ std::string wish_of(const core::Approval& approval) {
 }
 
 }  // namespace
+
+std::string_view name_of(NeedKind kind) {
+    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
+                                           "blocked",  "silent",   "over_budget",
+                                           "alarm",    "waiting",  "fan_out"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+void append_need(std::string& out, const Need& need) {
+    JsonWriter json{out};
+    write_need(json, need);
+}
 
 std::string goal_line(const core::SessionState& state) {
     return std::string{core::cut_text(state.about.goal.kept, core::limits::kGoalLineBytesMax)};

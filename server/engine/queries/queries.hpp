@@ -105,6 +105,11 @@ struct OverviewQuery {
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 
+/// What waits for people: alarms first, then approvals and sessions merged, oldest first, at most
+/// limits::kNeedsShownMax of them.
+core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
+core::Result<std::uint64_t> count_needs(const Reader& reader);
+
 /// The daemon's own state; the engine completes a copy of `report`.
 struct SystemQuery {
     std::shared_ptr<const api::SystemReport> report;
@@ -117,6 +122,7 @@ struct TextPage {
     std::string body;
     std::string headers = {};
     bool lines = false;  ///< NDJSON
+    std::string_view content_type = "application/json";
 };
 inline std::size_t size_of(const TextPage& page) {
     return page.body.size();

@@ -129,7 +129,7 @@ void answer_with(Answers& on, const ReplyTo& to, TextPage&& page) {
     Response response;
     response.body = std::move(page.body);
     response.headers = std::move(page.headers);
-    if (page.lines) response.content_type = "application/x-ndjson";
+    response.content_type = page.lines ? "application/x-ndjson" : page.content_type;
     on.respond(to, response);
 }
 
