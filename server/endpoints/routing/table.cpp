@@ -186,7 +186,7 @@ constexpr Endpoint kEndpoints[] = {
     {Method::kGet, "/v1/overview", "getOverview", "overview", Guard::kOverview, kNoBody,
      Effect::kReads, "", "All sessions at a glance", endpoints::overview},
     {Method::kGet, "/v1/digest", "getDigest", "digest", Guard::kOverview, kNoBody, Effect::kReads,
-     "since format", "What happened since a time, and what needs people", endpoints::digest},
+     "since format", "Summary of all sessions since a time", endpoints::digest},
     {Method::kPost, "/v1/login-codes", "createLoginCode", "login_code", Guard::kAdmin, kEmptyBody,
      Effect::kReads, "", "Make a link that logs a browser in", endpoints::create_login_code},
     {Method::kGet, "/login", "login", "login", Guard::kPublic, kNoBody, Effect::kReads, "code",

@@ -18,7 +18,7 @@ std::string MorningDigest::key_of(const std::string& date) {
            date;
 }
 
-/// True if the digest of a day is due and was not told.
+/// True if the digest of a day is due and was not sent.
 Result<bool> MorningDigest::begin(Reader& reader) {
     const core::Timestamp now = reader.now();
     const core::Millis past = local_day(now).since_midnight - *at_;

@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// Tells people once a day what happened in the night. The day that was told stands in the
-/// database. Engine thread only.
+/// Sends people a digest of the night once a day. The last day is in the database. Engine thread
+/// only.
 class MorningDigest {
 public:
     /// A daemon that was away at the time tells it when it is back, but no later than this.

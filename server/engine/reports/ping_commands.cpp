@@ -214,7 +214,7 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     return Pinged{};
 }
 
-/// What stands in the database about a job lives as long as its runs.
+/// The schedule of a job is stored as long as its runs.
 Result<> PingCommand::check_retention(Transaction& transaction, const core::PingSchedule& now,
                                       const std::string& run) {
     const core::Millis kept = transaction.settings().retention;

@@ -134,7 +134,7 @@ void Engine::digest_step() {
     if (done) return morning_.told();
     morning_.drop();
     morning_at_ = now + kDigestTryEvery;
-    report_(true, "the digest was not told, and is tried again: " + done.error().detail);
+    report_(true, "the digest was not stored, and is tried again: " + done.error().detail);
     if (!begun) return;
     store_.rollback();
     disk_.note_failure(done.error());
