@@ -104,7 +104,7 @@ void note_silence(DigestSession& session, Timestamp at) {
 }
 
 /// `headway run --keep-going` says why in a message, "resume 2: the usage limit is reached; goes on
-/// at ...", and then waits in a call.
+/// at ...", and then waits in a call, which ends well when the agent goes on.
 void note_resume(DigestSession& session, const Event& event) {
     if (const auto* message = std::get_if<Message>(&event.payload)) {
         const std::string& text = message->text.kept;
@@ -114,8 +114,10 @@ void note_resume(DigestSession& session, const Event& event) {
             session.why = text.substr(colon + 2, text.find("; goes on at") - colon - 2);
         return;
     }
-    const auto* call = std::get_if<ToolStarted>(&event.payload);
-    if (call == nullptr || call->tool != kWaitTool || !call->call_id.starts_with("wait-")) return;
+    const auto* call = std::get_if<ToolFinished>(&event.payload);
+    const bool went_on = call != nullptr && call->ok && call->tool == kWaitTool &&
+                         call->call_id.starts_with("wait-");
+    if (!went_on) return;
     ++session.resumed;
     DigestResume resume{event.at, std::exchange(session.why, {})};
     keep_last(session.resumes, std::move(resume), DigestSession::kResumesMax);

@@ -102,10 +102,14 @@ TEST_CASE("digest: a resume has the reason of its announcement", "[api]") {
     message.text =
         core::bounded_text("resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z");
     night.add("a", 1min, message);
-    core::ToolStarted wait;
+    core::ToolFinished wait;
     wait.tool = "wait";
     wait.call_id = "wait-1";
+    wait.ok = false;
     night.add("a", 1min, wait);
+    CHECK(night.fold.sessions().at("a").resumed == 0);  // its wait was ended
+    wait.ok = true;
+    night.add("a", 2min, wait);
     const core::DigestSession& facts = night.fold.sessions().at("a");
     CHECK(facts.resumed == 1);
     REQUIRE(facts.resumes.size() == 1);
