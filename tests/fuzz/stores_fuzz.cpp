@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kMade = 1.8e9;
 
-/// What a person sees of it, and what the cache gives back.
+/// Counts it and shows it as a person sees it, and finds it again in a cache.
 void use(cli::ScannedSession session) {
     tests::require(session.worked >= 0 && session.ended >= session.began);
     for (const cli::CountedUse& use : session.uses)
