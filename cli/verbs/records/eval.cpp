@@ -94,8 +94,10 @@ core::Result<std::vector<fs::path>> find_recordings(const fs::path& folder) {
     for (const fs::recursive_directory_iterator end; !error && entry != end;
          entry.increment(error)) {
         std::error_code ignored;
-        if (entry->path().extension() == ".jsonl" && !entry->is_directory(ignored))
-            files.push_back(entry->path());
+        const fs::path& path = entry->path();
+        const bool lines = path.extension() == ".jsonl";
+        const bool messages = path.filename().string().ends_with(".messages.json");  // of Cline
+        if ((lines || messages) && !entry->is_directory(ignored)) files.push_back(path);
     }
     if (error) {
         return core::Error{core::ErrorCode::kBadRequest,
