@@ -229,9 +229,9 @@ function Listing({ route, list, open, statuses, children }) {
   useLive((message) => message.overview);
   const chosen = status.split(',').filter(Boolean);
   const toggle = (name) => setQuery({ status: (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join() });
-  const values = labelsOf(list);
-  const keys = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
-  const sum = totals(list);
+  const { values, sum, found } = useMemo(() => ({ values: labelsOf(list), sum: totals(list),
+    found: (list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {})) }), [list, list.version]);
+  const keys = new Set([...(group ? [group] : []), ...found]);
   useOffers([...COLUMNS.filter(([, order]) => order && order !== 'risk').map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
     ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
   const filtered = q || status || label || need;
