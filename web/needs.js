@@ -157,7 +157,10 @@ function Lines({ items, total }) {
   const groups = causes(items, rows, Date.now(), all ? 100 : LINES);
   const fine = all || causes(items, rows, Date.now(), 100).length > groups.length;
   const focused = () => groups.find((group) => group.key === document.activeElement?.closest('[data-need]')?.dataset.need);
-  useKeys({ z: () => { const group = focused(); if (!group) return false; aside(group.items, Date.now() + HOUR_MS, 'Snoozed for 1 h:'); return true; } });
+  useKeys({
+    z: () => { const group = focused(); if (!group) return false; aside(group.items, Date.now() + HOUR_MS, 'Snoozed for 1 h:'); return true; },
+    x: () => { const box = document.activeElement?.closest('.members li')?.querySelector('input'); if (!box) return false; box.click(); return true; },
+  });
   const no = { control: refusal(me, 'control'), approve: refusal(me, 'approve') };
   return html`<ul class="lines">${groups.map((group) => html`<${Need} key=${group.key} group=${group} more=${unread > 0 && group.urgency > 3} rows=${rows} no=${no} open=${opened === group.key}
       toggle=${() => setOpened(opened === group.key ? '' : group.key)} />`)}</ul>
