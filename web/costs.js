@@ -3,7 +3,7 @@
 // Where the money went: cost and tokens of the sessions that were read, open and ended, by agent, model, label or day.
 import { html, useEffect } from './preact.js';
 import { Bar, Empty, Loading, Select, Status, Trouble, sessionLink } from './ui.js';
-import { amount, cost, count, plural } from './format.js';
+import { amount, cost, count, line, plural } from './format.js';
 import { useRows } from './rows.js';
 import { setQuery } from './page.js';
 
@@ -43,8 +43,8 @@ export function Costs({ route }) {
     <span class="muted total">${all && `${cost(all.used) || 'no cost'} · ${amount(all.used.tokens)} tokens · `}${list.next ? `the newest ${count(rows.length)} of ${count(list.total)} sessions` : plural(rows.length, 'session')}</span></div>
     ${!rows.length ? html`<${Empty} title="No session yet">Costs of sessions are summed here.<//>` : html`<div class="table"><table class="plain costs"><thead><tr>
       ${['', 'Cost', '', 'Tokens', 'Sessions'].map((name, i) => html`<th scope="col" key=${i}>${name || html`<span class="sr">${i ? 'Share' : by}</span>`}</th>`)}</tr></thead>
-      <tbody>${groups.map((group) => html`<tr key=${group.name}><td dir="auto"><b>${group.name || 'not said'}</b></td><td>${cost(group.used) || '–'}</td>
+      <tbody>${groups.map((group) => html`<tr key=${group.name}><td dir="auto"><b>${line(group.name) || 'not said'}</b></td><td>${cost(group.used) || '–'}</td>
         <td><${Bar} percent=${((group.used.cost_usd || 0) / top) * 100} /></td><td>${amount(group.used.tokens)}</td><td>${count(group.rows.length)}</td></tr>`)}</tbody></table></div>
     ${dearest.length > 0 && html`<h2 class="below-head">The dearest</h2><div class="table"><table class="plain"><tbody>${dearest.map((row) => html`<tr key=${row.id}>
-      <td><${Status} status=${row.status} small /></td><td><a href=${sessionLink(row.id)} dir="auto">${row.goal || row.id}</a></td><td>${cost(row.used)}</td></tr>`)}</tbody></table></div>`}`}`;
+      <td><${Status} status=${row.status} small /></td><td><a href=${sessionLink(row.id)} dir="auto">${line(row.goal || row.id)}</a></td><td>${cost(row.used)}</td></tr>`)}</tbody></table></div>`}`}`;
 }

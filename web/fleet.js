@@ -5,7 +5,7 @@ import { html, Component, useEffect, useLayoutEffect, useMemo, useRef, useState 
 import { query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, cost, count, money, ms, parts, plural, span, until } from './format.js';
+import { ALARMS, amount, cost, count, line, money, ms, parts, plural, span, until } from './format.js';
 import { forest, isOpen, ORDERS, rate, seen } from './rank.js';
 import { needs, PAGE, useRows } from './rows.js';
 import { go, setQuery, state, tell, useKeys, useLive, useOffers } from './page.js';
@@ -47,15 +47,15 @@ class Row extends Component {
       onClick=${(event) => event.target.closest('a, button') || go(sessionLink(row.id))}>
       <${StateCell} row=${row} />
       <td style=${node.depth > 0 && { paddingLeft: 10 + node.depth * 18 + 'px' }}><span class="goal">${node.kids.length > 0 && html`<button class="quiet fold" aria-expanded=${String(open)}
-          aria-label=${`Sub-agents of ${row.goal || row.id}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
-        <a href=${sessionLink(row.id)} dir="auto" title=${row.goal || row.id}>${row.goal || row.id}</a></span><small><${Below} node=${node} />${row.estimate && !row.estimate.fallback && html`<b
-            title=${row.estimate.next_milestone && 'next: ' + row.estimate.next_milestone}>${Math.round(row.estimate.percent)}%</b> · `}
+          aria-label=${`Sub-agents of ${line(row.goal || row.id)}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
+        <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.estimate && !row.estimate.fallback && html`<b
+            title=${row.estimate.next_milestone && 'next: ' + line(row.estimate.next_milestone)}>${Math.round(row.estimate.percent)}%</b> · `}
           ${!node.depth && row.parent && html`<a href=${sessionLink(row.parent)} title="the session that opened it">↑ ${row.parent}</a> · `}
           <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
-            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}
-          ${label && row.labels?.[label] && html` · ${label} ${row.labels[label]}`}</small></td>
-      <td><span class="reason" dir="auto" title=${row.reason}>${row.reason || row.phase || html`<span class="faint">nothing yet</span>`}</span>
-        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${action?.text}</code></small></td>
+            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${line(part)}`)}
+          ${label && row.labels?.[label] && html` · ${line(label)} ${line(row.labels[label])}`}</small></td>
+      <td><span class="reason" dir="auto" title=${line(row.reason)}>${line(row.reason || row.phase) || html`<span class="faint">nothing yet</span>`}</span>
+        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${line(action?.text)}</code></small></td>
       <td class="pulses"><${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} /></td>
       <td class="money" title=${[sum && 'with its sub-agents', amount(row.used?.tokens || 0) + ' tokens', parts(row.used?.token_parts)].filter(Boolean).join(' · ')}>
         <span>${sum ? 'Σ ' : ''}${cost(shown)}</span><small>${!row.ended_at && node.rate >= 0.005 ? `${money(node.rate)}/h` : row.used?.tokens > 0 && !shown.cost_usd ? amount(row.used.tokens) + ' tok' : ''}</small></td>
@@ -184,7 +184,7 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
       ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup" colspan="2">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
-          <b>${item.group || `no ${group}`}</b>
+          <b>${line(item.group) || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
           ${COLUMNS.slice(2).map(() => html`<td />`)}</tr>`
       : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} label=${label}
@@ -227,9 +227,9 @@ function Listing({ route, list, open, statuses, children }) {
   useLive((message) => message.overview);
   const chosen = status.split(',').filter(Boolean);
   const toggle = (name) => setQuery({ status: (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join() });
-  const values = labelsOf(list);
-  const keys = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
-  const sum = totals(list);
+  const { values, sum, found } = useMemo(() => ({ values: labelsOf(list), sum: totals(list),
+    found: (list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {})) }), [list, list.version]);
+  const keys = new Set([...(group ? [group] : []), ...found]);
   useOffers([...COLUMNS.filter(([, order]) => order).map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
     ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
   const filtered = q || status || label || need;
@@ -238,7 +238,7 @@ function Listing({ route, list, open, statuses, children }) {
           <${Status} status=${name} small /></button>`)}</div>`}
     <span class="tools"><${Search} value=${q} label="Filter by id, goal, agent or label" onChange=${(text) => setQuery({ q: text })} />
       ${(values.length > 0 || label) && html`<${Select} label="Label" value=${label || ''} onChange=${(value) => setQuery({ label: value })}
-        options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${name.replace(':', ': ')} (${n})`])]} />`}
+        options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${line(name.replace(':', ': '))} (${n})`])]} />`}
       ${keys.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
         options=${[['', 'not grouped'], ...[...keys].sort().map((key) => [key, 'by ' + key])]} />`}
       <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars && html`<a href="#/costs" title="by agent, model, label, day">${sum.dollars}</a>`,
@@ -275,9 +275,8 @@ function Sentence({ route, list }) {
   const of = (name) => ({ on: need === name, change: { need: need === name ? '' : name, status: '' } });
   const inState = (name, words, more = '') => counts[name] > 0 && { words: `${count(counts[name])} ${words}${more}`, kind: name, ...by(name) };
   const all = [
-    alarms > 0 && { words: `${alarms} against a decision`, kind: 'alarm', ...of('alarm') },
-    critical > 0 && { words: plural(critical, 'risky decision'), kind: 'approval', href: '#/approvals' },
-    asked - critical > 0 && { words: plural(asked - critical, critical ? 'other decision' : 'decision'), kind: 'approval', href: '#/approvals' },
+    alarms > 0 && { words: `${alarms} ran against a decision`, kind: 'alarm', ...of('alarm') },
+    asked > 0 && { words: plural(asked, 'decision') + (critical > 0 ? `, ${critical} risky` : ''), kind: 'approval', bad: critical > 0, href: '#/approvals' },
     inState('stuck', 'stuck', burns('stuck')),
     near > 0 && { words: `${near}${total > pending.length ? '+' : ''} near the budget`, kind: 'over_budget', ...of('over_budget') },
     inState('blocked', 'blocked'), inState('silent', 'silent'), ...CALM.map((name) => inState(name, name)),
@@ -286,7 +285,7 @@ function Sentence({ route, list }) {
   const spent = totals(list).dollars;
   const shown = status && !all.some((part) => part.on) && status.split(',').filter((name) => OPEN.includes(name));
   return html`<div class="sentence" role="group" aria-label="How it stands; each part filters">
-    ${all.map(({ words, kind, href, on, change }) => (href ? html`<a key=${words} class=${'part p-' + kind} href=${href}><${Icon} name=${kind} />${words}</a>`
+    ${all.map(({ words, kind, href, bad, on, change }) => (href ? html`<a key=${words} class=${cls('part p-' + kind, bad && 'strong')} href=${href}><${Icon} name=${kind} />${words}</a>`
       : html`<button key=${words} class=${'part p-' + kind} aria-pressed=${String(!!on)} onClick=${() => setQuery(change)}><${Icon} name=${kind} />${words}</button>`))}
     ${(need || shown) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '' })}>${shown ? shown.join(', ') : ''} × all</button>`}
     ${spent && html`<button class="part" title="of what was read of the open sessions; sorts by cost" onClick=${() => remember('cost')}>${spent} so far</button>`}</div>`;

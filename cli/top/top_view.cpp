@@ -25,6 +25,7 @@ constexpr std::size_t kWide = 100;  // columns from which there is room for what
 constexpr std::size_t kWidest = 130;
 constexpr std::size_t kNarrowId = 13;
 constexpr std::size_t kNarrowVerdict = 12;
+constexpr std::size_t kGoalLeast = 21;  // 20 characters and the mark of the cut
 constexpr std::size_t kDepthShown = 4;
 constexpr std::size_t kFootLinesMax = 5;
 constexpr std::string_view kDim = "\x1b[2m";
@@ -56,29 +57,6 @@ std::string head_line(const Json& data) {
 
 bool is_alarm(const Json& need) {
     return plain_text(need, "kind") == "alarm";
-}
-
-/// Everything of one cause that needs a person.
-struct NeedGroup {
-    std::string cause;
-    const Json* first = nullptr;
-    std::size_t count = 0;
-};
-
-std::vector<NeedGroup> groups_of(const Json::List& needs) {
-    std::vector<NeedGroup> groups;
-    for (const Json& need : needs) {
-        const std::string risk = plain_text(need, "risk");
-        const bool risky = risk == "critical" || risk == "high";
-        const std::string cause = (risky ? risk + " " : "") + plain_text(need, "kind");
-        const auto found = std::ranges::find(groups, cause, &NeedGroup::cause);
-        if (found == groups.end()) {
-            groups.push_back({cause, &need, 1});
-        } else {
-            ++found->count;
-        }
-    }
-    return groups;
 }
 
 std::string need_line(const NeedGroup& group, WallTime now) {
@@ -137,7 +115,7 @@ TopColumns columns_for(const std::vector<Placed>& rows, std::size_t width) {
 }
 
 std::vector<Column> heads_of(const TopColumns& shown) {
-    std::vector<Column> columns{{"VERDICT"}, {"SINCE"}, {"GOAL", true}, {"PULSE"}};
+    std::vector<Column> columns{{"VERDICT"}, {"SINCE"}, {"GOAL", true, kGoalLeast}, {"PULSE"}};
     if (shown.cost) columns.push_back({"COST"});
     if (shown.wide()) columns.push_back({"LAST ACTION", true});
     if (shown.widest()) columns.push_back({"BEAT"});
@@ -178,7 +156,10 @@ std::vector<Cell> cells_of(const Placed& placed, WallTime now, bool color,
     std::vector<Cell> cells{{std::move(verdict), color ? tone : std::string_view{}},
                             {age_at(row, "since", now), {}},
                             {std::move(goal), {}},
-                            {pulse_of(row, shown.wide() ? 12 : 6), {}}};
+                            {pulse_of(row, shown.widest() ? 16
+                                           : shown.wide() ? 8
+                                                          : 6),
+                             {}}};
     if (shown.cost) cells.push_back({cost_cell(placed), {}});
     if (shown.wide()) cells.push_back({action, {}});
     if (shown.widest()) cells.push_back({age_at(row, "last_beat_at", now), {}});

@@ -80,6 +80,9 @@ test('a line is opened, one of its sessions marked, and the actions are for that
   await line.locator('button.what').press('Enter');
   await line.getByRole('checkbox').first().press('Space');
   await line.getByRole('button', { name: 'Stop 1…' }).waitFor();
+  await line.locator('.members a').nth(1).focus();
+  await window.page.keyboard.press('x');
+  await line.getByRole('button', { name: 'Stop 2…' }).waitFor();
   await line.locator('button.what').press('Enter');
 });
 

@@ -101,11 +101,15 @@ test('the journal is in turns: beats and repeats are folded with their number, a
 });
 
 test('a hidden character in a command or a result is shown as such in every place', async () => {
-  await daemon.open('hides', { goal: 'Hide' });
+  await daemon.open('hides', { goal: 'Hide \u202egnihton' });
   await daemon.report('hides', ...Array.from({ length: 12 }, (_, i) => tool('bash', { command: 'ls \u202etxt.exe' }, { round: i + 1, ok: false, error: { class: 'x', message: 'no\u200bthing' } })));
   await window.to('#/session/hides?view=turns', '.verdict .shell mark');
   assert.ok(await window.page.locator('.turns mark').count() > 0);
-  assert.ok(!(await window.page.locator('main').innerText()).includes('\u202e'));
+  for (const [hash, ready] of [['#/session/hides', '.verdict .shell'], ['#/', 'tr[data-id=hides]'], ['#/wall', '.tile'], ['#/costs', '.costs']]) {
+    await window.to(hash, ready);
+    const text = await window.page.locator('body').innerText();
+    assert.ok(!/[\u202e\u200b]/.test(text), hash);
+  }
 });
 
 test('after a decision the page says what became of it', async () => {

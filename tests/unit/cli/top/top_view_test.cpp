@@ -386,6 +386,8 @@ TEST_CASE("top: on 80 columns a goal has 20 of them, and alarms are not cut", "[
     CHECK_THAT(text, Catch::Contains("Add retries to the p"));
     CHECK_THAT(text, Catch::Contains("$12.25"));
     CHECK_THAT(text, Catch::Contains("▁▁▁▁▁▁×29"));
+    for (const std::size_t width : {100U, 120U, 140U})
+        CHECK_THAT(screen({}, data, width, 24), Catch::Contains("Add retries to the p"));
 }
 
 TEST_CASE("top: things of one cause that need a person are one line with their number", "[cli]") {
