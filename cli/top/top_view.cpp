@@ -58,7 +58,7 @@ bool is_alarm(const Json& need) {
     return plain_text(need, "kind") == "alarm";
 }
 
-/// What needs a person, of one cause.
+/// Everything of one cause that needs a person.
 struct NeedGroup {
     std::string cause;
     const Json* first = nullptr;
