@@ -31,7 +31,6 @@ export const ORDERS = {
   cost: by((node) => node.cost),
   tokens: by((node) => node.row.used?.tokens || 0),
   budget: by((node) => node.row.budget?.pressure ?? -1),
-  risk: by((node) => node.row.risk ?? -1),
 };
 
 // From the roots down, parents before children; no recursion: agents say who their parent is.
