@@ -109,6 +109,7 @@ test('one of several identical requests may be decided alone', async () => {
   const ids = [];
   for (const session of ['twin-1', 'twin-2']) ids.push((await daemon.ask(session, ask)).id);
   await look(ids[0]);
+  await card(ids[0]).getByRole('button', { name: /All 2 identical/ }).waitFor(); // the list may have been read between the two
   await page.keyboard.press('i');
   await page.getByRole('button', { name: 'Deny all 2' }).waitFor();
   await page.keyboard.press('i');
