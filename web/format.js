@@ -66,7 +66,7 @@ export function text(value) {
   return JSON.stringify(value);
 }
 
-// What went against a decision.
+// Kinds of calls against a decision.
 export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
     started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran',
     approved_but_refused: "was approved here and refused by the agent's own rules",
@@ -86,7 +86,7 @@ const HIDDEN_IN_LINE = new RegExp(`[\\u{0}-\\u{a}${TABLE}]|${ESCAPE}|^ | $|^:(?=
 export const escape = (c) => '\\u{' + c.codePointAt(0).toString(16) + '}';
 export const reveal = (s) => s.replace(HIDDEN_IN_LINE, escape);
 
-// What a call is about, in a line: as core/last_action.cpp says it.
+// Subject of a call, in a line: as in core/last_action.cpp.
 const TELLING = ['command', 'cmd', 'argv', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];
 export function action({ tool, target, args }) {
   const said = (name, value) => (Array.isArray(value) ? value.slice(name === 'argv').join(' ') : typeof value === 'string' && value);
@@ -94,7 +94,7 @@ export function action({ tool, target, args }) {
   return tool + (about ? ': ' + about : '');
 }
 
-// What an event says in a line: its own words where it has some, else the members that matter, in order.
+// An event in a line: its own words where it has some, else the members that matter, in order.
 const SAYS = {
   'tool.started': action,
   'tool.finished': (d) => action(d) + (d.ok === false ? ` – failed: ${d.error?.class || ''} ${text(d.error?.message)}` : ''),
