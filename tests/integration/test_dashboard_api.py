@@ -60,7 +60,7 @@ class Overview(OwnDaemonCase):
         daemon = self.start()
         client = self.client(daemon)
         self.assertEqual(client.get("/v1/overview").json(),
-                         {"cursor": 0, "open": 0, "counts": {}, "alarm": None, "alarms": 0, "hook_channels": {"ok": 0, "degraded": 0, "mute": 0}, "needs_you": [], "needs_you_total": 0})
+                         {"cursor": 0, "open": 0, "counts": {}, "alarm": None, "alarms": 0, "hook_channels": {"ok": 0, "degraded": 0, "mute": 0}, "needs_you": [], "needs_you_total": 0, "approvals_pending": 0})
         client.open("asks", goal="ship it")
         client.post("/v1/sessions/asks/approvals", {"tool": "deploy", "args": {"to": "prod"}, "risk": "high"})
         for i in range(6):
