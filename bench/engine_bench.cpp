@@ -6,15 +6,13 @@
 
 #include "api/decode/decode.hpp"
 #include "api/json/json_document.hpp"
-#include "core/judgement/risk.hpp"
 #include "core/session/session.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"
 
 // Cost of the engine for one event of a tool beyond reading its JSON: `parse` reads the bodies and
 // nothing else, `engine` decodes them and judges a session by them; the difference is the rest
-// (fields, prints, ledger, detectors, verdict). An item is one event. `risk` is one evaluation of
-// the learned risk, its features included.
+// (fields, prints, ledger, detectors, verdict). An item is one event.
 
 namespace {
 
@@ -85,7 +83,6 @@ public:
         context_.now = Timestamp{Millis{1'700'000'000'000}};
         context_.watch = context_.now;
         core::Policy policy;
-        policy.risk = true;
         session_.open(core::SessionStarted{}, policy, context_, out_);
     }
 
@@ -96,8 +93,6 @@ public:
         session_.report(decoded->events, context_, out_);
         benchmark::DoNotOptimize(out_);
     }
-
-    const core::SessionState& state() const { return session_.state(); }
 
 private:
     api::JsonDocument document_;
@@ -118,16 +113,6 @@ void engine(benchmark::State& state) {
     count(state, bodies);
 }
 
-void risk(benchmark::State& state) {
-    Judged judged;
-    for (const std::string& body : bodies_of(state.range(0)))
-        judged.report(body);
-    for (auto _ : state) {
-        auto shown = core::shown_risk(judged.state());
-        benchmark::DoNotOptimize(shown);
-    }
-}
-
 BENCHMARK(parse)
     ->ArgName("crowded")
     ->Arg(kProductive)
@@ -138,7 +123,6 @@ BENCHMARK(engine)
     ->Arg(kProductive)
     ->Arg(kCrowded)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(risk)->ArgName("crowded")->Arg(kProductive)->Arg(kCrowded);
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 import { html, useEffect, useState } from './preact.js';
 import { get, query } from './api.js';
 import { Ago, sessionLink } from './ui.js';
-import { ms } from './format.js';
+import { line, ms } from './format.js';
 
 const SHOWN_MS = 45000, ASK_MS = 2000, MAX = 3;
 let answers = [], draw = () => {}, next = 0;
@@ -23,7 +23,7 @@ async function since(one) {
     one.approval && get('/v1/approvals/' + encodeURIComponent(one.approval))]);
   const row = rows.sessions[0], { at } = one;
   one.since = !row ? 'its session is gone' : row.ended_at ? `it has ended: ${row.outcome}`
-    : row.last_action && ms(row.last_action.at) > at ? ['it has gone on: ', row.last_action.text]
+    : row.last_action && ms(row.last_action.at) > at ? ['it has gone on: ', line(row.last_action.text)]
     : ms(row.last_beat_at) > at ? ['the agent has beaten ', html`<${Ago} at=${row.last_beat_at} /> ago`] : 'the agent has not been here since';
   if (approval?.redeemed_at) one.since = ['the call has run ', html`<${Ago} at=${approval.redeemed_at} /> ago`];
 }

@@ -99,8 +99,8 @@ function Context({ item }) {
   const { data } = useLoad((signal) => Promise.all([get('/v1/sessions' + query({ view: 'row', ids: item.session }), { signal }),
     get(sessionPath(item.session, '/events') + query({ types: 'tool.finished', order: 'newest', limit: 5, before: item.n }), { signal })]), item.id);
   const row = data?.[0].sessions[0], steps = data?.[1].events || [];
-  return html`<aside class="context"><h3>Goal</h3><p dir="auto">${row?.goal || html`<span class="muted">not said</span>`}</p>
-    <h3>Before it</h3>${steps.length ? html`<ol>${steps.map(({ n, data: d }) => html`<li key=${n} class=${d.ok === false && 'bad'}><code>${action(d)}</code></li>`)}</ol>`
+  return html`<aside class="context"><h3>Goal</h3><p dir="auto">${(row?.goal && reveal(row.goal)) || html`<span class="muted">not said</span>`}</p>
+    <h3>Before it</h3>${steps.length ? html`<ol>${steps.map(({ n, data: d }) => html`<li key=${n} class=${d.ok === false && 'bad'}><code>${reveal(action(d))}</code></li>`)}</ol>`
       : html`<p class="muted">${data ? 'no call yet' : '…'}</p>`}</aside>`;
 }
 

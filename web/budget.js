@@ -104,8 +104,7 @@ export function BudgetCard({ doc, journal }) {
       <ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null
         && html`<li key=${name} class=${'d-' + name}>
       <span>${label}</span>${budget[limit] == null ? html`<i />` : html`<${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />`}
-    <b>${name === 'cost' && budget.cost_estimated_usd > 0 ? '~' : ''}${show(budget[used])}${name === 'cost' && budget.unpriced_tokens > 0 ? '+' : ''}
-      <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}
+    <b>${name === 'cost' && budget.cost_estimated_usd > 0 ? '~' : ''}${show(budget[used])}${name === 'cost' && budget.unpriced_tokens > 0 ? '+' : ''}${' '}<small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}
     ${unknown && html`<li key="unknown" class="d-cost"><span>Cost</span><b>not known <small>of ${money(budget.max_cost_usd)}</small></b></li>`}</ul>
         ${parts(budget.token_parts) && html`<p class="muted">Tokens: ${parts(budget.token_parts)}</p>`}
         ${budget.cost_warning && html`<p class="warn" role="alert">${budget.cost_warning}</p>`}

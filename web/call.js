@@ -22,7 +22,7 @@ export function diff(before, after) {
   }
   return out;
 }
-export const Diff = ({ lines, label }) => html`<pre class="json diff" tabindex="0" role="region" aria-label=${label}>
+export const Diff = ({ lines, label }) => html`<pre class="json diff" tabindex="0" role="group" aria-label=${label}>
     ${lines.map(([sign, line]) => html`
     <span class=${{ '-': 'del', '+': 'add' }[sign]}>${sign} <${Visible} text=${line} />${'\n'}</span>`)}</pre>`;
 
@@ -35,7 +35,7 @@ export function change(args) {
 }
 
 export const commandOf = (args) => ['command', 'cmd'].map((name) => args?.[name]).find((value) => typeof value === 'string' && value);
-export const Shell = ({ command }) => html`<pre class="shell" tabindex="0" role="region" aria-label="Command">$ <${Visible} text=${command} /></pre>`;
+export const Shell = ({ command }) => html`<pre class="shell" tabindex="0" role="group" aria-label="Command">$ <${Visible} text=${command} /></pre>`;
 
 const RESULT_MAX = 1200;
 // One event tool.finished or tool.started.
@@ -47,6 +47,6 @@ export function Call({ data: d, label }) {
     : html`<${Json} value=${d.args ?? {}} label=${`Arguments of ${d.tool}`} />`}
     <p class=${cls('muted', d.ok === false && 'bad')}>${label ? label + ' ' : ''}${d.ok === false ? 'failed' : d.ok === true || d.result != null ? 'result' : 'no result yet'}
       ${d.duration_ms != null && `, ${span(d.duration_ms)}`}</p>
-    ${(result || error) && html`<pre class=${cls('result', d.ok === false && 'bad')} tabindex="0" role="region" aria-label="Result"><${Visible} text=${(error || result).slice(0, RESULT_MAX)} />
+    ${(result || error) && html`<pre class=${cls('result', d.ok === false && 'bad')} tabindex="0" role="group" aria-label="Result"><${Visible} text=${(error || result).slice(0, RESULT_MAX)} />
       ${(error || result).length > RESULT_MAX && ' …'}</pre>`}</div>`;
 }

@@ -46,7 +46,7 @@ export function Connect() {
       <p><a href="/docs/agent-mcp">MCP</a> lets an agent ask a person, <a href="/docs/agent-otlp">telemetry</a> adds tokens
       and cost.</p><//>
     <${Card} title="Your own agent"><p>One request opens a session and reports to it:</p>
-      <pre class="json" tabindex="0" role="region" aria-label="Example">curl ${location.origin}/v1/sessions/my-agent/events -H 'Content-Type: application/json' \\
+      <pre class="json" tabindex="0" role="group" aria-label="Example">curl ${location.origin}/v1/sessions/my-agent/events -H 'Content-Type: application/json' \\
   -d '${'{"type":"tool.started","data":{"call_id":"1","tool":"bash","args":{"command":"make"}}}'}'</pre>
       <p>The reply has the directives. <a href="/docs/getting-started">Getting started</a> has the rest,${' '}
         <a href="/docs/api">the API</a> all of it.</p><//></div>`;

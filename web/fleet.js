@@ -5,7 +5,7 @@ import { html, Component, useEffect, useLayoutEffect, useMemo, useRef, useState 
 import { query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Loading, OPEN, Search, Select, sessionLink, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, amount, cost, count, money, ms, parts, plural, span, until } from './format.js';
+import { ALARMS, amount, cost, count, line, money, ms, parts, plural, span, until } from './format.js';
 import { forest, isOpen, ORDERS, rate, seen } from './rank.js';
 import { needs, PAGE, useRows } from './rows.js';
 import { go, setQuery, state, tell, useKeys, useLive, useOffers } from './page.js';
@@ -17,7 +17,7 @@ const RUNS_READ = 2000; // sessions, of which most are runs of jobs, before one 
 const ROW = 46, PHONE_ROW = 74; // heights in CSS pixels, as in style.css
 const phone = matchMedia('(max-width: 700px)');
 // [head, order, of ended ones]
-const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pulse'], ['Cost', 'cost'], ['Budget', 'budget'], ['Age', 'age', 'Ended'], ['Risk', 'risk']];
+const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pulse'], ['Cost', 'cost'], ['Budget', 'budget'], ['Age', 'age', 'Ended']];
 // Words for a broken channel of hooks in a list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
@@ -29,17 +29,17 @@ function StateCell({ row }) {
       : row.approvals_pending > 0 ? html`<b>${plural(row.approvals_pending, 'request')}</b>` : html`<${Ago} at=${row.since} />`}`}</small></td>`;
 }
 
-// Sessions below a row, the worst first.
+// What is below a row, the worst of it first.
 function Below({ node }) {
   const { below, worstRow, row } = node;
   return below > 0 && html`<span class="below">${plural(below, 'sub-agent')}${worstRow !== row && html`, worst <b class=${'s-' + (OPEN.includes(worstRow.status) ? worstRow.status : '')}>
     ${worstRow.alarm ? 'alarm' : worstRow.status}</b>`} · </span>`;
 }
 
-const NOTED = ['row', 'here', 'index', 'risk', 'behind', 'open', 'sign', 'child'];
+const NOTED = ['row', 'here', 'index', 'behind', 'open', 'sign', 'child'];
 class Row extends Component {
   shouldComponentUpdate(next) { return NOTED.some((name) => next[name] !== this.props[name]); }
-  render({ node, row, here, index, risk, behind, open, toggle, label, child }) {
+  render({ node, row, here, index, behind, open, toggle, label, child }) {
     const { agent = {}, budget, last_action: action } = row;
     const sum = node.below > 0 && node.cost > (row.used?.cost_usd || 0);
     const shown = sum ? { ...row.used, cost_usd: node.cost, cost_estimated_usd: node.estimated, unpriced_tokens: node.unpriced } : row.used;
@@ -47,22 +47,22 @@ class Row extends Component {
       onClick=${(event) => event.target.closest('a, button') || go(sessionLink(row.id))}>
       <${StateCell} row=${row} />
       <td style=${node.depth > 0 && { paddingLeft: 10 + node.depth * 18 + 'px' }}><span class="goal">${node.kids.length > 0 && html`<button class="quiet fold" aria-expanded=${String(open)}
-          aria-label=${`Sub-agents of ${row.goal || row.id}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
-        <a href=${sessionLink(row.id)} dir="auto" title=${row.goal || row.id}>${row.goal || row.id}</a></span><small><${Below} node=${node} />${row.estimate && !row.estimate.fallback && html`<b
-            title=${row.estimate.next_milestone && 'next: ' + row.estimate.next_milestone}>${Math.round(row.estimate.percent)}%</b> · `}
+          aria-label=${`Sub-agents of ${line(row.goal || row.id)}`} onClick=${toggle}><${Icon} name="chevron" /></button>`}
+        <a href=${sessionLink(row.id)} dir="auto" title=${line(row.goal || row.id)}>${line(row.goal || row.id)}</a></span><small><${Below} node=${node} />${row.estimate && !row.estimate.fallback && html`<b
+            title=${row.estimate.next_milestone && 'next: ' + line(row.estimate.next_milestone)}>${Math.round(row.estimate.percent)}%</b> · `}
           ${!node.depth && row.parent && html`<a href=${sessionLink(row.parent)} title="the session that opened it">↑ ${row.parent}</a> · `}
           <code>${row.id}</code>${behind && html` · <a href=${'#/history' + query({ q: agent.name })}
-            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}
-          ${label && row.labels?.[label] && html` · ${label} ${row.labels[label]}`}</small></td>
-      <td><span class="reason" dir="auto" title=${row.reason}>${row.reason || row.phase || html`<span class="faint">nothing yet</span>`}</span>
-        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${action?.text}</code></small></td>
+            title="completed runs of this job before it">${plural(behind + 1, 'run')}</a>`}${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${line(part)}`)}
+          ${label && row.labels?.[label] && html` · ${line(label)} ${line(row.labels[label])}`}</small></td>
+      <td><span class="reason" dir="auto" title=${line(row.reason)}>${line(row.reason || row.phase) || html`<span class="faint">nothing yet</span>`}</span>
+        <small>${action && html`<${Ago} at=${action.at} /> `}<code dir="auto">${line(action?.text)}</code></small></td>
       <td class="pulses"><${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} /></td>
       <td class="money" title=${[sum && 'with its sub-agents', amount(row.used?.tokens || 0) + ' tokens', parts(row.used?.token_parts)].filter(Boolean).join(' · ')}>
         <span>${sum ? 'Σ ' : ''}${cost(shown)}</span><small>${!row.ended_at && node.rate >= 0.005 ? `${money(node.rate)}/h` : row.used?.tokens > 0 && !shown.cost_usd ? amount(row.used.tokens) + ' tok' : ''}</small></td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span><small>${budget.dimension}</small>`}</td>
       <td class="age">${row.ended_at ? html`<${Ago} at=${row.ended_at} /><small>ran ${span(ms(row.ended_at) - ms(row.opened_at))}</small>`
-        : html`<${Ago} at=${row.opened_at} /><small><${Beat} row=${row} /></small>`}</td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
+        : html`<${Ago} at=${row.opened_at} /><small><${Beat} row=${row} /></small>`}</td></tr>`;
   }
 }
 
@@ -139,18 +139,16 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
   }, []);
   const high = narrow ? PHONE_ROW : ROW;
   const known = list.version + ' ' + list.order.length;
-  const { roots, behind, risk } = useMemo(() => {
+  const { roots, behind } = useMemo(() => {
     const wanted = needs();
     const made = whole ? { rows: list.order.map((id) => list.rows.get(id)), behind: new Map() } : withoutRuns(list);
     let { rows } = made;
     if (!ended) rows = rows.filter((row) => !row.ended_at);
     if (need) rows = rows.filter((row) => wanted.get(row.id)?.kind === need);
-    return { behind: made.behind, risk: rows.some((row) => row.risk != null), // else no column for it
-      roots: forest(rows, wanted, sort, Date.now()) };
+    return { behind: made.behind, roots: forest(rows, wanted, sort, Date.now()) };
   }, [list, known, sort, whole, need, state.overview?.needs_you]);
   const all = useMemo(() => items(roots, group, closed, turned), [roots, group, closed, turned]);
   const enough = list.order.length > RUNS_READ && all.length * 2 < list.order.length; // runs of jobs: further ones are asked for
-  const columns = COLUMNS.slice(0, risk ? 8 : 7);
   const [from, to] = useWindow(table, all.length, high);
   const shown = all.slice(from, to);
   useEffect(() => tell({ watch: shown.filter((item) => item.row).map((item) => item.row) }), [shown.map((item) => item.row?.id).join()]);
@@ -181,15 +179,15 @@ function Rows({ list, group, sort, whole, ended, need, label }) {
       <td class="gap" style=${{ height: size * high + 'px' }} /></tr>`;
   const rowCount = Math.max(list.total, all.length) + 1;
   return html`<div class="table"><table class="fleet" aria-rowcount=${rowCount} aria-label="Sessions"><thead>
-      <${Heads} columns=${columns} sort=${sort} ended=${ended} /></thead>
+      <${Heads} columns=${COLUMNS} sort=${sort} ended=${ended} /></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
       ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup" colspan="2">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
-          <b>${item.group || `no ${group}`}</b>
+          <b>${line(item.group) || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
-          ${columns.slice(2).map(() => html`<td />`)}</tr>`
-      : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} risk=${risk} label=${label}
+          ${COLUMNS.slice(2).map(() => html`<td />`)}</tr>`
+      : html`<${Row} key=${item.row.id} node=${item} row=${item.row} index=${from + i} here=${item.row.id === here} label=${label}
           open=${isOpen(item, turned)} sign=${`${item.below} ${item.depth} ${item.cost} ${item.worstRow.status}`} toggle=${() => turn(item.row.id)}
           behind=${behind.get(item.row.id)} />`))}${gap('behind', all.length - to)}
         </tbody></table>
@@ -229,10 +227,10 @@ function Listing({ route, list, open, statuses, children }) {
   useLive((message) => message.overview);
   const chosen = status.split(',').filter(Boolean);
   const toggle = (name) => setQuery({ status: (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join() });
-  const values = labelsOf(list);
-  const keys = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
-  const sum = totals(list);
-  useOffers([...COLUMNS.filter(([, order]) => order && order !== 'risk').map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
+  const { values, sum, found } = useMemo(() => ({ values: labelsOf(list), sum: totals(list),
+    found: (list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {})) }), [list, list.version]);
+  const keys = new Set([...(group ? [group] : []), ...found]);
+  useOffers([...COLUMNS.filter(([, order]) => order).map(([name, order]) => [`Sort by ${name.toLowerCase()}`, () => remember(order)]),
     ...[...keys].sort().map((key) => [`Group by ${key}`, () => setQuery({ group: key })])]);
   const filtered = q || status || label || need;
   return html`<div class="head">${ended && html`<div class="counts" role="group" aria-label="Filter by state">${statuses.map((name) => html`
@@ -240,10 +238,11 @@ function Listing({ route, list, open, statuses, children }) {
           <${Status} status=${name} small /></button>`)}</div>`}
     <span class="tools"><${Search} value=${q} label="Filter by id, goal, agent or label" onChange=${(text) => setQuery({ q: text })} />
       ${(values.length > 0 || label) && html`<${Select} label="Label" value=${label || ''} onChange=${(value) => setQuery({ label: value })}
-        options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${name.replace(':', ': ')} (${n})`])]} />`}
+        options=${[['', 'any label'], ...(label && !values.some(([name]) => name === label) ? [[label, label]] : []), ...values.map(([name, n]) => [name, `${line(name.replace(':', ': '))} (${n})`])]} />`}
       ${keys.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
         options=${[['', 'not grouped'], ...[...keys].sort().map((key) => [key, 'by ' + key])]} />`}
-      <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars, sum.dollars && list.next && 'in those read'].map((part) => part && ' · ' + part)}`}</span></span></div>
+      <span class="muted total">${list.loaded && html`<span>${plural(list.total, 'session')}</span>${[sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.dollars && html`<a href="#/costs" title="by agent, model, label, day">${sum.dollars}</a>`,
+        sum.dollars && list.next && 'in those read'].map((part) => part && html` · ${part}`)}`}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
     ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} ended=${ended} need=${need} label=${group}
       whole=${Boolean(q || status || label)} />`
@@ -276,9 +275,8 @@ function Sentence({ route, list }) {
   const of = (name) => ({ on: need === name, change: { need: need === name ? '' : name, status: '' } });
   const inState = (name, words, more = '') => counts[name] > 0 && { words: `${count(counts[name])} ${words}${more}`, kind: name, ...by(name) };
   const all = [
-    alarms > 0 && { words: `${alarms} against a decision`, kind: 'alarm', ...of('alarm') },
-    critical > 0 && { words: plural(critical, 'risky decision'), kind: 'approval', href: '#/approvals' },
-    asked - critical > 0 && { words: plural(asked - critical, critical ? 'other decision' : 'decision'), kind: 'approval', href: '#/approvals' },
+    alarms > 0 && { words: `${alarms} ran against a decision`, kind: 'alarm', ...of('alarm') },
+    asked > 0 && { words: plural(asked, 'decision') + (critical > 0 ? `, ${critical} risky` : ''), kind: 'approval', bad: critical > 0, href: '#/approvals' },
     inState('stuck', 'stuck', burns('stuck')),
     near > 0 && { words: `${near}${total > pending.length ? '+' : ''} near the budget`, kind: 'over_budget', ...of('over_budget') },
     inState('blocked', 'blocked'), inState('silent', 'silent'), ...CALM.map((name) => inState(name, name)),
@@ -287,7 +285,7 @@ function Sentence({ route, list }) {
   const spent = totals(list).dollars;
   const shown = status && !all.some((part) => part.on) && status.split(',').filter((name) => OPEN.includes(name));
   return html`<div class="sentence" role="group" aria-label="How it stands; each part filters">
-    ${all.map(({ words, kind, href, on, change }) => (href ? html`<a key=${words} class=${'part p-' + kind} href=${href}><${Icon} name=${kind} />${words}</a>`
+    ${all.map(({ words, kind, href, bad, on, change }) => (href ? html`<a key=${words} class=${cls('part p-' + kind, bad && 'strong')} href=${href}><${Icon} name=${kind} />${words}</a>`
       : html`<button key=${words} class=${'part p-' + kind} aria-pressed=${String(!!on)} onClick=${() => setQuery(change)}><${Icon} name=${kind} />${words}</button>`))}
     ${(need || shown) && html`<button class="part" onClick=${() => setQuery({ status: '', need: '' })}>${shown ? shown.join(', ') : ''} × all</button>`}
     ${spent && html`<button class="part" title="of what was read of the open sessions; sorts by cost" onClick=${() => remember('cost')}>${spent} so far</button>`}</div>`;
@@ -303,7 +301,7 @@ export function Fleet({ route }) {
   <a href="#/history">what has ended</a>.<//><//>`;
 }
 
-// Effects that timers would have had.
+// What the timers that status replaces would have done.
 function Saved() {
   const { data } = useGet('/v1/analytics/timeouts');
   if (!data) return null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One event of the journal applied to one row of the fleet. Pure: the same in the worker, the page and the tests.
-// Fields of a row that no event has (rounds, pressure, risk) are read again by the hub; see hub.js.
+// Fields of a row that no event has (rounds, pressure) are read again by the hub; see hub.js.
 import { action } from './format.js';
 
 // All types of events, by what a person looks for.
@@ -19,7 +19,7 @@ export const TYPES = Object.values(KINDS).flat();
 // Written by Headway, not by the agent: no beat.
 const OWN = /^(verdict|budget|child|check|run|alarm)|stats|issued|amended|cancel|approval.[^r]|redeemed|revoked/;
 
-// Events that may change who needs a person.
+// What may change who needs a person.
 export const NEEDS = /^(approval|verdict|budget|session|alarm)/;
 
 // The end of a call need not repeat what its start has said.

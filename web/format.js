@@ -85,6 +85,8 @@ export const HIDDEN = new RegExp(`[\\u{0}-\\u{8}${TABLE}]|${ESCAPE}`, 'gu');
 const HIDDEN_IN_LINE = new RegExp(`[\\u{0}-\\u{a}${TABLE}]|${ESCAPE}|^ | $|^:(?=:)|#(?=#[a-z]*\\[)`, 'gu');
 export const escape = (c) => '\\u{' + c.codePointAt(0).toString(16) + '}';
 export const reveal = (s) => s.replace(HIDDEN_IN_LINE, escape);
+// The same of a text that may have lines, as one.
+export const line = (s) => reveal(String(s ?? '').replace(/[\t\n\r ]+/g, ' ').trim());
 
 // Subject of a call, in a line: as in core/last_action.cpp.
 const TELLING = ['command', 'cmd', 'argv', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];

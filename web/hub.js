@@ -10,7 +10,7 @@ import { fold, NEEDS, TYPES } from './fold.js';
 import { openStream } from './stream.js';
 
 const FLUSH_MS = 200;
-const REREAD_MS = 2000; // what no event says (rounds, pressure, risk) of rows on a screen
+const REREAD_MS = 2000; // what no event says (rounds, pressure) of rows on a screen
 const OVERVIEW_MS = 400;
 const FORGET_MS = 200000; // a page that has not said anything for so long is gone; background tabs say so once a minute
 const EVENTS_MAX = 1000; // of a followed session in one batch; more is a gap

@@ -8,6 +8,7 @@ import { cls, Empty, Icon, Trouble } from './ui.js';
 import { Needs } from './needs.js';
 import { Answers } from './answers.js';
 import { Wall } from './pulse.js';
+import { Costs } from './costs.js';
 import { Fleet, History } from './fleet.js';
 import { Session } from './session.js';
 import { Approvals } from './approvals.js';
@@ -15,7 +16,7 @@ import { Connect } from './connect.js';
 import { Login, Overlay, System } from './more.js';
 import { takeCode } from './login.js';
 
-const PLACES = { fleet: Fleet, history: History, session: Session, wall: Wall, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
+const PLACES = { fleet: Fleet, history: History, session: Session, wall: Wall, costs: Costs, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
 const LINKS = [['fleet', 'Fleet', '#/'], ['approvals', 'Approvals', '#/approvals'], ['history', 'History', '#/history'],
     ['system', 'System', '#/system'], ['connect', 'Connect', '#/connect']];
 
@@ -75,11 +76,11 @@ function App() {
   const route = useRoute();
   const { page, id } = route;
   const [dialog, open] = useState(null);
-  const title = id || LINKS.find(([name]) => name === page)?.[1] || (page === 'wall' ? 'Wall' : 'Log in');
+  const title = id || LINKS.find(([name]) => name === page)?.[1] || ({ wall: 'Wall', costs: 'Costs' }[page] || 'Log in');
   useLive((message) => { if (message.overview) showCount(title); });
   useEffect(() => { showCount(title); scrollTo(0, 0); }, [title]);
   useKeys({
-    '?': () => open('help'), ':': () => open('palette'), 'ctrl k': () => open('palette'), 'g w': () => go('#/wall'),
+    '?': () => open('help'), ':': () => open('palette'), 'ctrl k': () => open('palette'), 'g w': () => go('#/wall'), 'g m': () => go('#/costs'),
     ...Object.fromEntries(LINKS.map(([name, , href]) => ['g ' + name[0], () => go(href)])),
     Escape: () => { if (page !== 'fleet') history.back(); },
     '/': () => { const field = document.querySelector('[type=search]'); field ? field.focus() : go('#/'); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Pages and dialogs that are wanted seldom: help, palette, login, system.
-import { html, useEffect, useState } from './preact.js';
+import { html, useEffect, useRef, useState } from './preact.js';
 import { post } from './api.js';
 import { Ago, Bar, Card, cls, Dialog, Loading, Trouble, useGet } from './ui.js';
 import { bytes, count, date, span } from './format.js';
@@ -11,8 +11,8 @@ import { Palette } from './palette.js';
 
 const KEYS = [
   ['Everywhere', '?=these keys', 'ctrl k=palette (or :)', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
-    'g h=history', 'g w=wall of pulses', 'g s=system', 'g c=connect an agent', 'esc=back'],
-  ['Lists', 'j k=down, up', 'enter=open', '→ ←=open and close what is below', 'z=snooze the line in Needs you that has the focus'],
+    'g h=history', 'g w=wall of pulses', 'g m=costs', 'g s=system', 'g c=connect an agent', 'esc=back'],
+  ['Lists', 'j k=down, up', 'enter=open', '→ ←=open and close what is below', 'z=snooze the line in Needs you that has the focus', 'x=mark what has the focus in an open line'],
   ['A session', 'e=end it, when it is silent', 'r=raw JSON in the turns'],
   ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve',
     's=approve from now on, for the session or a time', 'i=decide all identical ones together'],
@@ -82,15 +82,39 @@ function Webhooks() {
     </table><//>`;
 }
 const BREAKER = { closed: 's-completed', half_open: 's-suspect', open: 's-failed' };
+// Events a second between two readings, and the most since the page was opened.
+function useFlow(system) {
+  const flow = useRef({ now: null, most: 0 }).current;
+  const head = system?.database.head;
+  if (head != null && head !== flow.head) {
+    const at = Date.now();
+    if (flow.at && head > flow.head) { flow.now = (head - flow.head) / ((at - flow.at) / 1000); flow.most = Math.max(flow.most, flow.now); }
+    Object.assign(flow, { head, at });
+  } else if (flow.at && Date.now() - flow.at > 6000) flow.now = 0;
+  return flow;
+}
+
+function Tokens() {
+  const { data } = useGet('/v1/tokens');
+  const active = data?.tokens.filter((token) => token.active) || [];
+  return active.length > 0 && html`<${Card} title="Tokens" note=${count(active.length)}><table class="plain"><thead><tr>
+      ${['Name', 'Scopes', 'Last used'].map((name) => html`<th scope="col" key=${name}>${name}</th>`)}</tr></thead>
+    <tbody>${active.map((token) => html`<tr key=${token.id}><td><b>${token.name}</b></td><td>${token.scopes.join(', ')}</td>
+      <td>${token.last_used_at ? html`<${Ago} at=${token.last_used_at} /> ago` : 'never'}</td></tr>`)}</tbody></table><//>`;
+}
+
 export function System() {
   const { data: s, error, again } = useGet('/v1/system');
   useEvery(again);
+  const flow = useFlow(s);
+  const me = useMe();
   if (!s) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   const { version: v, database: d, commits: c } = s;
   const cards = {
     Headway: { Version: v.version, 'Running for': html`<${Ago} at=${s.started_at} /> <small>since ${date(s.started_at)}</small>`,
       Memory: bytes(s.rss_bytes), Access: s.mode, Commit: v.git, Compiler: v.compiler, SQLite: v.sqlite, Boost: v.boost },
-    Database: { Size: bytes(d.bytes), Events: count(d.head), 'Write-ahead log': bytes(d.wal_bytes),
+    Database: { Size: bytes(d.bytes), Events: count(d.head),
+      'A second': flow.now == null ? 'measured while this page is open' : html`${flow.now.toFixed(1)} <small>at most ${flow.most.toFixed(1)} since you are here</small>`, 'Write-ahead log': bytes(d.wal_bytes),
       'Free on disk': bytes(d.disk_free_bytes), Retention: s.retention_seconds ? span(s.retention_seconds * 1000) : 'unlimited',
       File: d.path },
     Commits: { Made: count(c.count), Median: c.p50_ms + ' ms', '99th percentile': c.p99_ms + ' ms',
@@ -99,7 +123,8 @@ export function System() {
       Streams: html`<${Fill} value=${s.streams.clients} max=${s.streams.max} />`, Waiters: count(s.waiters.count),
       'Open sessions': count(s.sessions.open), 'In memory': count(s.sessions.in_memory) },
   };
-  return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span></div>
+  return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span>
+      <span class="tools"><a href="/metrics">Metrics</a> <a href="/docs/operations">Operations</a> <a href="/docs/api">API</a></span></div>
       <${Trouble} error=${error} again=${again} />
       <div class="grid">${Object.entries(cards).map(([title, rows]) => html`<${Card} key=${title} title=${title}><dl class="facts">
       ${Object.entries(rows).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl><//>`)}
@@ -111,5 +136,5 @@ export function System() {
           <td>${e.waiting}</td></tr>`)}</tbody>
           </table>`
       : html`<p class="muted">No model is asked. <code>[judge.endpoints.NAME]</code> in the settings names one.</p>`}<//>
-    <${Webhooks} /></div>`;
+    <${Webhooks} />${me.can.admin && html`<${Tokens} />`}</div>`;
 }

@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Ago, cls, Icon, REASON, Sending, sessionLink } from './ui.js';
-import { ALARMS, money, plural, reveal, unmark, until } from './format.js';
+import { line, money, plural, unmark, until } from './format.js';
 import { causes, keyOf } from './rank.js';
 import { putAside, SEEN, sorted, takeBack } from './snooze.js';
 import { go, refusal, showCount, state, useKeys, useLive, useMe } from './page.js';
@@ -28,7 +28,8 @@ export function nameOf({ items, kinds }) {
     + [...kinds].filter((name) => name !== 'question' || kinds.size === 1).map((name) => WORDS[name]?.[at] ?? name).join(' or ');
 }
 const title = (text) => text[0].toUpperCase() + text.slice(1);
-export const said = (item) => (item.kind === 'alarm' && ALARMS[item.reason_code] ? `${item.reason}` : item.approval ? reveal(unmark(item.reason || '')) : item.reason);
+export const said = (item) => line(item.approval ? unmark(item.reason || '') : item.reason);
+const goalOf = (item) => line(item.goal || item.session);
 
 // [key, label, what it does, path behind the session, fields, body]
 const ACTS = {
@@ -93,9 +94,9 @@ function useNeedRows(items) {
 
 function Member({ item, marked, mark, rows }) {
   const row = rows.get(item.session);
-  return html`<li><label><input type="checkbox" checked=${marked} onChange=${mark} aria-label=${'Mark ' + (item.goal || item.session)} /></label>
-    <a href=${where(item)} dir="auto">${item.goal || item.session}</a><span class="why" dir="auto">${said(item)}</span>
-    ${row?.used?.cost_usd > 0 && html`<span class="muted">${money(row.used.cost_usd)}</span>`}<${Ago} at=${item.since} /></li>`;
+  return html`<li><label><input type="checkbox" checked=${marked} onChange=${mark} aria-label=${'Mark ' + goalOf(item)} /></label>
+    <a href=${where(item)} dir="auto">${goalOf(item)}</a><span class="why" dir="auto">${said(item)}</span>
+    <span class="muted">${row?.used?.cost_usd > 0 && money(row.used.cost_usd)}</span><${Ago} at=${item.since} /></li>`;
 }
 
 // Reported or counted grounds are drawn solid, inferred ones dashed.
@@ -109,7 +110,7 @@ function Need({ group, rows, no, open, toggle, more }) {
   const mark = (item) => { const next = new Set(marks); if (!next.delete(keyOf(item))) next.add(keyOf(item)); setMarks(next); };
   const turn = () => { setMarks(new Set()); toggle(); }; // no mark counts that is not seen
   const look = () => (many ? turn() : go(where(first)));
-  const goals = [...new Set(items.map((item) => item.goal || item.session))];
+  const goals = [...new Set(items.map(goalOf))];
   const what = many && kind === 'stuck' ? said(first) : goals[0] + (goals.length > 1 ? `, ${goals[1]}${goals.length > 2 ? ` and ${goals.length - 2} more` : ''}` : '');
   const why = many && kind === 'stuck' ? goals.join(', ') : said(first);
   const row = rows.get(first.session);
@@ -156,7 +157,10 @@ function Lines({ items, total }) {
   const groups = causes(items, rows, Date.now(), all ? 100 : LINES);
   const fine = all || causes(items, rows, Date.now(), 100).length > groups.length;
   const focused = () => groups.find((group) => group.key === document.activeElement?.closest('[data-need]')?.dataset.need);
-  useKeys({ z: () => { const group = focused(); if (!group) return false; aside(group.items, Date.now() + HOUR_MS, 'Snoozed for 1 h:'); return true; } });
+  useKeys({
+    z: () => { const group = focused(); if (!group) return false; aside(group.items, Date.now() + HOUR_MS, 'Snoozed for 1 h:'); return true; },
+    x: () => { const box = document.activeElement?.closest('.members li')?.querySelector('input'); if (!box) return false; box.click(); return true; },
+  });
   const no = { control: refusal(me, 'control'), approve: refusal(me, 'approve') };
   return html`<ul class="lines">${groups.map((group) => html`<${Need} key=${group.key} group=${group} more=${unread > 0 && group.urgency > 3} rows=${rows} no=${no} open=${opened === group.key}
       toggle=${() => setOpened(opened === group.key ? '' : group.key)} />`)}</ul>
@@ -171,7 +175,7 @@ export function Needs({ whole }) {
   const at = useRef(-1);
   useKeys({ n: () => { if (items.length) go(where(items[at.current = (at.current + 1) % items.length])); } });
   const { overview } = state;
-  const news = items.slice(0, 3).map((item) => `${nameOf({ items: [item], kinds: new Set([item.kind]) })} ${item.goal || item.session}`).join('; ');
+  const news = items.slice(0, 3).map((item) => `${nameOf({ items: [item], kinds: new Set([item.kind]) })} ${goalOf(item)}`).join('; ');
   const groups = whole ? [] : causes(items, new Map(), Date.now(), 4);
   return html`<section class=${cls('needs', total && 'some', whole && 'whole')} aria-label="Needs you">
     <p class="sr" role="status" aria-live="polite">${total ? `${plural(total, 'thing')} ${total > 1 ? 'need' : 'needs'} you: ${news}` : ''}</p>

@@ -4,9 +4,10 @@
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query } from './api.js';
 import { Dialog, sessionLink, Status, useLoad } from './ui.js';
+import { line } from './format.js';
 import { go, offered } from './page.js';
 
-const PAGES = [['Fleet', '#/'], ['Wall of pulses', '#/wall'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Connect an agent', '#/connect'],
+const PAGES = [['Fleet', '#/'], ['Wall of pulses', '#/wall'], ['Costs', '#/costs'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Connect an agent', '#/connect'],
     ['Log in or out', '#/login'], ['Documentation', '/docs'], ['API', '/docs/api'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 export function Palette({ close }) {
   const [text, setText] = useState('');
@@ -16,7 +17,7 @@ export function Palette({ close }) {
       : Promise.resolve()), text);
   const has = ([name]) => name.toLowerCase().includes(text.toLowerCase());
   const items = [...(text ? [] : offered().slice(0, 4)), ...PAGES.filter(has), ...(text ? offered().filter(has) : []),
-      ...(data?.sessions || []).map((row) => [row.goal || row.id, sessionLink(row.id), row])];
+      ...(data?.sessions || []).map((row) => [line(row.goal || row.id), sessionLink(row.id), row])];
   const here = Math.min(at, items.length - 1);
   const choose = (item) => { if (!item) return; close(); if (typeof item[1] === 'function') item[1](); else if (item[1][0] === '/') location.assign(item[1]); else go(item[1]); };
   const press = (event) => {

@@ -4,7 +4,7 @@
 // over the flat end and how many rounds it has lasted. A healthy agent is a skyline, a loop a line.
 import { html, useEffect } from './preact.js';
 import { cls, Icon, Loading, Empty, sessionLink, Status, tone } from './ui.js';
-import { cost, plural } from './format.js';
+import { cost, line, plural } from './format.js';
 import { forest } from './rank.js';
 import { needs, useRows } from './rows.js';
 import { state, tell, useLive } from './page.js';
@@ -36,7 +36,7 @@ export function Pulse({ activity = '', quiet = 0, status }) {
 const WATCHED = 300;
 const Tile = ({ node: { row } }) => html`<li class=${cls('tile', tone(row.status), row.alarm && 'alarmed')}><a href=${sessionLink(row.id)}>
     <${Pulse} activity=${row.activity} quiet=${row.quiet_rounds} status=${row.status} />
-    <b dir="auto">${row.goal || row.id}</b><span><${Status} status=${row.status} small />${' '}${cost(row.used)}</span></a></li>`;
+    <b dir="auto">${line(row.goal || row.id)}</b><span><${Status} status=${row.status} small />${' '}${cost(row.used)}</span></a></li>`;
 
 // Pulses only, for a large screen.
 export function Wall() {

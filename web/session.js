@@ -2,10 +2,10 @@
 
 // One session: the verdict and why, what it did, what it may use, and what can be told to it.
 import { html, useEffect, useState } from './preact.js';
-import { get, query, sessionPath } from './api.js';
+import { get, post, query, sessionPath } from './api.js';
 import { Ago, Bar, Beat, Card, cls, Empty, hot, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh,
   useGet, useLoad, Visible } from './ui.js';
-import { ALARMS, amount, clock, cost, count, date, money, ms, parts, percent, plural, reveal, span, text, until, used } from './format.js';
+import { ALARMS, amount, clock, cost, count, date, line, money, ms, parts, percent, plural, reveal, span, text, until, used } from './format.js';
 import { refusal, useKeys, useMe, useOffers } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
@@ -40,7 +40,11 @@ function Telling({ kind, doc, close, done }) {
   };
   return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
     body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
-    close=${close} done=${(reply) => { answer({ text: ANSWERED[kind], session: doc.id }); done(reply); }} />`;
+    close=${close} done=${(reply) => {
+      const undo = kind === 'pause' && ['Undo', () => post(sessionPath(doc.id, '/resume'), {}).then(done, () => {})];
+      answer({ text: ANSWERED[kind], session: doc.id, undo });
+      done(reply);
+    }} />`;
 }
 
 function Actions({ doc, done }) {
@@ -101,7 +105,7 @@ function Verdict({ doc }) {
     told > 0 && `advised ${told > 1 ? told + ' times' : 'once'}, not confirmed`].filter(Boolean);
   return html`<section class=${cls('card verdict', tone(v.status))} aria-label="Verdict"><p>
       <${Status} status=${v.status} /> ${v.needs_somebody && html`<b class="bad">needs you</b> `}<span class="muted">for <${Ago} at=${v.since} /></span></p>
-      <p class="reason" dir="auto">${v.reason || 'Nothing has been judged yet.'}</p>
+      <p class="reason" dir="auto"><${Visible} text=${v.reason || 'Nothing has been judged yet.'} /></p>
       ${facts.length > 0 && html`<p class="facts-line"><b>${facts.join(' · ')}</b></p>`}
     ${/stuck|suspect|blocked|slow/.test(v.status) && last ? html`<${Call} data=${last.data} label=${`#${last.n}:`} />`
       : data.length > 0 && html`<ul class="list">${data.map((event) => html`<${Proof} key=${event.n} id=${id} event=${event} />`)}</ul>`}
@@ -244,7 +248,7 @@ function Head({ doc, done }) {
   const { id } = doc, spent = cost(doc.used), hour = rate(doc, Date.now());
   const [whole, set] = useState(false);
   const long = (doc.goal || '').length > 160;
-  return html`<div class="title"><div><h1 dir="auto" class=${!whole && 'clamp'} title=${doc.goal}>${doc.goal || id}</h1>${long && html`<button class="quiet more-goal" aria-expanded=${String(whole)}
+  return html`<div class="title"><div><h1 dir="auto" class=${!whole && 'clamp'} title=${line(doc.goal)}><${Visible} text=${doc.goal || id} /></h1>${long && html`<button class="quiet more-goal" aria-expanded=${String(whole)}
       onClick=${() => set(!whole)}>${whole ? 'less' : 'more…'}</button>`}
     <p class="line muted">${doc.parent && html`<a href=${sessionLink(doc.parent)} title="the session that opened it">↑ ${doc.parent}</a>`}
       <code class="id">${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}

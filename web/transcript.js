@@ -37,7 +37,11 @@ export function turns(sorted) {
     } else if (type === 'message') blocks.push({ n: event.n, kind: 'message', event });
     else if (type === 'test.result') {
       if (last?.kind === 'test') { last.times++; last.first = event; } else blocks.push({ n: event.n, kind: 'test', event, first: event, times: 1 });
-    } else blocks.push({ n: event.n, kind: 'event', event });
+    } else {
+      const before = blocks.at(-1);
+      if (before?.kind === 'event' && before.event.type === type && summary(before.event) === summary(event)) before.times++;
+      else blocks.push({ n: event.n, kind: 'event', event, times: 1 });
+    }
   }
   return blocks;
 }
@@ -59,7 +63,7 @@ function words(block) {
       <small class=${d.ok === false ? 'bad' : 'muted'}>${type === 'tool.started' ? 'under way' : html`→ <${Visible} text=${result || (d.mutated ? plural(d.mutated.length, 'file') + ' changed' : 'nothing')} />`}
       ${block.times > 1 && (block.same ? ', each time' : ', at last')}${d.duration_ms != null && ` · ${span(d.duration_ms)}`}</small></span>`;
   }
-  return html`<span><code>${type}</code> <${Visible} text=${summary(block.event).slice(0, 400)} /></span>`;
+  return html`<span><code>${type}</code> <${Visible} text=${summary(block.event).slice(0, 400)} />${times(block)}</span>`;
 }
 
 export function Turns({ journal, raw }) {

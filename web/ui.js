@@ -151,7 +151,7 @@ function pieces(value, indent, out) {
 }
 const piecesOf = (value) => { const out = []; pieces(value, 0, out); return out; };
 export const written = (value) => piecesOf(value).map((piece) => piece[1]).join('');
-export const Json = ({ value, label }) => html`<pre class="json" tabindex="0" role="region" aria-label=${label}>
+export const Json = ({ value, label }) => html`<pre class="json" tabindex="0" role="group" aria-label=${label}>
     ${piecesOf(value).map(([name, text]) => h('i', { class: name }, h(Visible, { text })))}</pre>`;
 
 // A modal over the browser's own, which keeps the focus inside and gives it back.

@@ -59,7 +59,13 @@ struct OpenBody {
 Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     OpenBody open;
-    HEADWAY_CHECK(fields::decode_object(document.root(), open));
+    if (auto decoded = fields::decode_object(document.root(), open); !decoded) {
+        core::Error error = std::move(decoded).error();
+        if (error.field == "/policy/risk")
+            error.detail =
+                "is gone: the learned risk told no more than the number of calls; leave it out";
+        return error;
+    }
     if (auto checked = check_policy(open.policy); !checked) {
         return fields::under(std::move(checked).error(), "policy");
     }

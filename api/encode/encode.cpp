@@ -6,9 +6,9 @@
 #include "api/encode/parts/encode_block.hpp"
 #include "api/encode/parts/encode_estimate.hpp"
 #include "api/encode/parts/encode_expectations.hpp"
-#include "api/encode/parts/encode_risk.hpp"
 #include "api/json/json_writer.hpp"
 #include "api/text/fingerprint_text.hpp"
+#include "core/judgement/reasons.hpp"
 
 namespace headway::api {
 namespace {
@@ -176,7 +176,6 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("confirm_stop", state.policy->confirm_stop);
     json.member("wait_polls", state.policy->wait_polls);
     json.member("wait_patience_ms", state.policy->wait_patience);
-    json.member("risk", state.policy->risk);
     json.member("tools", state.policy->tools);
     json.member("detectors", state.policy->detectors);
     json.close_object();
@@ -269,7 +268,7 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 }
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
-                    const core::BudgetPrediction* prediction, bool risk,
+                    const core::BudgetPrediction* prediction,
                     const core::SessionExpectations& expected, const Adapter* adapter,
                     std::string_view cost_warning) {
     const core::SessionState& state = session.state();
@@ -284,8 +283,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     if (!state.end_code.empty()) json.member("end_code", state.end_code);
     if (state.ended() && !state.result->empty()) json.member("result", *state.result);
     json.key("verdict");
-    write_judgement(json, *state.judgement);
-    if (risk) write_risk(json, state);
+    write_judgement(json, *core::live_judgement(state));
     json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));
     json.member("last_beat_at", state.last_beat_at);
     json.member("next_heartbeat_ms", state.asked_interval);

@@ -63,10 +63,9 @@ struct ReadingTime {
 };
 
 /// The session document; `prediction` goes into its budget, if it has one, and `expected` into its
-/// calls in flight. `risk`: the reader may see the learned risk. `adapter`: null without hooks.
-/// `cost_warning`: see write_budget().
+/// calls in flight. `adapter`: null without hooks. `cost_warning`: see write_budget().
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
-                    const core::BudgetPrediction* prediction = nullptr, bool risk = false,
+                    const core::BudgetPrediction* prediction = nullptr,
                     const core::SessionExpectations& expected = {},
                     const Adapter* adapter = nullptr, std::string_view cost_warning = {});
 

@@ -13,12 +13,15 @@ Letter letter_of(const Notice& notice) {
     const auto fact = [&letter](std::string_view label, const std::string& text) {
         if (!text.empty()) letter.facts.emplace_back(label, text);
     };
-    fact("Reason", notice.reason);
+    fact(notice.lines.empty() ? "Reason" : "Time", notice.reason);
     fact("Call", notice.call);
     fact("Agent", notice.agent);
     fact("Goal", notice.goal);
     letter.link = notice.link;
     letter.link_words = notice.asks ? "Show the request" : "Show the session";
+    if (notice.session.empty()) letter.link_words = "Show the overview";
+    for (const std::string& line : notice.lines)
+        letter.items.push_back({line, {}});
     letter.urgency = notice.urgency;
     return letter;
 }

@@ -22,6 +22,9 @@ std::string discord_body(const Letter& letter);
 /// neither a newline nor what is no ASCII.
 std::string ntfy_body(const Letter& letter, std::string_view topic);
 
+/// The JSON of sendMessage, in Telegram's HTML. A message that is not urgent makes no sound.
+std::string telegram_body(const Letter& letter, std::string_view chat);
+
 /// A whole mail, headers and text, with CRLF. Its Message-ID is of the letter's id and the domain
 /// of `from`.
 std::string email_text(const Letter& letter, std::string_view from,

@@ -19,6 +19,8 @@ struct Facts {
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
     std::string endpoint, said, detail;
     bool needs_somebody = false;
+    std::string title, span;
+    std::vector<std::string> lines;  ///< of a digest
 };
 
 std::string plain(std::string_view text, std::size_t bytes_max = kLineBytesMax) {
@@ -55,6 +57,14 @@ void read_event(const JsonValue& event, Facts& facts) {
     });
 }
 
+void read_lines(const JsonValue& list, std::vector<std::string>& lines) {
+    if (list.kind() != JsonKind::kArray) return;
+    list.each([&lines](const JsonValue& line) {
+        lines.push_back(plain(text_of(line)));
+        return true;
+    });
+}
+
 /// The readable parts of the body. An agent's arguments may be nested so deeply that nothing can.
 Facts read_facts(std::string_view body) {
     Facts facts;
@@ -68,6 +78,9 @@ Facts read_facts(std::string_view body) {
             if (value.key() == "reason") facts.reason = text_of(value);
             if (value.key() == "endpoint") facts.endpoint = text_of(value);
             if (value.key() == "message") facts.said = text_of(value);
+            if (value.key() == "title") facts.title = text_of(value);
+            if (value.key() == "span") facts.span = text_of(value);
+            if (value.key() == "lines") read_lines(value, facts.lines);
             if (value.key() == "event") read_event(value, facts);
             return true;
         });
@@ -164,6 +177,13 @@ void tell(const Stored& message, const Facts& facts, Notice& notice) {
         notice.predicate = "had requests that expired";
         notice.cause = facts.action + "\n";
         notice.urgency = Urgency::kHigh;
+        return;
+    }
+    if (message.type == "digest") {
+        notice.headline = "The night: " + plain(facts.title);
+        notice.reason = plain(facts.span);
+        notice.lines = facts.lines;
+        notice.sort = "digest";
         return;
     }
     if (message.type == "webhook.test") {

@@ -39,7 +39,8 @@ struct Notice {
     /// Equal for events of one cause, whichever their sessions; empty: has no like.
     std::string cause;
     std::string session;
-    bool asks = false;  ///< a person is to decide; `link` shows what
+    std::vector<std::string> lines;  ///< of a digest
+    bool asks = false;               ///< a person is to decide; `link` shows what
     Urgency urgency = Urgency::kNormal;
 };
 

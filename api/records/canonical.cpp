@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/json/canonical_json.hpp"
+#include "api/records/call_shape.hpp"
 #include "core/calls/answers.hpp"
 #include "core/calls/command.hpp"
 #include "core/calls/mask.hpp"
@@ -106,92 +107,29 @@ void print_failure(CallFingerprint& fingerprint, const core::ToolFinished& call,
     fingerprint.diagnostic = low_digest(line);
 }
 
-constexpr std::array<std::string_view, 6> kOldKeys{"old",    "oldstring", "oldstr",
-                                                   "search", "oldtext",   "before"};
-constexpr std::array<std::string_view, 6> kNewKeys{"new",     "newstring", "newstr",
-                                                   "replace", "newtext",   "after"};
-constexpr std::array<std::string_view, 5> kWholeKeys{"content", "filetext", "contents", "text",
-                                                     "data"};
+constexpr std::size_t kEchoesMax = 4;  ///< arguments that are looked for
 
-/// An edit by its old and new text, or by the whole content of a file.
-void shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
-    const std::string_view before = text_under(args, kOldKeys);
-    const std::string_view after = text_under(args, kNewKeys);
-    const bool replaces = !before.empty() || !after.empty();
-    fingerprint.set(core::Shape::kCosmetic,
-                    !before.empty() && core::differ_in_looks_only(before, after));
-    fingerprint.set(core::Shape::kWhole, !replaces && !text_under(args, kWholeKeys).empty());
-}
-
-constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are looked at
-
-/// The action that was asked for, of a tool that represents a screen. In other tools, any agent
-/// could write one.
-std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args) {
-    if (!core::is_screen(tool)) return {};
-    static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
-    return text_under(args, kActionKeys);
-}
-
-/// True if the call ended because its time was up, and what it waited for has not come.
-bool ran_out_of_time(const CallFingerprint& fingerprint, const core::ToolFinished& call,
-                     std::string_view result) {
-    if (fingerprint.running || fingerprint.failure == core::FailureKind::kTimeout) return true;
-    if (result.find("timed out") != result.npos) return true;
-    if (!call.error) return false;
-    static constexpr std::array<std::string_view, 2> kSaid{"timed out", "124"};  // of timeout(1)
-    return core::mentions(call.error->message.kept, kSaid);
-}
-
-void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
-                const std::optional<JsonValue>& args, std::string_view command,
-                std::string_view result) {
-    using core::Shape;
-    const bool bare = !call.error || call.error->message.empty() ||
-                      core::is_only_exit_status(call.error->message.kept);
-    const bool silent =
-        !call.ok && !fingerprint.typed_failure && bare && fingerprint.kind != CallKind::kVerify;
-    const std::string_view text = core::trimmed(result);
-    // Without a result and without a message nothing is known.
-    const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
-    // A count of zero is as much: `grep -c` says it beside its exit status.
-    const bool empty = told && (text.empty() || text == "\"\"" || text == "null" || text == "0");
-    fingerprint.set(Shape::kSilent,
-                    silent && !command.empty() && empty && call.result_digest.empty());
-    const bool receipt = call.ok && core::is_receipt(result);
-    fingerprint.set(Shape::kAcknowledged,
-                    call.ok && call.result_digest.empty() &&
-                        (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
-    if (command.empty()) {
-        fingerprint.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
-                                          core::acts_on_screen(action_of(call.tool, args)));
-        fingerprint.set(Shape::kNothing,
-                        fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
-        return;
+/// Replaces a number of the arguments, or the next one, where it is the value of a member.
+void mask_number(std::string& canonical, std::uint64_t number) {
+    for (const std::uint64_t said : {number, number + 1}) {
+        const std::string value = ":" + std::to_string(said) + ",";
+        for (std::size_t at = canonical.find(value); at != std::string::npos;
+             at = canonical.find(value, at + 1)) {
+            canonical.replace(at, value.size(), ":?,");
+        }
     }
-    fingerprint.set(Shape::kCommand, true);
-    fingerprint.set(Shape::kActs, receipt);
-    if (command.size() > kShapeBytesMax) return;  // the rest may do anything
-    const core::CommandParts parts{command};
-    fingerprint.set(Shape::kLooks, core::only_looks(parts));
-    fingerprint.set(Shape::kGuard, core::is_guard(command));
-    fingerprint.set(Shape::kSleeps,
-                    core::sleeps_and_more(parts) ||
-                        (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));
-    fingerprint.set(Shape::kRests,
-                    fingerprint.kind == CallKind::kOther && core::rests_first(command));
-    fingerprint.set(Shape::kRestores, core::takes_files_back(parts));
-    fingerprint.set(Shape::kNothing, core::does_nothing(parts));
 }
 
-constexpr std::size_t kEchoBytesMax = 512;  ///< of a result in which the question is looked for
-constexpr std::size_t kEchoesMax = 4;       ///< arguments that are looked for
-
-/// Replaces the arguments that a short result quotes: "no results for X" is one answer to every X.
-void mask_echoes(std::string& canonical, std::optional<JsonValue> args) {
+/// Replaces the arguments that a short result quotes: "no results for X" is one answer to every X,
+/// and so is "thought 3 of 20" to the third thought.
+void mask_echoes(std::string& canonical, std::optional<JsonValue> args, bool numbers) {
     if (!args || args->kind() != JsonKind::kObject || canonical.size() > kEchoBytesMax) return;
     std::size_t looked = 0;
     args->each([&](JsonValue member) {
+        if (numbers && member.kind() == JsonKind::kUnsigned) {
+            mask_number(canonical, member.unsigned_integer());
+            return ++looked < kEchoesMax;
+        }
         if (member.kind() != JsonKind::kString) return true;
         const std::string_view said = core::trimmed(member.text());
         if (said.size() < 3 || said.size() > 256) return true;
@@ -241,57 +179,6 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
     return low_digest(room);
 }
 
-/// Adds the reported state of something that runs elsewhere.
-void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
-                 std::string_view command, std::string_view result) {
-    if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
-    fingerprint.running = call.ok && core::says_running(result);
-    fingerprint.set(core::Shape::kBusy, core::says_busy(result));
-    // A wait of a tool that ran out of time has not ended: it is asked again.
-    const bool ran_out = command.empty() && fingerprint.kind == CallKind::kPoll && call.ok &&
-                         result.find("timed_out") != result.npos;
-    fingerprint.set(core::Shape::kOver, !ran_out && core::says_over(result));
-}
-
-/// True if it says that a lock is held, or a port of this machine taken or closed.
-bool waits_for_own_machine(std::string_view said) {
-    static constexpr std::array<std::string_view, 6> kHeld{
-        "could not get lock", "state lock", "database is locked",
-        "index.lock",         "eaddrinuse", "address already in use"};
-    static constexpr std::array<std::string_view, 4> kHere{"localhost", "127.0.0.1", "0.0.0.0",
-                                                           "::1"};
-    static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
-                                                             "failed to connect to"};
-    return core::mentions(said, kHeld) ||
-           (core::mentions(said, kClosed) && core::mentions(said, kHere));
-}
-
-/// A failure that only says "not yet": of a command that asks for a status and exits with one while
-/// it is pending, or that sleeps first (10 s at least) and finds it pending, a lock held or a port
-/// closed. Anything else may be an error of the agent's own, and a short sleep excuses none.
-void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
-                   std::string_view command, std::string_view result) {
-    const bool of_work =
-        fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
-    const bool asks = fingerprint.kind == CallKind::kPoll && !command.empty();
-    const bool open = fingerprint.failure == FailureKind::kOther ||
-                      fingerprint.failure == FailureKind::kTransient ||
-                      fingerprint.failure == FailureKind::kNetwork;
-    if (fingerprint.typed_failure || !open || (!asks && !of_work) ||
-        command.size() > kShapeBytesMax)
-        return;
-    const bool rests = of_work && core::rests_first(command);
-    if (!asks && !rests) return;
-    const std::string_view error =
-        call.error ? std::string_view{call.error->message.kept} : std::string_view{};
-    const bool bare = error.empty() || core::is_only_exit_status(error);
-    const std::string_view said = (bare ? result : error).substr(0, kEchoBytesMax);
-    fingerprint.running = fingerprint.failure == FailureKind::kOther && core::says_pending(said);
-    if (!rests || !waits_for_own_machine(core::lower(said))) return;
-    fingerprint.failure = FailureKind::kOther;  // no provider refuses anything
-    fingerprint.set(core::Shape::kBusy, true);
-}
-
 }  // namespace
 
 CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
@@ -304,9 +191,15 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     const auto editing = core::kind_of_editing(call.tool, command, !path.empty());
     if (editing) command = {};
     fingerprint.kind = editing ? *editing : core::kind_of_call(call.tool, command);
-    const std::string_view action = action_of(call.tool, args);
-    if (command.empty() && (action == "wait" || action == "sleep"))
-        fingerprint.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;
+    // `move` is a step in a game, where nothing says which file.
+    if (fingerprint.kind == CallKind::kEdit && command.empty() && path.empty() &&
+        core::acts_on_screen(call.tool))
+        fingerprint.kind = CallKind::kOther;
+    const std::string action = core::lower(action_of(call.tool, args));
+    const bool rests = command.empty() && (action == "wait" || action == "sleep");
+    if (rests) fingerprint.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;
+    const bool waits = call.ok && core::waits_by_name(call.tool);
+    fingerprint.set(core::Shape::kPauses, rests || waits || waits_as_asked(args));
     if (path.empty()) path = core::path_in_command(command);
     if (!path.empty()) fingerprint.path = low_digest(plain_path(path));
 
@@ -317,11 +210,13 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     // known.
     const bool writes =
         fingerprint.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
-    if (writes && args) fingerprint.content = content_of(*args);
-    if (writes) shape_edit(fingerprint, args);
+    const bool tells = writes && shape_edit(fingerprint, args);
+    if (tells && args) fingerprint.content = content_of(*args);
 
     ResultText result = read_result(member(data, "result"), call, !command.empty());
-    if (command.empty()) mask_echoes(result.canonical, args);
+    // The answer of a read may be a number.
+    const bool reads = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll;
+    if (command.empty()) mask_echoes(result.canonical, args, !reads);
     const std::string_view plain =
         core::without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
     fingerprint.result_bytes = result.bytes;
@@ -329,6 +224,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     fingerprint.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     shape_state(fingerprint, call, command, plain);
+    shape_receipt(fingerprint, call, command, plain, result.canonical);
     text = result.canonical;
     text.push_back(call.ok ? '+' : '-');
     if (call.error) {
@@ -342,6 +238,9 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
     if (!call.ok || red) print_failure(fingerprint, call, plain);
     shape_call(fingerprint, call, args, command, plain);
     fingerprint.set(core::Shape::kBlind, core::is_blind_edit(fingerprint, call));
+    const bool asks = fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kPoll ||
+                      fingerprint.is(core::Shape::kLooks);
+    fingerprint.set(core::Shape::kNothingYet, asks && call.ok && core::says_nothing_yet(plain));
     if (!call.ok) shape_not_yet(fingerprint, call, command, plain);
     return fingerprint;
 }

@@ -3,7 +3,7 @@
 """make_home.py FOLDER MEGABYTES [--agent claude|codex] [--seed N]: a home with stored sessions of realistic size, made up from a seed.
 
 A turn of Claude Code is about 30 kB: what it sent and what it attached (which scan passes over), an answer in one line a part, and the result of a
-call twice, as text and as an object. Sizes of results are spread as those of commands are: most below 1 kB, some of 30 kB. One session in twelve
+call twice, as text and as an object. Sizes of results are spread as those of commands are: most below 1 kB, some of 30 kB. One session in eleven
 loops at its end; a file of Edit lines carries whole files."""
 import argparse
 import json
@@ -11,6 +11,7 @@ import random
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+PROJECTS = ("shop", "site", "billing-api", "infra", "mobile", "search", "docs", "data-import", "auth", "reports")
 WORDS = ("the build of module returns error while value in file test passes after change line function index cache reads writes node edge "
          "request reply token state queue worker when none const auto return include std vector string size begin end import from def class").split()
 
@@ -39,14 +40,15 @@ class Session:
     def __init__(self, text: Text, number: int, begin: datetime):
         self.text, self.random, self.number = text, text.random, number
         self.time, self.calls = begin, 0
-        self.project = f"/home/dev/project{number % 23}"
+        self.project = "/home/dev/" + PROJECTS[number % len(PROJECTS)]
+        self.name_ = f"{number * 2654435761 % 2**32:08x}"  # as random as a UUID's beginning looks
 
     def tick(self, seconds: float) -> str:
         self.time += timedelta(seconds=seconds)
         return self.time.strftime("%Y-%m-%dT%H:%M:%S.") + f"{self.time.microsecond // 1000:03}Z"
 
     def id(self) -> str:
-        return f"{self.number:08x}-0000-4000-8000-{self.calls:012x}"
+        return f"{self.name_}-0000-4000-8000-{self.calls:012x}"
 
     def call(self, loops: bool) -> tuple:
         """(tool, arguments, result, whether it failed)."""
@@ -63,10 +65,10 @@ class Session:
 
 
 class Claude(Session):
-    name = ".claude/projects/-home-dev-project{0}/{1}.jsonl"
+    file = ".claude/projects/-home-dev-{0}/{1}.jsonl"
 
     def base(self) -> dict:
-        return {"userType": "external", "entrypoint": "cli", "cwd": self.project, "sessionId": f"{self.number:08x}", "version": "2.1.332", "gitBranch": "main"}
+        return {"userType": "external", "entrypoint": "cli", "cwd": self.project, "sessionId": self.name_, "version": "2.1.332", "gitBranch": "main"}
 
     def first(self):
         yield {"parentUuid": None, "isSidechain": False, "type": "user", "message": {"role": "user", "content": "Go on with " + self.text.of(200)},
@@ -79,9 +81,9 @@ class Claude(Session):
 
     def turn(self, loops: bool):
         tool, arguments, result, failed = self.call(loops)
-        answer, call = f"msg_{self.number:x}_{self.calls}", f"toolu_{self.number:x}_{self.calls}"
-        yield {"type": "api-request-blob", "sessionId": f"{self.number:08x}", "hash": answer, "data": self.text.of(9_000)}
-        yield {"type": "api-request", "sessionId": f"{self.number:08x}", "ref": answer, "blobs": [self.id()] * 12}
+        answer, call = f"msg_{self.name_}_{self.calls}", f"toolu_{self.name_}_{self.calls}"
+        yield {"type": "api-request-blob", "sessionId": self.name_, "hash": answer, "data": self.text.of(9_000)}
+        yield {"type": "api-request", "sessionId": self.name_, "ref": answer, "blobs": [self.id()] * 12}
         for size in (700, 2_500, 500):
             yield {"parentUuid": self.id(), "isSidechain": False, "attachment": {"type": "context", "content": self.text.of(size)}, "type": "attachment",
                    "uuid": self.id(), "timestamp": self.tick(0.01), **self.base()}
@@ -102,21 +104,21 @@ class Claude(Session):
 
 
 class Codex(Session):
-    name = ".codex/sessions/2026/11/26/rollout-2026-11-26T00-00-00-{1}.jsonl"
+    file = ".codex/sessions/2026/11/26/rollout-2026-11-26T00-00-00-{1}.jsonl"
 
     def line(self, kind: str, payload: dict, seconds: float = 0) -> dict:
         return {"timestamp": self.tick(seconds), "type": kind, "payload": payload}
 
     def first(self):
         at = self.tick(0)
-        yield self.line("session_meta", {"id": f"{self.number:08x}", "timestamp": at, "cwd": self.project, "cli_version": "0.171.0",
+        yield self.line("session_meta", {"id": self.name_, "timestamp": at, "cwd": self.project, "cli_version": "0.171.0",
                                          "base_instructions": {"text": self.text.of(12_000)}})
         yield self.line("turn_context", {"model": "gpt-5.5", "cwd": self.project})
         yield self.line("response_item", {"type": "message", "role": "user", "content": [{"type": "input_text", "text": self.text.of(200)}]})
 
     def turn(self, loops: bool):
         _, arguments, result, failed = self.call(loops)
-        call = f"call_{self.number:x}_{self.calls}"
+        call = f"call_{self.name_}_{self.calls}"
         yield self.line("world_state", {"full": True, "state": self.text.of(2_000)})
         yield self.line("response_item", {"type": "reasoning", "summary": [], "encrypted_content": "gAAAA" * 400}, 3)
         yield self.line("response_item", {"type": "function_call", "name": "exec_command", "arguments": json.dumps(arguments), "call_id": call}, 1)
@@ -138,14 +140,14 @@ def make(home: Path, megabytes: int, agents: list, seed: int) -> None:
     begin = datetime(2026, 1, 5, tzinfo=timezone.utc)
     while left > 0:
         session = KINDS[agents[number % len(agents)]](text, number, begin + timedelta(hours=number * 7 % 7_700))
-        file = home / session.name.format(number % 23, f"{number:08x}")
+        file = home / session.file.format(PROJECTS[number % len(PROJECTS)], session.name_)
         file.parent.mkdir(parents=True, exist_ok=True)
         turns = random_.choices((4, 30, 120, 600), (30, 40, 25, 5))[0]
         with file.open("w") as out:
             for line in session.first():
                 left -= out.write(json.dumps(line, separators=(",", ":")) + "\n")
             for turn in range(turns):
-                loops = number % 12 == 0 and turn > turns - 9
+                loops = number % 11 == 0 and turn > turns - 9
                 for line in session.turn(loops):
                     left -= out.write(json.dumps(line, separators=(",", ":")) + "\n")
                 if left <= 0:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/eval/eval_report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
 
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
+#include "cli/eval/savings.hpp"
 #include "cli/views/table.hpp"
 
 namespace headway::cli {
@@ -17,10 +19,16 @@ constexpr std::array<std::string_view, 3> kPortable{"yes", "threshold", "policy"
 
 using JudgedSessions = std::vector<const JudgedSession*>;
 
+bool is_apart(const Evaluation& evaluation, const std::string& source) {
+    return std::find(evaluation.apart.begin(), evaluation.apart.end(), source) !=
+           evaluation.apart.end();
+}
+
+/// But for the sources whose labels mean something else.
 JudgedSessions everyone(const Evaluation& evaluation) {
     JudgedSessions all;
     for (const JudgedSession& session : evaluation.sessions)
-        all.push_back(&session);
+        if (!is_apart(evaluation, session.label.source)) all.push_back(&session);
     return all;
 }
 
@@ -153,8 +161,10 @@ std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
         }
     };
     for (const auto& [source, sessions] : by_source(evaluation))
-        add(source, measure(sessions));
+        if (!is_apart(evaluation, source)) add(source, measure(sessions));
     add("total", measure(everyone(evaluation)));
+    for (const auto& [source, sessions] : by_source(evaluation))
+        if (is_apart(evaluation, source)) add(source + " (apart)", measure(sessions));
     return format_table(columns, rows, width) +
            "\nGOOD      successes; FALSE: of these, without a loop and yet ever stuck; MAYBE: ever "
            "stuck, loop unknown; SUSPECT: ever suspect or stuck\n"
@@ -196,6 +206,37 @@ std::string alarms_text(const AlarmCounts& alarms) {
            std::to_string(alarms.unread) + " not read\n";
 }
 
+/// Savings and losses of stopping at `stuck`, beside simpler rules.
+std::string savings_text(const Evaluation& evaluation, std::size_t width) {
+    const JudgedSessions sessions = everyone(evaluation);
+    const std::vector<Savings> all = savings_of(sessions);
+    const Savings& ours = all.front();
+    if (!ours.saved && !ours.lost) return {};
+    const Metrics metrics = measure(sessions);
+    std::string text = "\nHEADLINE  `stuck` comes " + calls(metrics.delay_stuck) +
+                       " calls after a loop's start (median); to stop there saves " +
+                       percent(ours.saved) + " of the calls of failed runs and loses " +
+                       percent(ours.lost) + " of those of successes\n\n";
+    std::vector<std::vector<Cell>> rows;
+    for (const Savings& one : all) {
+        const std::string of = std::to_string(one.successes);
+        rows.push_back({{one.rule, {}},
+                        {one.successes == 0 ? "-" : std::to_string(one.stopped) + " of " + of, {}},
+                        {percent(one.lost), {}},
+                        {percent(one.saved), {}}});
+    }
+    return text +
+           format_table({{"STOPPED WHEN", true}, {"GOOD RUNS"}, {"LOST"}, {"SAVED"}}, rows, width);
+}
+
+Json json_of(const Savings& one) {
+    return {{"rule", one.rule},
+            {"successes", one.successes},
+            {"stopped", one.stopped},
+            {"lost", json_of(one.lost)},
+            {"saved", json_of(one.saved)}};
+}
+
 Json json_of(const AlarmCounts& alarms) {
     return {{"stuck", alarms.stuck},   {"right", alarms.right},
             {"wrong", alarms.wrong},   {"unclear", alarms.unclear},
@@ -213,6 +254,11 @@ Json eval_json(const Evaluation& evaluation, bool with_lists) {
                    {"events_unreadable", evaluation.events_lost}};
     for (const auto& [source, sessions] : by_source(evaluation))
         result["sources"][source] = json_of(measure(sessions));
+    if (evaluation.labelled) {
+        result["savings"] = Json::array();
+        for (const Savings& one : savings_of(everyone(evaluation)))
+            result["savings"].push_back(json_of(one));
+    }
     if (evaluation.read) result["alarms"] = json_of(count_alarms(evaluation.sessions));
     if (!evaluation.scenarios.empty()) result["scenarios"] = scenarios_json(evaluation.scenarios);
     if (!with_lists) return result;
@@ -224,6 +270,7 @@ Json eval_json(const Evaluation& evaluation, bool with_lists) {
 std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t width) {
     std::string text;
     if (!evaluation.sessions.empty()) text += metrics_table(evaluation, width);
+    if (evaluation.labelled) text += savings_text(evaluation, width);
     if (evaluation.read) text += alarms_text(count_alarms(evaluation.sessions));
     if (!evaluation.scenarios.empty()) {
         if (!text.empty()) text += "\n";

@@ -17,6 +17,7 @@ class Json;
 struct Evaluation {
     std::vector<JudgedSession> sessions;
     std::vector<Scenario> scenarios;
+    std::vector<std::string> apart;  ///< sources that the totals leave out
     bool labelled = false;
     bool read = false;                   ///< people's verdicts on alarms are there
     std::vector<std::string> not_there;  ///< files that these verdicts name and that are not there

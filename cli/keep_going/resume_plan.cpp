@@ -49,6 +49,11 @@ bool needs_person(Cause cause) {
     return std::find(kPersons.begin(), kPersons.end(), cause) != kPersons.end();
 }
 
+ResumeStep in_turn(ResumeStep step) {
+    step.in_turn = step.resume;
+    return step;
+}
+
 std::string prompt_of(std::string_view happened) {
     return "The previous run ended early: " + std::string(happened) + "." + kCarryOn;
 }
@@ -117,13 +122,13 @@ ResumeStep ResumePlan::after_stop(const RunOver& run, WallTime now, double chanc
     const auto reset = reset_time(run.end.retry_at);
     if (cause == Cause::kUsageLimit) {
         const WallTime due = reset ? std::max(*reset, now) + margin : now + margin * kUnknownReset;
-        return at(due + part_of(margin * kSpread, chance), "the usage limit is reached",
-                  prompt_of("the usage limit was reached, and it has reset"));
+        return in_turn(at(due + part_of(margin * kSpread, chance), "the usage limit is reached",
+                          prompt_of("the usage limit was reached, and it has reset")));
     }
     if (core::passes(cause)) {
         const WallTime due = now + backoff(margin, in_row_, chance);
-        return at(reset ? std::max(due, *reset + margin) : due, std::string(core::phrase_of(cause)),
-                  prompt_of(core::phrase_of(cause)));
+        return in_turn(at(reset ? std::max(due, *reset + margin) : due,
+                          std::string(core::phrase_of(cause)), prompt_of(core::phrase_of(cause))));
     }
     if (cause == Cause::kContextFull) {
         if (std::exchange(compacted_, true))

@@ -45,9 +45,10 @@ struct RunOver {
 /// The next thing to do.
 struct ResumeStep {
     bool resume = false;
-    WallTime at{};       ///< not before
-    std::string why;     ///< for people: the cause of the wait, or why there is no resume
-    std::string prompt;  ///< for the agent
+    bool in_turn = false;  ///< agents of the same provider wait for the same, and begin in turn
+    WallTime at{};         ///< not before
+    std::string why;       ///< for people: the cause of the wait, or why there is no resume
+    std::string prompt;    ///< for the agent
 };
 
 class ResumePlan {

@@ -6,51 +6,53 @@
 
 // A verb is a row here, in the order in which help lists them, with its group there, and a file in
 // verbs/ that defines `std::unique_ptr<Verb> make_<row>()`.
-#define HEADWAY_VERBS(ROW)                       \
-    ROW("serve", serve, "Run and watch")         \
-    ROW("run", run, "Run and watch")             \
-    ROW("acp", acp, "Run and watch")             \
-    ROW("wait", wait, "Run and watch")           \
-    ROW("watch", watch, "Run and watch")         \
-    ROW("top", top, "Run and watch")             \
-    ROW("sessions", sessions, "Run and watch")   \
-    ROW("show", show, "Run and watch")           \
-    ROW("events", events, "Run and watch")       \
-    ROW("dashboard", dashboard, "Run and watch") \
-    ROW("approvals", approvals, "Decide")        \
-    ROW("approve", approve, "Decide")            \
-    ROW("reject", reject, "Decide")              \
-    ROW("answer", answer, "Decide")              \
-    ROW("acknowledge", acknowledge, "Decide")    \
-    ROW("nudge", nudge, "Steer")                 \
-    ROW("pause", pause, "Steer")                 \
-    ROW("resume", resume, "Steer")               \
-    ROW("cancel", cancel, "Steer")               \
-    ROW("end", end, "Steer")                     \
-    ROW("report", report, "Steer")               \
-    ROW("budget", budget, "Steer")               \
-    ROW("check", check, "Steer")                 \
-    ROW("scan", scan, "Records")                 \
-    ROW("replay", replay, "Records")             \
-    ROW("eval", eval, "Records")                 \
-    ROW("compare", compare, "Records")           \
-    ROW("forget", forget, "Records")             \
-    ROW("install", install, "Set-up")            \
-    ROW("uninstall", uninstall, "Set-up")        \
-    ROW("hook", hook, "Set-up")                  \
-    ROW("service", service, "Set-up")            \
-    ROW("config", config, "Set-up")              \
-    ROW("doctor", doctor, "Set-up")              \
-    ROW("demo", demo, "Set-up")                  \
-    ROW("demo-agent", demo_agent, "Set-up")      \
-    ROW("completion", completion, "Set-up")      \
-    ROW("manual", manual, "Set-up")              \
-    ROW("version", version, "Set-up")            \
-    ROW("token", token, "Administration")        \
-    ROW("webhooks", webhooks, "Administration")  \
-    ROW("backup", backup, "Administration")      \
-    ROW("restore", restore, "Administration")    \
-    ROW("migrate", migrate, "Administration")    \
+#define HEADWAY_VERBS(ROW)                         \
+    ROW("serve", serve, "Run and watch")           \
+    ROW("run", run, "Run and watch")               \
+    ROW("keep-going", keep_going, "Run and watch") \
+    ROW("acp", acp, "Run and watch")               \
+    ROW("wait", wait, "Run and watch")             \
+    ROW("watch", watch, "Run and watch")           \
+    ROW("top", top, "Run and watch")               \
+    ROW("digest", digest, "Run and watch")         \
+    ROW("sessions", sessions, "Run and watch")     \
+    ROW("show", show, "Run and watch")             \
+    ROW("events", events, "Run and watch")         \
+    ROW("dashboard", dashboard, "Run and watch")   \
+    ROW("approvals", approvals, "Decide")          \
+    ROW("approve", approve, "Decide")              \
+    ROW("reject", reject, "Decide")                \
+    ROW("answer", answer, "Decide")                \
+    ROW("acknowledge", acknowledge, "Decide")      \
+    ROW("nudge", nudge, "Steer")                   \
+    ROW("pause", pause, "Steer")                   \
+    ROW("resume", resume, "Steer")                 \
+    ROW("cancel", cancel, "Steer")                 \
+    ROW("end", end, "Steer")                       \
+    ROW("report", report, "Steer")                 \
+    ROW("budget", budget, "Steer")                 \
+    ROW("check", check, "Steer")                   \
+    ROW("scan", scan, "Records")                   \
+    ROW("replay", replay, "Records")               \
+    ROW("eval", eval, "Records")                   \
+    ROW("compare", compare, "Records")             \
+    ROW("forget", forget, "Records")               \
+    ROW("install", install, "Set-up")              \
+    ROW("uninstall", uninstall, "Set-up")          \
+    ROW("hook", hook, "Set-up")                    \
+    ROW("service", service, "Set-up")              \
+    ROW("config", config, "Set-up")                \
+    ROW("doctor", doctor, "Set-up")                \
+    ROW("demo", demo, "Set-up")                    \
+    ROW("demo-agent", demo_agent, "Set-up")        \
+    ROW("completion", completion, "Set-up")        \
+    ROW("manual", manual, "Set-up")                \
+    ROW("version", version, "Set-up")              \
+    ROW("token", token, "Administration")          \
+    ROW("webhooks", webhooks, "Administration")    \
+    ROW("backup", backup, "Administration")        \
+    ROW("restore", restore, "Administration")      \
+    ROW("migrate", migrate, "Administration")      \
     ROW("routes", routes, "Administration")
 
 namespace headway::cli {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <sstream>
 #include <string>
 
 #include "config/values/read_file.hpp"
@@ -39,6 +40,18 @@ std::uint64_t reaped_cpu_ms() {
 }
 
 }  // namespace
+
+std::string process_began(std::int64_t pid) {
+    constexpr int kBehindName = 20;  // field 22, the name being field 2
+    const std::string text = content_of("/proc/" + std::to_string(pid) + "/stat");
+    const std::size_t close = text.rfind(") ");  // the name may have both in it
+    if (close == std::string::npos) return {};
+    std::istringstream fields{text.substr(close + 2)};
+    std::string field;
+    for (int i = 0; i < kBehindName; ++i)
+        fields >> field;
+    return field;
+}
 
 std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     // "PID (NAME) STATE PPID ...": the name may hold anything, also ") ".

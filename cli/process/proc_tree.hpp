@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct ProcStat {
     std::uint64_t rss_pages = 0;
 };
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
+
+/// When a process began, in ticks since the start of the machine; empty: there is none. It differs
+/// where another process has the number now.
+std::string process_began(std::int64_t pid);
 
 /// The value of write_bytes in /proc/PID/io, or 0. Pure.
 std::uint64_t parse_write_bytes(std::string_view text);

@@ -66,6 +66,10 @@ private:
             said == nullptr ? nullptr : std::get_if<VerdictChanged>(&said->payload);
         const core::Timestamp now = said != nullptr ? said->at : agents_.at;
         core::VerdictContext around{now, core::Watch{now}, false};
+        // Its children are still at work, as the last verdict says.
+        const core::Judgement& last = *state_.judgement;
+        around.children_work = said == nullptr && last.verdict == core::Verdict::kWaiting &&
+                               last.detector == "liveness";
         if (change != nullptr && change->detector == "liveness") {
             around.watch = core::Watch{};
             around.children_work = change->to == core::Verdict::kWaiting;

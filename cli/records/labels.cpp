@@ -94,6 +94,7 @@ core::Result<SessionLabel> label_of(const Row& row, const Columns& columns, std:
     label.source = cell(row, columns.source);
     if (label.file.empty()) return wrong(line, "names no file");
     label.success = cell(row, columns.outcome) == "success";
+    label.failure = cell(row, columns.outcome) == "fail";
     const std::string_view loop = cell(row, columns.loop);
     if (loop == "yes") label.loop = Known::kYes;
     if (loop == "no") label.loop = Known::kNo;

@@ -18,6 +18,7 @@ struct SessionLabel {
     std::string file;
     std::string source;
     bool success = false;
+    bool failure = false;  ///< neither: how it ended is not known
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
     std::int64_t loop_start = -1;  ///< call the loop begins with, from 0; -1: not known

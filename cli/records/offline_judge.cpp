@@ -81,12 +81,11 @@ public:
             return;
         }
         ++timeline_.events;
-        const bool call = core::type_of(event.payload) == core::EventType::kToolFinished;
-        if (call) ++timeline_.calls;
+        note_silence(now);
+        if (const auto* call = std::get_if<core::ToolFinished>(&event.payload)) note_call(*call);
         context_.now = now;
         session_.report({&event, 1}, context_, out_);
         answer_checks();
-        if (call && options_.keep_features) keep_features();
         keep(line);
     }
 
@@ -112,12 +111,23 @@ public:
     }
 
 private:
-    void keep_features() {
-        const core::SessionState& state = session_.state();
-        const auto failures = static_cast<double>(state.tool_failures);
-        const auto calls = static_cast<double>(std::max<std::uint64_t>(state.tool_calls, 1));
-        timeline_.features.push_back({timeline_.calls, state.judgement->verdict, failures / calls,
-                                      core::risk_features(state)});
+    void note_silence(core::Timestamp now) {
+        const milliseconds passed = now - heard_at_;
+        if (passed >= std::chrono::minutes{10} && !timeline_.quiet_10)
+            timeline_.quiet_10 = timeline_.calls;
+        if (passed >= std::chrono::minutes{30} && !timeline_.quiet_30)
+            timeline_.quiet_30 = timeline_.calls;
+        heard_at_ = now;
+    }
+
+    void note_call(const core::ToolFinished& call) {
+        ++timeline_.calls;
+        const core::Digest question =
+            call.fingerprint ? call.fingerprint->question : core::digest_of(call.tool);
+        row_ = question == question_ ? row_ + 1 : 1;
+        question_ = question;
+        if (row_ == 3 && !timeline_.same_3) timeline_.same_3 = timeline_.calls;
+        if (row_ == 5 && !timeline_.same_5) timeline_.same_5 = timeline_.calls;
     }
 
     void answer_checks() {
@@ -153,6 +163,9 @@ private:
     std::vector<core::Event> out_;
     std::unordered_set<std::string> seen_;
     Timeline timeline_;
+    core::Timestamp heard_at_ = kOpened;
+    core::Digest question_;
+    std::size_t row_ = 0;
 };
 
 EventJudge::EventJudge(const JudgeOptions& options, core::SessionStarted about)
@@ -202,8 +215,7 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
 }
 
 ReadFor reading_for(const JudgeOptions& options) {
-    const bool as_it_was =
-        options.policy == core::PolicyOverride{} && !options.opinion && !options.keep_features;
+    const bool as_it_was = options.policy == core::PolicyOverride{} && !options.opinion;
     return as_it_was ? ReadFor::kJudge : ReadFor::kJudgeAgain;
 }
 
@@ -216,8 +228,10 @@ core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& 
     EventJudge judge(options, std::move(open->about));
     RecordingClock clock(recording);
     std::size_t unreadable = 0;
+    bool timed = false;
     std::string first;
     for (RecordedEvent& recorded : recording.events) {
+        timed = timed || recorded.seconds.value_or(0) > 0;
         if (recorded.acknowledges) {
             judge.acknowledge(clock.at(recorded) - kOpened, recorded.line);
             continue;
@@ -231,6 +245,7 @@ core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& 
         judge.report(*std::move(recorded.event), clock.at(recorded) - kOpened, recorded.line);
     }
     Timeline timeline = judge.finish();
+    timeline.timed = timed;
     timeline.unreadable = unreadable;
     timeline.first_unreadable = std::move(first);
     return timeline;

@@ -13,7 +13,6 @@
 #include "core/base/result.hpp"
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
-#include "core/judgement/risk.hpp"
 #include "core/values/verdict.hpp"
 
 // A recording judged without a daemon, by the decoder and the core that the daemon uses.
@@ -32,7 +31,6 @@ struct JudgeOptions {
     std::optional<core::CheckAnswer> opinion;
     /// An unreadable line costs an event and not the recording: Timeline::unreadable.
     bool lenient = false;
-    bool keep_features = false;  ///< Timeline::features; then a journal is judged again
 };
 
 /// A verdict or a directive, and where a reader finds what led to it.
@@ -50,14 +48,6 @@ struct JournalEntry {
     std::size_t call = 0;
 };
 
-/// Features that core/risk saw after one finished call.
-struct FeatureRow {
-    std::size_t call = 0;  ///< how many calls had finished then
-    core::Verdict verdict{};
-    double failures = 0;  ///< share of the calls that failed
-    core::RiskFeatures features{};
-};
-
 struct Timeline {
     std::size_t events = 0;        ///< judged
     std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
@@ -68,8 +58,11 @@ struct Timeline {
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
+    /// After how many calls simpler rules would have stopped it, to compare: the same call so often
+    /// in a row, or so many minutes without an event.
+    std::optional<std::size_t> same_3, same_5, quiet_10, quiet_30;
+    bool timed = false;                 ///< the recording says when its events were
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for
-    std::vector<FeatureRow> features;   ///< one a finished call; empty unless they were asked for
 };
 
 /// Judges the events of one session as they come, for what is read piece by piece.

@@ -25,8 +25,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How often the clock on the wall is read: it may jump, and the machine may have been asleep.
-constexpr milliseconds kLookEvery{30'000};
+/// How often the clock on the wall is read, which may jump, and the machine may have been asleep;
+/// and the switch for all.
+constexpr milliseconds kLookEvery{2'000};
 /// While a person has to decide, or the session is paused.
 constexpr milliseconds kLookWhileHeld{1'000};
 /// For a reply right before the next start; a daemon that is unreachable holds nothing back.
@@ -35,6 +36,8 @@ constexpr milliseconds kLookForReply{20};
 constexpr std::chrono::seconds kStandingWithin{2};
 constexpr std::chrono::seconds kTermLeftFor{10};
 constexpr std::chrono::seconds kKillLeftAfter{5};
+constexpr const char* kSwitchedOff =
+    "not resumed: keep-going is switched off (headway keep-going on)";
 constexpr std::size_t kCheckBytesKept = 2'048;
 constexpr std::chrono::minutes kCheckMost{60};
 
@@ -101,6 +104,7 @@ KeepGoing::KeepGoing(const KeepGoingOptions& options, const Words& first,
       figures_(figures),
       environment_(environment),
       say_(std::move(say)),
+      state_(options.state_folder),
       plan_(options.rules, wall_now()),
       latest_(wall_now() + options.rules.until),
       folder_(folder_now()),
@@ -122,8 +126,9 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
         run.stuck = now.stuck;
         run.stopped = now.stopped || reporter_.refused();
     }
-    const ResumeStep step = plan_.next(run, wall_now(), chance());
+    ResumeStep step = plan_.next(run, wall_now(), chance());
     if (!step.resume) return over(step.why);
+    if (state_.is_off()) return over(kSwitchedOff);
     const std::string& agent = command.agent().facts().agent;
     const std::string& id = command.agent().conversation();
     core::Result<Words> next = options_.resume_command.empty()
@@ -131,25 +136,39 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
                                    : own_resume_command(options_.resume_command, id, step.prompt);
     if (!next) return over("not resumed: " + next.error().detail);
     if (!end_tree()) return over("not resumed: a process of the run before does not end");
-    const std::string number = std::to_string(plan_.resumes());
-    const std::string call = "wait-" + number;
-    const std::string about = "resume " + number + ": " + step.why + "; goes on at " + iso(step.at);
-    const Json args = {{"until", iso(step.at)}, {"why", step.why}};
-    reporter_.add("message", {{"role", "system"}, {"text", about}});
-    reporter_.add("tool.started", {{"call_id", call}, {"tool", "wait"}, {"args", args}});
-    say_(about);
-    const Wait ended = wait(step.at);
-    const bool due = ended == Wait::kDue;
-    Json done = {{"call_id", call}, {"tool", "wait"}, {"args", args}, {"ok", due}};
-    if (due) done["result"] = "goes on";
-    if (!due) done["error"] = {{"class", "cancelled"}, {"message", "the wait was ended"}};
-    reporter_.add("tool.finished", done);
+    const std::uint64_t stored = stored_bytes(agent, id, options_.homes);
+    const auto reset = reset_time(run.end.retry_at);
+    if (run.end.cause == core::Cause::kUsageLimit && reset) state_.note_limit(agent, *reset);
+    if (step.in_turn) step.at = state_.take_turn_of(agent, step.at, options_.rules.margin);
+    const Wait ended = wait(step, agent);
     run.interrupted = ended == Wait::kInterrupted;
     run.stopped = ended == Wait::kStopped;
-    if (ended == Wait::kTooLate) return over("not resumed: it was held until it was too late");
-    if (!due) return over(run.stopped ? "not resumed: it was stopped" : "not resumed: interrupted");
-    if (!same_folder()) return over("not resumed: the folder " + folder_ + " was replaced");
+    const std::string why = why_not(ended, agent, id, stored);
+    if (!why.empty()) return over(why);
     return *std::move(next);
+}
+
+/// Why the agent does not start now; empty: it does.
+std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::string& id,
+                               std::uint64_t stored) const {
+    switch (ended) {
+        case Wait::kTooLate:
+            return "not resumed: it was held until it was too late";
+        case Wait::kStopped:
+            return "not resumed: it was stopped";
+        case Wait::kInterrupted:
+            return "not resumed: interrupted";
+        case Wait::kOff:
+            return kSwitchedOff;
+        case Wait::kDue:
+            break;
+    }
+    if (!same_folder()) return "not resumed: the folder " + folder_ + " was replaced";
+    const std::string who = open_elsewhere(agent, id, options_.homes);
+    if (!who.empty()) return "not resumed: the conversation is open in " + who;
+    if (stored != 0 && stored_bytes(agent, id, options_.homes) != stored)
+        return "not resumed: the conversation went on elsewhere meanwhile";
+    return {};
 }
 
 /// Runs the check. Its output if it fails, else nothing.
@@ -196,12 +215,39 @@ std::optional<std::string> KeepGoing::check() {
     return tail.empty() ? exit.text() : tail;
 }
 
-KeepGoing::Wait KeepGoing::wait(WallTime at) {
+/// The wait as a call of the session.
+KeepGoing::Wait KeepGoing::wait(ResumeStep step, const std::string& agent) {
+    const std::string number = std::to_string(plan_.resumes());
+    const std::string call = "wait-" + number;
+    const std::string about = "resume " + number + ": " + step.why + "; goes on at " + iso(step.at);
+    const Json args = {{"until", iso(step.at)}, {"why", step.why}};
+    reporter_.add("message", {{"role", "system"}, {"text", about}});
+    reporter_.add("tool.started", {{"call_id", call}, {"tool", "wait"}, {"args", args}});
+    say_(about);
     figures_.waits = plan_.resumes();
-    figures_.waits_until_ms = at.time_since_epoch().count();
-    const Wait ended = wait_for(at);
+    const Wait ended = wait_in_turn(step, agent);
     figures_.waits_until_ms = 0;
+    const bool due = ended == Wait::kDue;
+    Json done = {{"call_id", call}, {"tool", "wait"}, {"args", args}, {"ok", due}};
+    if (due) done["result"] = "goes on";
+    if (!due) done["error"] = {{"class", "cancelled"}, {"message", "the wait was ended"}};
+    reporter_.add("tool.finished", done);
     return ended;
+}
+
+/// As long as other agents of the provider find out that the limit still holds.
+KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& agent) {
+    while (true) {
+        figures_.waits_until_ms = step.at.time_since_epoch().count();
+        const Wait ended = wait_for(step.at);
+        if (ended != Wait::kDue || !step.in_turn) return ended;
+        const WallTime limited = state_.limited_until(agent);
+        if (limited <= wall_now()) return ended;
+        const milliseconds margin = options_.rules.margin;
+        step.at = state_.take_turn_of(agent, limited + margin, margin);
+        if (step.at > latest_) return Wait::kTooLate;
+        say_("the limit of " + agent + " still holds; goes on at " + iso(step.at));
+    }
 }
 
 KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
@@ -210,6 +256,7 @@ KeepGoing::Wait KeepGoing::wait_for(WallTime at) {
         const bool settled = reporter_.settled();  // first: what follows is as new as that
         const Standing standing = reporter_.standing();
         if (is_stopped(standing)) return Wait::kStopped;
+        if (state_.is_off()) return Wait::kOff;
         const bool held = reporter_.held() || standing.held;
         if (held && wall_now() > latest_) return Wait::kTooLate;
         const milliseconds left = at - wall_now();

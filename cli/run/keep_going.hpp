@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/keep_going/keep_going_state.hpp"
 #include "cli/keep_going/resume_plan.hpp"
+#include "cli/run/other_writer.hpp"
 #include "cli/run/reporter.hpp"
 #include "cli/run/supervised_command.hpp"
 
@@ -17,6 +19,8 @@ struct KeepGoingOptions {
     ResumeRules rules;
     std::string check;           ///< command of a shell that decides about a clean end; empty: none
     std::string resume_command;  ///< of the user's own; empty: the agent's
+    std::string state_folder;    ///< what all that are kept going share
+    AgentHomes homes;
 };
 
 /// Starts an agent again in its conversation after it has ended. One thread, that of the run.
@@ -39,15 +43,18 @@ public:
     const std::string& why_over() const { return why_over_; }
 
 private:
-    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate };
+    enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
 
     std::optional<std::string> check();
-    Wait wait(WallTime at);
+    Wait wait(ResumeStep step, const std::string& agent);
+    Wait wait_in_turn(ResumeStep& step, const std::string& agent);
     Wait wait_for(WallTime at);
     bool is_stopped(const Standing& standing);
     Standing standing();
     bool end_tree();
     bool same_folder() const;
+    std::string why_not(Wait ended, const std::string& agent, const std::string& id,
+                        std::uint64_t stored) const;
     std::optional<Words> over(std::string why);
 
     const KeepGoingOptions& options_;
@@ -57,6 +64,7 @@ private:
     CommandFigures& figures_;
     const std::map<std::string, std::string>& environment_;
     const Say say_;
+    const KeepGoingState state_;
     ResumePlan plan_;
     const WallTime latest_;  ///< no run begins later
     const std::string folder_;

@@ -12,13 +12,10 @@
 namespace headway::cli {
 
 /// A longer piece is counted as broken and not read.
-inline constexpr std::size_t kStoredLineBytesMax = std::size_t{64} << 20;
+inline constexpr std::size_t kStoredLineBytesMax = std::size_t{32} << 20;
 
 /// How much of a stream is read at once.
 inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
-
-/// Where a line says what it is.
-inline constexpr std::size_t kStoredHeadBytes = 4'096;
 
 /// Lines of a stream. One that is not ended yet is left, since its agent may be writing it.
 class StoreLines {

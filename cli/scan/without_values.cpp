@@ -27,7 +27,8 @@ private:
     char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
     void space() {
-        while (at_ < text_.size() && std::strchr(" \t\r\n", text_[at_]) != nullptr)
+        const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+        while (at_ < text_.size() && blank(text_[at_]))
             ++at_;
     }
 

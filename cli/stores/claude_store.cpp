@@ -21,7 +21,7 @@ using api::JsonKind;
 using api::JsonValue;
 
 /// Where a line says what it is, in the order in which the agent writes its members.
-constexpr std::size_t kHeadBytes = 2'048;
+constexpr std::size_t kHeadBytes = 512;
 
 bool holds(std::string_view head, std::string_view text) {
     return head.find(text) != std::string_view::npos;
@@ -34,7 +34,10 @@ bool claude_matters(std::string_view line) {
             if (holds(start, type)) return true;
         return false;
     }
-    return !holds(line.substr(0, kHeadBytes), "\"attachment\":");
+    const std::string_view head = line.substr(0, kHeadBytes);
+    const std::size_t attached = head.find("\"attachment\":");
+    // Behind the message it is an argument of a call.
+    return attached == std::string_view::npos || holds(head.substr(0, attached), "\"message\":");
 }
 
 bool claude_begins(JsonValue line) {

@@ -59,20 +59,27 @@ void OpencodeReader::message(std::string_view id, std::int64_t created, JsonValu
         told.ends_turn = true;
         if (!told.message.empty()) error_ = std::move(told);
     }
-    if (messages_.size() >= kMessagesMax) messages_.clear();  // parts follow their message soon
-    messages_.insert_or_assign(copy_of(id), std::move(about));
+    message_of(id) = std::move(about);
 }
 
 void OpencodeReader::part(std::string_view message, std::int64_t created, JsonValue data,
                           StoredLine& out) {
     out.seconds = milliseconds_as_seconds(static_cast<double>(created));
-    Message& of = messages_[copy_of(message)];
+    Message& of = message_of(message);
     part_.read(data);
     const std::string_view type = part_.text_of("type");
     if (type == "text") read_text(of, out);
     if (type == "tool") read_call(out);
     if (type == "step-finish") read_step(of, out);
     if (type == "compaction") events_.compacted(out.events, {});
+}
+
+OpencodeReader::Message& OpencodeReader::message_of(std::string_view id) {
+    std::string name = copy_of(id);
+    const auto known = messages_.find(name);
+    if (known != messages_.end()) return known->second;
+    if (messages_.size() >= kMessagesMax) messages_.clear();  // parts follow their message soon
+    return messages_[std::move(name)];
 }
 
 void OpencodeReader::end(StoredLine& out) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "api/json/json_document.hpp"
 #include "cli/records/recorded_event.hpp"
@@ -38,8 +39,9 @@ private:
         std::string made;  ///< when, and by which model; a fork copies it with another id
         std::size_t steps = 0;
     };
-    static constexpr std::size_t kMessagesMax = 4'096;
+    static constexpr std::size_t kMessagesMax = 4'096;  ///< that are remembered
 
+    Message& message_of(std::string_view id);
     void read_text(const Message& of, StoredLine& out);
     void read_call(StoredLine& out);
     void read_step(Message& of, StoredLine& out);

@@ -33,7 +33,7 @@ struct FinishStatement {
 };
 using Statement = std::unique_ptr<sqlite3_stmt, FinishStatement>;
 
-core::Error unread(std::string why) {
+core::Error no_rows(std::string why) {
     return {core::ErrorCode::kBadRequest, std::move(why), {}};
 }
 
@@ -100,7 +100,7 @@ private:
         // agent writes, and nothing beside the file is looked for.
         const std::uint64_t log = bytes_of_file(path + "-wal");
         if (log > 0 && bytes_of_file(path + "-shm") == 0)
-            return unread("its log has no index; open it once with the agent");
+            return no_rows("its log has no index; open it once with the agent");
         const std::string uri =
             uri_of(path, log > 0 ? "?mode=ro&readonly_shm=1" : "?mode=ro&immutable=1");
         sqlite3* opened = nullptr;
@@ -131,9 +131,9 @@ private:
     }
 
     core::Error failed() const {
-        if (steps_ > steps_max_) return unread("takes too long for its size");
-        if (database_ == nullptr) return unread("cannot be opened");
-        return unread(::sqlite3_errmsg(database_.get()));
+        if (steps_ > steps_max_) return no_rows("takes too long for its size");
+        if (database_ == nullptr) return no_rows("cannot be opened");
+        return no_rows(::sqlite3_errmsg(database_.get()));
     }
 
     core::Result<Statement> prepare(const std::string& sql) {
@@ -166,12 +166,12 @@ private:
                             "name = '" +
                             name + "'"));
         if (::sqlite3_step(known.get()) != SQLITE_ROW)
-            return unread("no version of it that is known: there is no table " + name);
+            return no_rows("no version of it that is known: there is no table " + name);
         HEADWAY_TRY(const Statement columns,
                     prepare("SELECT 1 FROM pragma_table_xinfo('" + name + "') WHERE hidden <> 0"));
         if (::sqlite3_step(columns.get()) == SQLITE_DONE) return {};
-        return unread("no version of it that is known: the table " + name +
-                      " works its values out");
+        return no_rows("no version of it that is known: the table " + name +
+                       " works its values out");
     }
 
     core::Result<> read_sessions() {
@@ -247,7 +247,7 @@ core::Result<> read_store_database(const std::string& path, const StoredRowsTake
     std::error_code error;
     const std::filesystem::path folder =
         std::filesystem::canonical(file.has_parent_path() ? file.parent_path() : ".", error);
-    if (error) return unread("cannot be read: " + error.message());
+    if (error) return no_rows("cannot be read: " + error.message());
     return StoreRows(take, stop).read((folder / file.filename()).string());
 }
 

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/top/top_data.hpp"
 
+#include <algorithm>
+
 #include "cli/views/event_line.hpp"
 
 namespace headway::cli::top {
 
 const Json::List& needs_of(const Json& data) {
     return data["overview"]["needs_you"].list();
+}
+
+std::vector<NeedGroup> groups_of(const Json::List& needs) {
+    std::vector<NeedGroup> groups;
+    for (const Json& need : needs) {
+        const std::string risk = plain_text(need, "risk");
+        const bool risky = risk == "critical" || risk == "high";
+        const std::string cause = (risky ? risk + " " : "") + plain_text(need, "kind");
+        const auto found = std::ranges::find(groups, cause, &NeedGroup::cause);
+        if (found == groups.end()) {
+            groups.push_back({cause, &need, 1});
+        } else {
+            ++found->count;
+        }
+    }
+    return groups;
 }
 
 bool sees_it(const TopState& state, const Json& data) {

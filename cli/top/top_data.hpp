@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cli/base/json.hpp"
 #include "cli/top/top_view.hpp"
@@ -15,6 +16,15 @@ namespace headway::cli::top {
 const Json* row_of(const Json& data, const std::string& id);
 /// Needs of people.
 const Json::List& needs_of(const Json& data);
+/// Everything of one cause that needs a person.
+struct NeedGroup {
+    std::string cause;
+    const Json* first = nullptr;
+    std::size_t count = 0;
+};
+
+/// In the order in which they came.
+std::vector<NeedGroup> groups_of(const Json::List& needs);
 /// Whether the person can see what is decided: it was read, and is that one.
 bool sees_it(const TopState& state, const Json& data);
 

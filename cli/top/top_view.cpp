@@ -25,6 +25,7 @@ constexpr std::size_t kWide = 100;  // columns from which there is room for what
 constexpr std::size_t kWidest = 130;
 constexpr std::size_t kNarrowId = 13;
 constexpr std::size_t kNarrowVerdict = 12;
+constexpr std::size_t kGoalLeast = 21;  // 20 characters and the mark of the cut
 constexpr std::size_t kDepthShown = 4;
 constexpr std::size_t kFootLinesMax = 5;
 constexpr std::string_view kDim = "\x1b[2m";
@@ -56,29 +57,6 @@ std::string head_line(const Json& data) {
 
 bool is_alarm(const Json& need) {
     return plain_text(need, "kind") == "alarm";
-}
-
-/// Everything of one cause that needs a person.
-struct NeedGroup {
-    std::string cause;
-    const Json* first = nullptr;
-    std::size_t count = 0;
-};
-
-std::vector<NeedGroup> groups_of(const Json::List& needs) {
-    std::vector<NeedGroup> groups;
-    for (const Json& need : needs) {
-        const std::string risk = plain_text(need, "risk");
-        const bool risky = risk == "critical" || risk == "high";
-        const std::string cause = (risky ? risk + " " : "") + plain_text(need, "kind");
-        const auto found = std::ranges::find(groups, cause, &NeedGroup::cause);
-        if (found == groups.end()) {
-            groups.push_back({cause, &need, 1});
-        } else {
-            ++found->count;
-        }
-    }
-    return groups;
 }
 
 std::string need_line(const NeedGroup& group, WallTime now) {
@@ -121,7 +99,6 @@ std::string budget_of(const Json& row) {
 /// Columns that are left out where no row has something for them, or there is no room.
 struct TopColumns {
     bool cost = false;
-    bool risk = false;  ///< only readers get one, and only of sessions whose policy has it
     std::size_t width = 0;
 
     bool wide() const { return width >= kWide; }
@@ -133,15 +110,13 @@ TopColumns columns_for(const std::vector<Placed>& rows, std::size_t width) {
     columns.width = width;
     for (const Placed& placed : rows) {
         columns.cost |= !cost_text((*placed.row)["used"]).empty() || placed.cost > 0;
-        columns.risk |= (*placed.row)["risk"].is_number();
     }
     return columns;
 }
 
 std::vector<Column> heads_of(const TopColumns& shown) {
-    std::vector<Column> columns{{"VERDICT"}, {"SINCE"}, {"GOAL", true}, {"PULSE"}};
+    std::vector<Column> columns{{"VERDICT"}, {"SINCE"}, {"GOAL", true, kGoalLeast}, {"PULSE"}};
     if (shown.cost) columns.push_back({"COST"});
-    if (shown.risk) columns.push_back({"RISK"});
     if (shown.wide()) columns.push_back({"LAST ACTION", true});
     if (shown.widest()) columns.push_back({"BEAT"});
     if (shown.wide()) {
@@ -181,9 +156,11 @@ std::vector<Cell> cells_of(const Placed& placed, WallTime now, bool color,
     std::vector<Cell> cells{{std::move(verdict), color ? tone : std::string_view{}},
                             {age_at(row, "since", now), {}},
                             {std::move(goal), {}},
-                            {pulse_of(row, shown.wide() ? 12 : 6), {}}};
+                            {pulse_of(row, shown.widest() ? 16
+                                           : shown.wide() ? 8
+                                                          : 6),
+                             {}}};
     if (shown.cost) cells.push_back({cost_cell(placed), {}});
-    if (shown.risk) cells.push_back({risk_text(row), {}});
     if (shown.wide()) cells.push_back({action, {}});
     if (shown.widest()) cells.push_back({age_at(row, "last_beat_at", now), {}});
     if (shown.wide()) {
@@ -311,7 +288,7 @@ constexpr std::array<std::string_view, 13> kHelp{
     "e             end a silent session as failed or cancelled",
     "?             this help         q     quit",
     "",
-    "PULSE: a cell a round, high where a file or a test changed; ×9: rounds with nothing new.",
+    "PULSE: a cell a round, high where a file or a test changed; ×9: so many with nothing new.",
     "A verdict with `perhaps` is inferred; the others were reported or counted.",
     "The same keys work on the web page."};
 

@@ -184,14 +184,6 @@ std::string alarm_words(std::string_view kind) {
     return clean_line(kind);
 }
 
-std::string risk_text(const Json& session) {
-    const Json& risk = session["risk"];
-    if (!risk.is_number()) return "-";
-    const auto hundredths = std::lround(std::clamp(risk.number(), 0.0, 1.0) * 100);
-    const std::string digits = std::to_string(100 + hundredths);
-    return (hundredths == 100 ? "1." : "0.") + digits.substr(1);
-}
-
 std::string used_text(const Json& session) {
     const Json& used = session["used"];
     const double tokens = used["tokens"].number();
@@ -285,7 +277,6 @@ std::string session_details(const Json& session, WallTime now, bool color) {
         }
     }
     add_detail(out, "verdict", line);
-    if (session["risk"].is_number()) add_detail(out, "risk", risk_text(session));
     add_detail(out, "estimate", estimate_of(session));
     add_detail(out, "next", plain_text(session["estimate"], "next_milestone"));
     add_detail(out, "blockers", blockers_of(session));

@@ -18,9 +18,6 @@ std::string alarm_words(std::string_view kind);
 /// "[######....] 62%". Pure.
 std::string progress_bar_text(double percent);
 
-/// The learned risk of a session or row, as "0.62"; "-" where there is none. Pure.
-std::string risk_text(const Json& session);
-
 /// Tokens and cost of a session or row so far, as "12.3k $0.42"; empty where nothing was used.
 /// Pure.
 std::string used_text(const Json& session);

@@ -10,7 +10,6 @@ namespace headway::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kFlexibleMin = 8;
 
 std::size_t total(const std::vector<std::size_t>& widths) {
     std::size_t sum = widths.empty() ? 0 : kGap * (widths.size() - 1);
@@ -25,7 +24,7 @@ void shrink(std::vector<std::size_t>& widths, const std::vector<Column>& columns
     while (total(widths) > width) {
         std::size_t widest = columns.size();
         for (std::size_t i = 0; i < columns.size(); ++i) {
-            const bool can = columns[i].flexible && widths[i] > kFlexibleMin;
+            const bool can = columns[i].flexible && widths[i] > columns[i].least;
             if (can && (widest == columns.size() || widths[i] > widths[widest])) widest = i;
         }
         if (widest == columns.size()) return;

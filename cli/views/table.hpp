@@ -11,6 +11,7 @@ namespace headway::cli {
 struct Column {
     std::string title;
     bool flexible = false;  ///< may be cropped, the widest first, when the table is too wide
+    std::size_t least = 8;  ///< a flexible one is not cropped to less
 };
 
 struct Cell {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "config/load/sections.hpp"
+#include "config/values/clock_time.hpp"
 #include "core/meters/budget_settings.hpp"
 #include "core/meters/prices.hpp"
 
@@ -54,25 +55,8 @@ core::Result<std::optional<double>> read_model_price(const Value& value) {
     return mistake(in_quotes(value.text()) + " is not a price from 0 to 1000000");
 }
 
-bool is_clock_time(std::string_view text) {
-    const auto digit = [text](std::size_t at) { return text[at] >= '0' && text[at] <= '9'; };
-    return text.size() == 5 && text[2] == ':' && digit(0) && digit(1) && digit(3) && digit(4) &&
-           text.substr(0, 2) < "24" && text[3] < '6';
-}
-
 core::Result<core::Millis> read_clock(const Value& value) {
-    const std::string text = value.text();
-    if (!is_clock_time(text)) return mistake(in_quotes(text) + " is not a time such as \"00:00\"");
-    const auto number = [&text](std::size_t at) {
-        return (text[at] - '0') * 10 + (text[at + 1] - '0');
-    };
-    return core::Millis{(number(0) * 60 + number(3)) * std::int64_t{60'000}};
-}
-
-std::string print_clock(core::Millis starts) {
-    const std::int64_t minutes = starts.count() / 60'000;
-    const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-    return two(minutes / 60) + ":" + two(minutes % 60);
+    return parse_clock_time(value.text());
 }
 
 template <auto... Path>
@@ -114,7 +98,7 @@ void add_day_keys(std::vector<Key>& table) {
     for (Key& key : cap_rows<kDayAt, &DayBudget::all>("budget.day."))
         table.push_back(std::move(key));
     table.push_back(shown_as<Settings>(
-        [](const Settings& settings) { return Value(print_clock(settings.day.starts)); },
+        [](const Settings& settings) { return Value(print_clock_time(settings.day.starts)); },
         value_row<read_clock, kDayAt, &DayBudget::starts>(Kind::kText, "00:00..23:59",
                                                           "budget.day.starts", kReload,
                                                           "When a day begins, in UTC.")));

@@ -71,6 +71,7 @@ std::vector<Row<WebhookEndpoint>> webhook_rows() {
             value_row<read_path, &E::secret_file>(Kind::kText, "", "secret_file"),
             value_row<read_secret_variable, &E::secret_env>(Kind::kText, "", "secret_env"),
             value_row<read_topic, &E::topic>(Kind::kText, "", "topic"),
+            value_row<read_chat, &E::chat>(Kind::kText, "", "chat"),
             value_row<read_mail_address, &E::from>(Kind::kText, "", "from"),
             value_row<read_mail_addresses, &E::to>(Kind::kTextList, "", "to"),
             value_row<read_mail_user, &E::user>(Kind::kText, "", "user"),
@@ -91,7 +92,7 @@ constexpr const char* kWebhookHelp = R"(
 # Each receiver has a table; without one no message is sent. Messages are signed as Standard Webhooks
 # specifies, or made for people by another format. An example, with every key and the defaults of the last ones:
 # [webhooks.endpoints.ops]
-# format = "standard"                     # standard | slack | discord | ntfy | email | command
+# format = "standard"                     # standard | slack | discord | ntfy | email | command | telegram
 # url = "https://ops.example.com/headway"
 # secret_file = "/etc/headway/ops.secret" # or secret_env; `headway webhooks secret` makes one. Several,
 #                                         # one a line, all sign: so a secret is replaced without a gap
@@ -108,6 +109,8 @@ constexpr const char* kWebhookHelp = R"(
 # slack, discord: the url, which is a secret itself, may also stand in the file of secret_file.
 # ntfy: the secret is an access token, if one is needed:
 # topic = "headway-alerts"
+# telegram, whose secret is the token of the bot:
+# chat = "123456"                         # the number of a person or a group, or "@channel"
 # email, with url = "smtps://mail.example.com", or smtp:// and STARTTLS; the secret is the password of user:
 # from = "headway@example.com"
 # to = ["ana@example.com"]

@@ -25,6 +25,8 @@ const Key* find_key(std::string_view name);
 
 /// The names of all keys, for suggestions. Views into keys(). Any thread.
 std::vector<std::string_view> key_names();
+/// Behind "unknown key": why a key that was there is gone, or the name that was meant. Pure.
+std::string hint_about(std::string_view name);
 
 /// "server.listen" -> "HEADWAY_SERVER_LISTEN". Pure.
 std::string environment_name(std::string_view key);

@@ -199,7 +199,9 @@ void merge_environment(Merger& merger, const Environment& environment) {
     for (const auto& [name, value] : environment) {
         if (!name.starts_with(kPrefix)) continue;
         if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-        merger.mistake("env " + name + ": unknown variable" + core::did_you_mean(name, names));
+        const bool gone = name == environment_name("policy.risk");
+        merger.mistake("env " + name + ": unknown variable" +
+                       (gone ? hint_about("policy.risk") : core::did_you_mean(name, names)));
     }
 }
 
@@ -223,8 +225,7 @@ void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags
         if (Merger::knows(name)) {
             merger.assign(name, text, "flag");
         } else {
-            merger.mistake("flag: unknown key `" + name + "`" +
-                           core::did_you_mean(name, key_names()));
+            merger.mistake("flag: unknown key `" + name + "`" + hint_about(name));
         }
     }
 }

@@ -190,8 +190,6 @@ void add_policy_limit_keys(std::vector<Key>& table) {
     table.push_back(time_row<0, kWeek, kAt, &Policy::wait_patience>(
         "policy.wait_patience", kReload,
         "Time in which nothing moved, after which a wait needs a person; 0s is never."));
-    table.push_back(switch_row<kOffOn, 1, kAt, &Policy::risk>(
-        "policy.risk", kReload, "on: people see the learned risk of docs/risk.md; agents do not."));
     table.push_back(switch_row<kOffOn, 1, kAt, &Policy::trust_user>(
         "policy.trust_user", kReload,
         "off: what agents report as words of others lifts nothing; operators' words do."));

@@ -23,6 +23,7 @@ void add_approval_keys(std::vector<Key>& table);
 void add_fan_out_keys(std::vector<Key>& table);
 void add_judge_keys(std::vector<Key>& table);
 void add_webhook_keys(std::vector<Key>& table);
+void add_digest_keys(std::vector<Key>& table);
 void add_redaction_keys(std::vector<Key>& table);
 
 /// [budget.agents.TYPE]: types are compared without regard to case. Any thread.

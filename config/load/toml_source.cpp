@@ -200,8 +200,7 @@ private:
     }
 
     void unknown_key(const toml::node& node, const std::string& name) {
-        const std::vector<std::string_view> names = key_names();
-        mistake(node, "unknown key `" + name + "`" + core::did_you_mean(name, names));
+        mistake(node, "unknown key `" + name + "`" + hint_about(name));
     }
 
     void mistake(const toml::node& node, const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,12 @@ struct RedactionSettings {
     std::vector<std::string> digest_agents;  ///< agents of which only digests are kept; reloadable
 };
 
+/// A message about the night, for people.
+struct DigestSettings {
+    std::optional<milliseconds> at;               ///< after midnight, local time; none: no message
+    milliseconds since = std::chrono::hours{12};  ///< how far it looks back
+};
+
 struct LogSettings {
     std::string level = "info";   ///< trace debug info warn error off; reloadable
     std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
@@ -101,6 +108,7 @@ struct Settings {
     core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
+    DigestSettings digest;          ///< one of them to people in the morning
     RedactionSettings redaction;
     LogSettings log;
 };

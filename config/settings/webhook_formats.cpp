@@ -48,6 +48,7 @@ void find_strange_keys(const WebhookEndpoint& endpoint, std::vector<std::string>
         mistakes.push_back(" has " + std::string{key} + ", which needs " + quoted_format(owner));
     };
     belongs(!endpoint.topic.empty(), "topic", Format::kNtfy);
+    belongs(!endpoint.chat.empty(), "chat", Format::kTelegram);
     belongs(!endpoint.from.empty(), "from", Format::kEmail);
     belongs(!endpoint.to.empty(), "to", Format::kEmail);
     belongs(!endpoint.user.empty(), "user", Format::kEmail);
@@ -94,6 +95,9 @@ void check_url(const WebhookEndpoint& endpoint, std::vector<std::string>& mistak
         mistakes.emplace_back(
             " has a url with a path; what is behind the host is the topic, which "
             "is a key of its own");
+    } else if (endpoint.format == Format::kTelegram && !has_no_path(endpoint.url)) {
+        mistakes.emplace_back(
+            " has a url with a path; the bot's token belongs into the file of secret_file");
     }
 }
 
@@ -113,7 +117,13 @@ void check_secret(const WebhookEndpoint& endpoint, std::vector<std::string>& mis
         mistakes.emplace_back(
             " has no secret_file and no secret_env; `headway webhooks secret` makes a secret");
     }
-    if (endpoint.url.empty() && !(url_is_secret && (file || variable)))
+    const bool telegram = endpoint.format == Format::kTelegram;
+    if (telegram && !file && !variable) {
+        mistakes.emplace_back(
+            " has no secret_file and no secret_env; the secret is the token of the bot, as "
+            "@BotFather says it");
+    }
+    if (endpoint.url.empty() && !telegram && !(url_is_secret && (file || variable)))
         mistakes.emplace_back(" has no url");
 }
 
@@ -164,6 +174,23 @@ core::Result<std::string> read_topic(const Value& value) {
         !text.empty() && text.size() <= 64 &&
         std::all_of(text.begin(), text.end(), [](char c) { return core::is_word(c) || c == '-'; });
     if (!fits) return mistake(in_quotes(text) + " is no topic: 1 to 64 of A-Z, a-z, 0-9, _ and -");
+    return text;
+}
+
+core::Result<std::string> read_chat(const Value& value) {
+    std::string text = value.text();
+    const std::size_t sign = text.starts_with('-') ? 1 : 0;
+    const bool number =
+        text.size() > sign && text.size() <= 20 &&
+        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(sign), text.end(), core::is_digit);
+    const bool name = text.size() > 1 && text.size() <= 64 && text.starts_with('@') &&
+                      std::all_of(text.begin() + 1, text.end(), core::is_word);
+    if (!number && !name) {
+        return mistake(
+            in_quotes(text) +
+            " is no chat: its number as \"123456\" or \"-1001234567890\", or the name of "
+            "a channel as \"@nightly\"");
+    }
     return text;
 }
 
@@ -233,6 +260,8 @@ std::vector<std::string> webhook_mistakes(const WebhookEndpoint& endpoint) {
     }
     if (endpoint.format == Format::kNtfy && endpoint.topic.empty())
         mistakes.emplace_back(" has no topic; topic = \"headway-alerts\" is what people subscribe");
+    if (endpoint.format == Format::kTelegram && endpoint.chat.empty())
+        mistakes.emplace_back(" has no chat; chat = \"123456\" is the number of who gets it");
     if (endpoint.format == Format::kEmail) check_mail(endpoint, mistakes);
     find_strange_keys(endpoint, mistakes);
     return mistakes;

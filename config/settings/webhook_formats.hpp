@@ -23,6 +23,7 @@ core::Result<std::string> parse_webhook_url(std::string text);
 core::Result<std::string> read_webhook_link(const Value& value);
 
 core::Result<std::string> read_topic(const Value& value);
+core::Result<std::string> read_chat(const Value& value);
 core::Result<std::string> read_mail_address(const Value& value);
 core::Result<Value::List> read_mail_addresses(const Value& value);
 core::Result<std::string> read_mail_user(const Value& value);

@@ -18,6 +18,7 @@ struct WebhookEndpoint {
     std::string secret_file;  ///< file with the signing secrets, one a line, the newest first
     std::string secret_env;   ///< or the environment variable that holds them, with spaces between
     std::string topic;        ///< of ntfy
+    std::string chat;         ///< of telegram
     std::string from;         ///< of an e-mail, as `to`
     std::vector<std::string> to;      ///< at most limits::kWebhookRecipientsMax
     std::string user;                 ///< of the mail server; the secret is the password

@@ -81,7 +81,6 @@ inline constexpr std::size_t kPathsSeenMax = 4096;
 inline constexpr std::size_t kTrailDigestsMax = 16;  ///< contents of one path, outcomes of one test
 inline constexpr std::size_t kVerificationsMax = 32;  ///< different tests and builds
 inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for cycles and evidence
-inline constexpr std::size_t kRiskRunMax = 16;        ///< equal calls in a row that risk counts
 /// Finished calls remembered to recognise replays of a stream.
 inline constexpr std::size_t kRecentCallIdsMax = 64;
 inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls of one model turn
@@ -130,6 +129,10 @@ inline constexpr std::size_t kGoalLineBytesMax = 256;  ///< of a goal in lists
 inline constexpr std::size_t kSearchBytesMax = 256;    ///< of a search term
 /// Oldest sessions and approvals that need a person. A person does not read more one by one.
 inline constexpr std::size_t kNeedsShownMax = 100;
+/// Events that a digest reads: the newest ones, in slices of less than a millisecond.
+inline constexpr std::uint64_t kDigestEventsMax = 1'000'000;
+inline constexpr std::chrono::hours kDigestSpan{12};
+inline constexpr std::chrono::hours kDigestSpanMax{31 * 24};
 inline constexpr std::size_t kWaitSessionsMax = 100;
 /// Ended sessions that one analytics reply reads: a few ms.
 inline constexpr std::size_t kHistoryScanMax = 20'000;

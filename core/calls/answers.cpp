@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
 
-constexpr std::array<std::string_view, 21> kEnds{"cancelled",
+constexpr std::array<std::string_view, 24> kEnds{"cancelled",
                                                  "canceled",
                                                  "failed",
                                                  "failure",
@@ -34,8 +34,13 @@ constexpr std::array<std::string_view, 21> kEnds{"cancelled",
                                                  "deadlocked",
                                                  "dependencyneversatisfied",
                                                  "timed_out",
-                                                 "out_of_memory"};
-constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state lock",
+                                                 "out_of_memory",
+                                                 "traceback",
+                                                 "exited",
+                                                 "panicked"};
+constexpr std::array<std::string_view, 4> kEndPhrases{"no such process", "no space left",
+                                                      "segmentation fault", "fatal error"};
+constexpr std::array<std::string_view, 24> kInUse{"could not get lock",  "state lock",
                                                   "lock held",           "waiting for cache lock",
                                                   "unable to acquire",   "is locked",
                                                   "index.lock",          "another process",
@@ -43,12 +48,19 @@ constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state 
                                                   "rate_limit",          "overloaded",
                                                   "service unavailable", "temporarily unavailable",
                                                   "resource busy",       "device or resource busy",
-                                                  "try again later",     "is busy"};
+                                                  "try again later",     "is busy",
+                                                  "internal error",      "please retry",
+                                                  "device busy",         "please try again",
+                                                  "try again shortly",   "version conflict"};
 constexpr auto all_state_words() {
-    std::array<std::string_view, kEnds.size() + kInUse.size() + kStillUnderWay.size()> all{};
+    std::array<std::string_view,
+               kEnds.size() + kEndPhrases.size() + kInUse.size() + kStillUnderWay.size()>
+        all{};
     std::size_t at = 0;
     for (const std::string_view word : kEnds)
         all[at++] = word;
+    for (const std::string_view words : kEndPhrases)
+        all[at++] = words;
     for (const std::string_view word : kInUse)
         all[at++] = word;
     for (const std::string_view word : kStillUnderWay)
@@ -61,48 +73,6 @@ constexpr std::size_t kBusyBytesMax = 512;  ///< longer answers only speak of it
 constexpr Phrases kWrong{std::array<std::string_view, 14>{
     "error", "fail", "not ", "unable", "cannot", "can't", "invalid", "denied", "timeout",
     "timed out", "no such", "missing", "refused", "nothing"}};
-
-/// The code of a file without comments (`#`, `//` to the line's end, `/* */` within a line) and
-/// white space. Quotes keep both.
-std::string bare_code(std::string_view text) {
-    std::string out;
-    char quote = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quote != 0) {
-            if (c == quote || c == '\n') quote = 0;
-            out.push_back(c);
-            continue;
-        }
-        const char next = i + 1 < text.size() ? text[i + 1] : '\0';
-        // `#include`, `#!` and `#fff` are no comments; `http://` is none either.
-        const bool hash =
-            c == '#' && (next == ' ' || next == '\0' || is_digit(next) || next == '\n');
-        const bool slashes = c == '/' && next == '/' && (i == 0 || text[i - 1] != ':');
-        if (hash || slashes) {
-            while (i + 1 < text.size() && text[i + 1] != '\n')
-                ++i;
-            continue;
-        }
-        if (c == '/' && next == '*') {
-            const std::size_t end = text.find("*/", i + 2);
-            if (end == std::string_view::npos) break;
-            i = end + 1;
-            continue;
-        }
-        // The indentation of a line may be code.
-        const bool indents = out.empty() || out.back() == '\n' || out.back() == ' ';
-        if (c == '\n' || (c == ' ' && indents)) {
-            out.push_back(c);
-            continue;
-        }
-        if (is_space(c)) continue;
-        if (c == '"' || c == '\'') quote = c;
-        out.push_back(c);
-    }
-    HEADWAY_ASSERT(out.size() <= text.size());
-    return out;
-}
 
 }  // namespace
 
@@ -135,17 +105,46 @@ bool is_only_exit_status(std::string_view message) {
     return status;
 }
 
+namespace {
+
+/// A receipt without its counts of nothing wrong: "ERROR=0", "0 failed", "no errors".
+std::string without_zeroes(std::string_view result) {
+    static constexpr std::array<std::string_view, 8> kZeroes{"error=0",   "errors=0",  "failed=0",
+                                                             "errors: 0", "failed: 0", "0 failed",
+                                                             "0 errors",  "no errors"};
+    std::string text = lower(result);
+    for (const std::string_view zero : kZeroes) {
+        const std::size_t at = text.find(zero);
+        const bool part = at != text.npos && zero[0] == '0' && at > 0 && is_digit(text[at - 1]);
+        if (at != text.npos && !part) text.erase(at, zero.size());
+    }
+    return text;
+}
+
+}  // namespace
+
 bool is_acknowledgement(std::string_view result) {
-    static constexpr Phrases kDone{std::array<std::string_view, 29>{
-        "success",   "saved",     "updated", "created",  "done",      "recorded",
-        "applied",   "sent",      "added",   "complete", "accepted",  "stored",
-        "submitted", "deleted",   "written", "scrolled", "clicked",   "typed",
-        "pressed",   "navigated", "moved",   "executed", "performed", "ok",
-        "delivered", "queued",    "posted",  "modified", "registered"}};
+    static constexpr Phrases kDone{std::array<std::string_view, 34>{
+        "success",    "saved",     "updated",  "created",   "done",      "recorded",     "applied",
+        "sent",       "added",     "complete", "accepted",  "stored",    "submitted",    "deleted",
+        "written",    "scrolled",  "clicked",  "typed",     "pressed",   "navigated",    "moved",
+        "executed",   "performed", "ok",       "delivered", "queued",    "posted",       "modified",
+        "registered", "started",   "launched", "spawned",   "scheduled", "in background"}};
     result = trimmed(result);
     if (result.size() > kAcknowledgementBytesMax) return false;
     if (result.empty()) return true;
-    return kDone.any_in(result) && !kWrong.any_in(result);
+    return kDone.any_in(result) && !kWrong.any_in(without_zeroes(result));
+}
+
+bool says_nothing_yet(std::string_view result) {
+    constexpr std::size_t kBytesMax = 160;
+    static constexpr std::array<std::string_view, 10> kNone{
+        "no new",     "no messages", "no results", "not ready",   "not yet",
+        "no pending", "empty",       "[]",         "\"total\":0", "\"count\":0"};
+    result = trimmed(result);
+    if (result.size() > kBytesMax) return false;
+    const std::string text = lower(result);
+    return text.empty() || text == "null" || text == "0" || mentions(text, kNone);
 }
 
 bool has_state_words(std::string_view result) {
@@ -190,7 +189,8 @@ bool says_over(std::string_view result) {
     if (result.size() > 4 * kLooked) return false;
     const std::string text = lower(without_heading(result).substr(0, kLooked));
     if (text.find("neversatisfied") != text.npos) return true;
-    bool over = mentions(text, std::array<std::string_view, 2>{"timed_out", "out_of_memory"});
+    bool over = mentions(text, kEndPhrases) ||
+                mentions(text, std::array<std::string_view, 2>{"timed_out", "out_of_memory"});
     std::string_view before;
     for (std::size_t at = 0; at < text.size();) {
         if (!is_word(text[at]) || text[at] == '_') {
@@ -359,10 +359,6 @@ bool only_goes_on(std::string_view message) {
         word.clear();
     }
     return true;
-}
-
-bool differ_in_looks_only(std::string_view before, std::string_view after) {
-    return before != after && bare_code(before) == bare_code(after);
 }
 
 bool is_artifact(std::string_view path) {

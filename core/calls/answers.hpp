@@ -27,6 +27,9 @@ bool is_acknowledgement(std::string_view result);
 /// not "data-processing" or "pending.csv". Stricter than says_running(), since a failure says it.
 bool says_pending(std::string_view answer);
 
+/// True if it says that nothing has come: it is empty, an empty list, or "no messages".
+bool says_nothing_yet(std::string_view result);
+
 /// False if says_running, says_over and says_busy are, for one look instead of three.
 bool has_state_words(std::string_view result);
 
@@ -48,9 +51,6 @@ std::string without_quotes(std::string_view text);
 
 /// True for a message that asks only for more of the same: "continue", "please go on".
 bool only_goes_on(std::string_view message);
-
-/// True if the two texts differ in comments and white space only.
-bool differ_in_looks_only(std::string_view before, std::string_view after);
 
 /// True for a file that tests and tools write by themselves: coverage, logs, caches.
 bool is_artifact(std::string_view path);

@@ -70,6 +70,9 @@ enum class Shape : std::uint32_t {
     kCommand = 1U << 12,      ///< a shell command
     kRests = 1U << 13,        ///< a shell command behind a sleep of at least 10 s
     kBlind = 1U << 14,        ///< an edit that names its file at most: its content is unknown
+    kPauses = 1U << 15,       ///< lets time pass and then asks: a long poll, a wait in a game
+    kNothingYet = 1U << 16,   ///< an empty answer, or one that says that nothing has come
+    kMoves = 1U << 17,        ///< a step in a game with a line of answer that shows no place
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it

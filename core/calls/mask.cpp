@@ -212,7 +212,9 @@ std::size_t duration_end(std::string_view text, std::size_t at) {
         scan.fraction();
         const bool apart = part == 0 && scan.take(' ');
         const std::string_view unit = scan.letters();
-        if (unit.empty() || (apart && unit.size() == 1)) return first_end;
+        // "0.034 s" only of a run: Maven's `Time elapsed`.
+        if (unit.empty() || (apart && unit.size() == 1 && !(unit == "s" && is_of_a_run(text, at))))
+            return first_end;
         const bool larger = unit.size() == 1 && kLarger.find(unit[0]) != kLarger.npos;
         if (is_digit(scan.peek()) && unit.size() == 1) {
             if (part == 0) first_end = scan.at();
@@ -327,6 +329,35 @@ bool may_start(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+std::string receipt_form(std::string_view text, bool numbers) {
+    static constexpr WordList<16> kNames{{"id", "job", "task", "run", "build", "pid", "issue", "pr",
+                                          "ticket", "message", "request", "order", "agent",
+                                          "number", "ref", "comment"}};
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_word(text[at])) {
+            out.push_back(text[at++]);
+            continue;
+        }
+        std::size_t end = at;
+        std::size_t digits = 0;
+        while (end < text.size() && is_word(text[end]))
+            digits += is_digit(text[end++]) ? 1U : 0U;
+        const std::string_view word = text.substr(at, end - at);
+        const bool named = at > 0 && (text[at - 1] == '#' || text[at - 1] == '/' ||
+                                      contains(kNames, lower(word_before(text, at))));
+        const bool mixed = digits > 0 && digits < word.size() && word.size() >= 6;
+        if (digits > 0 && (numbers || named || mixed)) {
+            out.push_back('\x02');
+        } else {
+            out.append(word);
+        }
+        at = end;
+    }
+    HEADWAY_ASSERT(out.size() <= text.size());
+    return out;
+}
 
 void append_masked(std::string& out, std::string_view text) {
     std::size_t copied = 0;

@@ -28,11 +28,12 @@ bool names_one_of(std::string_view tool, const List& list) {
 }  // namespace
 
 bool acts_on_screen(std::string_view tool) {
-    static constexpr WordList<28> kActs{
-        {"scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
-         "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
-         "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
-         "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"}};
+    static constexpr WordList<29> kActs{
+        {"scroll",      "click",    "type",     "press",   "tap",     "swipe",
+         "hover",       "key",      "keys",     "goto",    "drag",    "mouse",
+         "navigate",    "keyboard", "back",     "forward", "gesture", "cursor",
+         "act",         "action",   "step",     "play",    "move",    "dblclick",
+         "doubleclick", "keypress", "joystick", "button",  "touch"}};
     return names_one_of(tool, kActs);
 }
 
@@ -70,6 +71,17 @@ bool asks_a_person(std::string_view tool) {
     // `ask_followup_question`; not `ask_question_answering_model`.
     return names_one_of(tool, kPersons) || name.ends_with("question") ||
            name.ends_with("questions");
+}
+
+bool hands_something_in(std::string_view tool) {
+    static constexpr WordList<32> kHands{
+        {"create",  "add",      "post",   "send",     "submit", "launch",   "spawn",    "start",
+         "comment", "publish",  "book",   "order",    "place",  "register", "schedule", "trigger",
+         "enqueue", "notify",   "reply",  "dispatch", "task",   "agent",    "delegate", "open",
+         "request", "subagent", "invite", "file",     "insert", "append",   "update",   "upload"}};
+    static constexpr WordList<9> kAsks{
+        {"get", "list", "read", "search", "find", "view", "query", "fetch", "next"}};
+    return names_one_of(tool, kHands) && !names_one_of(tool, kAsks);
 }
 
 bool waits_by_name(std::string_view tool) {

@@ -21,6 +21,9 @@ bool only_remembers(std::string_view tool);
 /// person.
 bool asks_a_person(std::string_view tool);
 
+/// `create_order`, `launchAgent`: a tool that hands something in, and answers with a receipt.
+bool hands_something_in(std::string_view tool);
+
 /// `wait_agent`, `waitForEvent`: a tool whose calls last until something comes, or a limit.
 bool waits_by_name(std::string_view tool);
 

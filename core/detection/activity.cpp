@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/assert.hpp"
-#include "core/detection/ledger.hpp"
+#include "core/detection/detector.hpp"
 
 namespace headway::core {
 
@@ -18,8 +18,17 @@ void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
     if (is_hard(tier)) {
         ledger.hard_n = n;
         ledger.hard_round = ledger.rounds;
+        ledger.unsure_edits = 0;
     }
     if (is_hard(tier) || tier == Tier::kAnswerChanged) ++ledger.epoch;
+}
+
+std::string since_change(const Ledger& ledger) {
+    const std::string since =
+        ledger.hard_n == 0 ? "the start" : "#" + std::to_string(ledger.hard_n);
+    if (ledger.unsure_edits == 0) return ", and nothing has changed since " + since;
+    return "; since " + since + " there were " + std::to_string(ledger.unsure_edits) +
+           (ledger.unsure_edits == 1 ? " edit" : " edits") + ", and what they changed is not known";
 }
 
 std::string activity_of(const Ledger& ledger) {

@@ -12,6 +12,7 @@
 #include "core/calls/mask.hpp"
 #include "core/calls/tool_class.hpp"
 #include "core/events/work_payloads.hpp"
+#include "core/text/phrases.hpp"
 #include "core/text/text.hpp"
 #include "core/text/words.hpp"
 
@@ -34,10 +35,11 @@ constexpr WordList<22> kEditWords{{"edit",      "write",   "create", "replace", 
                                    "multiedit", "save",    "update", "modify",  "str",    "apply",
                                    "upload",    "install", "fix",    "set"}};
 constexpr WordList<3> kCommitWords{{"commit", "push", "merge"}};
-constexpr WordList<26> kReadWords{
-    {"read",     "get",     "list",   "search", "find",  "grep", "view",   "cat",     "ls",
-     "open",     "fetch",   "lookup", "query",  "glob",  "show", "browse", "extract", "diff",
-     "describe", "inspect", "probe",  "peek",   "stats", "info", "health", "ping"}};
+constexpr WordList<28> kReadWords{{"read",     "get",     "list",    "search", "find",    "grep",
+                                   "view",     "cat",     "ls",      "open",   "fetch",   "lookup",
+                                   "query",    "glob",    "show",    "browse", "extract", "diff",
+                                   "describe", "inspect", "probe",   "peek",   "stats",   "info",
+                                   "health",   "ping",    "receive", "inbox"}};
 
 // Prefixes of shell commands.
 constexpr WordList<31> kVerifiers{
@@ -101,6 +103,18 @@ bool builds_or_tests(std::string_view part) {
            contains(kSteps, rest.substr(0, rest.find_first_of(" \t")));
 }
 
+/// `npm run dev`: a script that serves until it is stopped, and tests nothing.
+bool serves(std::string_view part) {
+    static constexpr WordList<3> kRunners{{"npm", "yarn", "pnpm"}};
+    static constexpr WordList<7> kServers{
+        {"dev", "start", "serve", "preview", "watch", "storybook", "develop"}};
+    std::size_t blank = std::min(part.find(' '), part.size());
+    if (!contains(kRunners, part.substr(0, blank))) return false;
+    std::string_view script = trimmed(part.substr(blank));
+    if (script.starts_with("run ")) script = trimmed(script.substr(4));
+    return contains(kServers, script.substr(0, script.find_first_of(" \t:&")));
+}
+
 bool runs_a_test_script(std::string_view part) {
     if (!starts_with_any(part,
                          Words{"python", "python3", "node", "ruby", "bash", "sh", "perl", "php"}) &&
@@ -124,6 +138,7 @@ CallKind kind_of_part(std::string_view part) {
     if (starts_with_any(part, kCommitters)) return CallKind::kCommit;
     if (starts_with_any(part, Words{"make status", "make ps", "make logs"}))
         return CallKind::kOther;
+    if (serves(part)) return CallKind::kOther;
     if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) ||
         runs_a_test_script(part) || builds_or_tests(part)) {
         return CallKind::kVerify;
@@ -184,6 +199,18 @@ CallKind kind_of_name(const std::vector<std::string>& words) {
     if (any_word(words, kVerifyWords)) return CallKind::kVerify;
     if (any_word(words, kEditWords)) return CallKind::kEdit;
     return CallKind::kOther;
+}
+
+/// True for a number with that unit around the slash: "41 it/s", not "tests/unit/server".
+bool is_rate(std::string_view text, std::size_t slash, std::string_view unit) {
+    const std::size_t before = unit.find('/');
+    HEADWAY_ASSERT(before != std::string_view::npos && slash < text.size());
+    if (slash < before || text.substr(slash - before, unit.size()) != unit) return false;
+    const std::size_t end = slash - before + unit.size();
+    if (end < text.size() && text[end] == ':') return true;  // "requests/sec: 42"
+    std::size_t at = slash - before;
+    if (at > 1 && text[at - 1] == ' ') --at;
+    return at > 0 && is_digit(text[at - 1]) && (end == text.size() || !is_word(text[end]));
 }
 
 }  // namespace
@@ -248,6 +275,25 @@ std::string_view path_in_command(std::string_view command) {
         at = end + 1;
     }
     return path;
+}
+
+bool is_measurement(std::string_view command, std::string_view result) {
+    static constexpr Phrases kAsks{std::array<std::string_view, 18>{
+        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest",
+        "p50", "p95", "p99", "iperf", "vegeta", "k6 run", "wrk ", "oha ", "sysbench", "fio "}};
+    static constexpr std::array<std::string_view, 7> kAnswers{
+        "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
+    if (kAsks.any_in(command.substr(0, 512))) return true;
+    const std::string_view start = result.substr(0, 512);
+    if (start.find('/') == std::string_view::npos) return false;
+    const std::string text = lower(start);
+    for (std::size_t slash = text.find('/'); slash != std::string::npos;
+         slash = text.find('/', slash + 1)) {
+        for (const std::string_view unit : kAnswers) {
+            if (is_rate(text, slash, unit)) return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace headway::core

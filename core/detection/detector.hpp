@@ -130,11 +130,9 @@ inline std::string times(std::uint64_t count) {
     return std::to_string(count) + " times";
 }
 
-/// ", and nothing has changed since #118": the last hard progress, or the start.
-inline std::string since_change(const Ledger& ledger) {
-    if (ledger.hard_n == 0) return ", and nothing has changed since the start";
-    return ", and nothing has changed since #" + std::to_string(ledger.hard_n);
-}
+/// ", and nothing new is known since #118": the last hard progress, or the start; with the edits
+/// since then of which it is not known what they changed.
+std::string since_change(const Ledger& ledger);
 
 /// Events of the last calls that match, oldest first, at most limits::kEvidenceMax.
 template <class Matches>

@@ -361,7 +361,8 @@ std::string diagnostic_line(std::string_view text) {
     for (std::size_t at = 0; at < masked.size(); ++at) {
         const bool numbered =
             is_digit(masked[at]) &&
-            (out.ends_with("line ") || out.ends_with("Line ") || out.ends_with(':'));
+            (out.ends_with("line ") || out.ends_with("Line ") || out.ends_with(':') ||
+             out.ends_with("[gw"));  // a worker of pytest-xdist
         if (!numbered) {
             out.push_back(masked[at]);
             continue;

@@ -2,70 +2,21 @@
 #include "core/detection/ledger.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/base/assert.hpp"
 #include "core/calls/answers.hpp"
+#include "core/detection/known_answers.hpp"
 
 namespace headway::core {
 namespace {
 
-static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
-static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
-static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
 static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four bits for each");
 /// In a trail: version control took the file back. To return to an earlier content is then neither
 /// a reversal nor news.
 constexpr std::uint64_t kTakenBack = 0x7461'6b65'6e62'6163ULL;
 constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
 static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
-
-std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
-    const std::size_t sets = answers.size() / kAnswersOfSet;
-    HEADWAY_ASSERT(std::has_single_bit(sets));
-    return (question & (sets - 1)) * kAnswersOfSet;
-}
-
-/// Doubles the sets. The entries of one set spread over two, so they fit.
-void grow(std::vector<KnownAnswer>& answers) {
-    HEADWAY_ASSERT(answers.size() < limits::kAnswersMax);
-    std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
-    for (const KnownAnswer& answer : answers) {
-        if (answer.question == 0) continue;
-        const std::size_t first = set_of(larger, answer.question);
-        std::size_t at = first;
-        while (at < first + kAnswersOfSet && larger[at].question != 0)
-            ++at;
-        HEADWAY_ASSERT(at < first + kAnswersOfSet);
-        larger[at] = answer;
-    }
-    answers = std::move(larger);
-    HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
-}
-
-/// The answer to a question, or a new one; `known` tells which. A full set grows the table up to
-/// limits::kAnswersMax, then the least recently used entry is replaced.
-KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question, bool& known) {
-    known = false;
-    if (answers.empty()) grow(answers);
-    while (true) {
-        const std::size_t first = set_of(answers, question);
-        HEADWAY_ASSERT(first + kAnswersOfSet <= answers.size());
-        KnownAnswer* oldest = &answers[first];
-        for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
-            known = answers[i].question == question;
-            if (known) return answers[i];
-            if (answers[i].last_n < oldest->last_n) oldest = &answers[i];
-        }
-        if (oldest->question == 0 || answers.size() >= limits::kAnswersMax) {
-            *oldest = {};
-            oldest->question = question;
-            return *oldest;
-        }
-        grow(answers);
-    }
-}
 
 /// The entry whose `member` is `key`, or a new one; `known` tells which. Beyond `most`, the least
 /// recently used entry is replaced.
@@ -92,15 +43,6 @@ T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key
     *oldest = T{};
     oldest->*member = key;
     return *oldest;
-}
-
-/// The answer to a question; null for an unknown one.
-const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
-    if (answers.empty()) return nullptr;
-    const std::size_t first = set_of(answers, question);
-    for (std::size_t i = first; i < first + kAnswersOfSet; ++i)
-        if (answers[i].question == question) return &answers[i];
-    return nullptr;
 }
 
 std::uint32_t span_of(const Ledger& ledger) {
@@ -255,6 +197,28 @@ void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& finger
     last.span = span_of(ledger);
 }
 
+/// True for an action on a screen or in a game that leads to where it led before, a while ago: who
+/// goes round changes the view with each step, and sees nothing new.
+bool leads_back(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    if (!fingerprint.is(Shape::kActs)) return false;
+    const std::uint64_t key = key_of(fingerprint);
+    return std::any_of(ledger.recent.begin(), ledger.recent.end(),
+                       [key](const CallMark& mark) { return mark.key == key; });
+}
+
+/// The answer without its question: equal answers are equal in all marks.
+std::uint64_t answer_of(const CallMark& mark) {
+    return mark.key ^ mark.question;
+}
+
+/// True if another question got this answer a while ago: who asks ever new questions and gets known
+/// answers learns nothing.
+bool is_known_answer(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    const std::uint64_t answer = key_of(fingerprint) ^ fingerprint.question.low;
+    return std::any_of(ledger.recent.begin(), ledger.recent.end(),
+                       [answer](const CallMark& mark) { return answer_of(mark) == answer; });
+}
+
 void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::uint64_t n,
             Entry& entry) {
     bool known = false;
@@ -265,7 +229,8 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
     const bool free_again = fingerprint.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
-    entry.same_answer = counts_again;
+    const bool led_here = known && !counts_again && leads_back(ledger, fingerprint);
+    entry.same_answer = counts_again || led_here;
     entry.free_again = free_again;
     if (counts_again && same_span(ledger, last)) {
         if (!free_again) ++last.repeats;  // after a compaction one repeat is free
@@ -278,9 +243,15 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     const bool informs = ok && !fingerprint.trivial && fingerprint.kind != CallKind::kEdit &&
                          !fingerprint.is(Shape::kNothing) &&
                          !shows_own_comment(ledger, fingerprint);
-    if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
+    entry.known_answer = !known && informs && is_known_answer(ledger, fingerprint);
+    // A screen that is as it was before the action tells nothing.
+    const bool unmoved =
+        entry.known_answer && fingerprint.is(Shape::kActs) &&
+        answer_of(*ledger.back(0)) == (key_of(fingerprint) ^ fingerprint.question.low);
+    if (!known && informs && !unmoved) entry.tier = std::max(entry.tier, Tier::kInformation);
     // Back to the answer before the last is no news.
-    const bool back = !same && last.before == static_cast<std::uint32_t>(fingerprint.outcome.low);
+    const bool back =
+        led_here || (!same && last.before == static_cast<std::uint32_t>(fingerprint.outcome.low));
     if (known && !counts_again && !back && (ok || last.ok) &&
         !shows_own_comment(ledger, fingerprint))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
@@ -346,12 +317,23 @@ bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
     return last != nullptr && last->last_n < ledger.slept_n;
 }
 
+bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint) {
+    const KnownAnswer* last = find_answer(ledger.answers, fingerprint.question.low);
+    if (last == nullptr || last->last_n >= ledger.paused_n) return false;
+    return ledger.paused_long || fingerprint.is(Shape::kNothingYet) || fingerprint.running;
+}
+
 Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,
              std::uint64_t n) {
     Entry entry;
     if (call.ok && fingerprint.is(Shape::kRestores)) take_back(ledger);
     entry.hollow = fingerprint.is(Shape::kNothing);
-    if (call.ok && !fingerprint.is(Shape::kNothing))
+    // Made again at once, an edit is the same edit, also where the file grows by it.
+    const CallMark* const before = ledger.back(0);
+    const bool again = fingerprint.kind == CallKind::kEdit && fingerprint.path != 0 &&
+                       before != nullptr && before->question == fingerprint.question.low &&
+                       !fingerprint.is(Shape::kBlind);
+    if (call.ok && !again && !fingerprint.is(Shape::kNothing))
         change_files(ledger, fingerprint, call, n, entry);
     const bool only_asks = fingerprint.kind == CallKind::kRead ||
                            fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
@@ -362,6 +344,8 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
     else if (!only_asks)
         ++ledger.changes;
     answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
+    const bool edits = fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
+    if (edits && call.ok && !is_hard(entry.tier)) ++ledger.unsure_edits;
     if (fingerprint.kind == CallKind::kVerify && fingerprint.diagnostic != 0)
         answer_red(ledger, fingerprint, n, entry);
     remember(ledger, {key_of(fingerprint), fingerprint.question.low, n, ledger.scope,

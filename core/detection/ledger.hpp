@@ -133,6 +133,10 @@ struct Ledger {
     std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
     std::uint64_t last_content = 0;   ///< of the last file that was written whole
     std::uint32_t content_copies = 0;  ///< in a row: further files with that content
+    std::uint64_t paused_n = 0;        ///< the last event before which the clock shows a pause
+    bool paused_long = false;          ///< of kLongRest at least
+    /// Edits since the last hard progress of which it is not known what they changed.
+    std::uint32_t unsure_edits = 0;
     std::uint32_t lifts =
         0;  ///< messages of the user, as the agent reports them, that lifted counts
 
@@ -167,7 +171,9 @@ constexpr auto Ledger::fields() {
         field("calls", &L::calls), field("past_tiers", &L::past_tiers),
         field("slept_n", &L::slept_n), field("wait_outcome", &L::wait_outcome),
         field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
-        field("content_copies", &L::content_copies), field("lifts", &L::lifts));
+        field("content_copies", &L::content_copies), field("lifts", &L::lifts),
+        field("paused_n", &L::paused_n), field("paused_long", &L::paused_long),
+        field("unsure_edits", &L::unsure_edits));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,
@@ -180,6 +186,7 @@ struct Entry {
     bool jitter = false;  ///< equal except for masked parts
     bool known_question = false;
     bool same_answer = false;   ///< as the last time
+    bool known_answer = false;  ///< a new question, and an answer that another one got a while ago
     bool hollow = false;        ///< it claims to change something, and changes nothing
     bool free_again = false;    ///< the agent lost the answer in a compaction
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
@@ -202,6 +209,14 @@ bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// True if the agent slept since it asked this question before, or sleeps in the call itself. Pure.
 bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
+
+/// A model may think for so long; a longer time between two looks for what has not come is a pause,
+/// and between two looks at anything one of kLongRest.
+inline constexpr Millis kShortRest{30'000};
+inline constexpr Millis kLongRest{120'000};
+
+/// True if the clock shows a pause since it asked this question before. Pure.
+bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// Records a counted call. `n` is its event.
 Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinished& call,

@@ -38,7 +38,7 @@ void Waiting::observe(const Observation& seen) {
     idle = 0;
     count_unmoved(*seen.call, neutral && seen.tier != Tier::kExternal, seen.tier, seen.event);
     if (is_hard(seen.tier)) over = 0;
-    count_over(*seen.call);
+    count_over(*seen.call, seen.event.at);
     if (over == 1 && !waits) since_n = seen.event.n;
     HEADWAY_ASSERT(since_n <= seen.event.n);
     HEADWAY_ASSERT(waits || unchanged == 0);
@@ -63,18 +63,28 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     HEADWAY_ASSERT(pressed <= unmoved);
 }
 
-void Waiting::count_over(const CallSeen& call) {
+void Waiting::count_over(const CallSeen& call, Timestamp now) {
     const CallFingerprint& fingerprint = call.fingerprint;
-    const bool asks = call.slept || fingerprint.kind == CallKind::kPoll ||
+    const bool asks = (call.slept && !fingerprint.running) || fingerprint.kind == CallKind::kPoll ||
                       fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
+    if (!asks) return;  // a restart, a kill: what it looks at has ended all the same
+    // A port that stays closed behind a sleep is an end as well, though it takes longer to tell.
+    const bool refused =
+        !call.call.ok && call.slept && fingerprint.failure == FailureKind::kNetwork;
     const auto of = static_cast<std::uint32_t>(fingerprint.question.low);
-    const bool again = of == over_of && over > 0;
+    // What looks differ in does not matter to a port that is closed.
+    const bool again = over > 0 && (refused ? closed : of == over_of);
     over_of = of;
-    over = !asks || !fingerprint.is(Shape::kOver) ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
+    const bool ended = fingerprint.is(Shape::kOver) || refused;
+    over = !ended ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
+    closed = refused;
+    if (over == 1) over_at = now;
 }
 
 bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const {
-    if (waits && polls != 0 && over >= kOverWaits) return true;
+    const bool ended_long_ago = over >= 2 && now - over_at >= kOverPatience;
+    if (waits && polls != 0 && (over >= (closed ? kClosedWaits : kOverWaits) || ended_long_ago))
+        return true;
     if (!waits || moves || unmoved < 2) return false;
     const bool many = polls != 0 && unmoved >= polls;
     const bool long_ago =

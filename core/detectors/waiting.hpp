@@ -18,8 +18,11 @@ struct Waiting {
         .always_on = true,
     };
 
-    /// Looks at what has ended: a wait needs a person, and looks without a wait are suspicious.
-    static constexpr std::uint32_t kOverWaits = 8;
+    /// Looks at what has ended: a wait needs a person after so many or so long, and looks without a
+    /// wait are suspicious.
+    static constexpr std::uint32_t kOverWaits = 4;
+    static constexpr std::uint32_t kClosedWaits = 12;  ///< of a port that stays closed
+    static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
 
     bool waits = false;
@@ -35,6 +38,8 @@ struct Waiting {
     Timestamp unmoved_at = kNever;  ///< of the first of them
     std::uint32_t over = 0;         ///< looks in a row that found an end (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of the question
+    Timestamp over_at = kNever;     ///< of the first of them
+    bool closed = false;            ///< they found a closed port
 
     void observe(const Observation& seen);
     /// True if what it waits for has not moved for so many polls, or for so long.
@@ -52,12 +57,13 @@ struct Waiting {
                           field("first_idle_n", &D::first_idle_n),
                           field("last_idle_n", &D::last_idle_n), field("pressed", &D::pressed),
                           field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at),
-                          field("over", &D::over), field("over_of", &D::over_of));
+                          field("over", &D::over), field("over_of", &D::over_of),
+                          field("over_at", &D::over_at), field("closed", &D::closed));
     }
 
 private:
     void count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event);
-    void count_over(const CallSeen& call);
+    void count_over(const CallSeen& call, Timestamp now);
     bool looks_at_an_end() const {
         return !waits && over >= kOverLooks && idle == 0 && pressed == 0;
     }

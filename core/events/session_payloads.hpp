@@ -64,7 +64,7 @@ struct PolicyOverride {
     std::optional<ConfirmStop> confirm_stop;
     std::optional<std::uint32_t> wait_polls;
     std::optional<std::uint32_t> wait_patience_ms;  ///< at most a week
-    std::optional<bool> risk;
+    std::optional<bool> risk;                       ///< gone; it holds the place in stored events
     std::optional<bool> trust_user;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
@@ -87,7 +87,8 @@ struct PolicyOverride {
             field("confirm_stop", &PolicyOverride::confirm_stop),
             field("wait_polls", &PolicyOverride::wait_polls),
             field("wait_patience_ms", &PolicyOverride::wait_patience_ms),
-            field("risk", &PolicyOverride::risk), field("trust_user", &PolicyOverride::trust_user));
+            internal("risk", &PolicyOverride::risk),
+            field("trust_user", &PolicyOverride::trust_user));
     }
 };
 

@@ -180,6 +180,7 @@ struct Fold {
         reach(change.to);
         const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
         const bool interrupted = state.waits_for_human() || state.paused();
+        note_loop(state, event, loops);
         if (!loops && !interrupted) withdraw_advice(state);
         withdraw_stops(state);
     }
@@ -363,6 +364,7 @@ void apply(SessionState& state, const Event& event) {
     hold_calls(state, event.at);
     charge_clock(state.budget, event);
 
+    note_pause(state, event);
     EventSigns signs;
     CallEvidence evidence;
     std::visit(Fold{state, event, signs, evidence}, event.payload);

@@ -119,4 +119,11 @@ bool withdraw_question(SessionState& state) {
     return asked;
 }
 
+void note_loop(SessionState& state, const Event& event, bool loops) {
+    if (!loops) return state.loop_start.reset();
+    if (state.loop_start.has_value()) return;
+    state.loop_start.change() = {event.at, event.n, state.tool_calls, state.budget.tokens,
+                                 state.budget.cost_micros};
+}
+
 }  // namespace headway::core

@@ -31,4 +31,7 @@ void withdraw_stops(SessionState& state);
 /// again. True if a question was open.
 bool withdraw_question(SessionState& state);
 
+/// Remembers what the session had used when it became suspect or stuck.
+void note_loop(SessionState& state, const Event& event, bool loops);
+
 }  // namespace headway::core

@@ -204,6 +204,17 @@ bool waited_itself(const ToolFinished& call, std::optional<Millis> took) {
     return call.duration_ms.value_or(0) >= static_cast<std::uint64_t>(kWait.count());
 }
 
+void note_pause(SessionState& state, const Event& event) {
+    const EventType type = type_of(event.payload);
+    const bool call = type == EventType::kToolStarted || type == EventType::kToolFinished;
+    if (!call || state.last_change_at == kNever || state.ledger->calls == 0) return;
+    const Millis passed = event.at - state.last_change_at;
+    if (passed < kShortRest) return;
+    Ledger& ledger = state.ledger.change();
+    ledger.paused_n = event.n;
+    ledger.paused_long = passed >= kLongRest;
+}
+
 void begin_call(SessionState& state, const ToolStarted& call) {
     const bool alone = state.open_calls.empty() || state.round.finished;
     const bool numbered_anew = call.round && call.round != state.round.number;
@@ -230,9 +241,12 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
     Ledger& ledger = state.ledger.change();
     if (own != nullptr && own->polls) evidence.fingerprint.kind = CallKind::kPoll;
-    evidence.slept = slept_before(ledger, evidence.fingerprint) || waited_itself(call, took);
+    const bool waited = waited_itself(call, took) || evidence.fingerprint.is(Shape::kPauses);
+    evidence.slept = slept_before(ledger, evidence.fingerprint) || waited ||
+                     paused_before(ledger, evidence.fingerprint);
     evidence.neutral = is_neutral(ledger, evidence.fingerprint, call, evidence.slept);
-    if (evidence.fingerprint.kind == CallKind::kSleep || evidence.fingerprint.is(Shape::kSleeps))
+    if (waited || evidence.fingerprint.kind == CallKind::kSleep ||
+        evidence.fingerprint.is(Shape::kSleeps))
         ledger.slept_n = n;
     if (evidence.neutral) {
         evidence.tier = wait_on(ledger, evidence.fingerprint, n);

@@ -21,6 +21,10 @@ struct CallEvidence {
     Tier tier = Tier::kNone;
 };
 
+/// A call that comes, or ends, long after all before it: the agent let time pass, however it did.
+/// Before the event is entered.
+void note_pause(SessionState& state, const Event& event);
+
 /// A call started: it opens a round unless it runs beside an unfinished call.
 void begin_call(SessionState& state, const ToolStarted& call);
 

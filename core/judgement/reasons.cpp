@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judgement/reasons.hpp"
 
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "core/budgets/cost_text.hpp"
+#include "core/judgement/claims.hpp"
 #include "core/judgement/resolver.hpp"
 
 namespace headway::core {
@@ -11,7 +17,9 @@ bool is_news(const Judgement& before, const Judgement& next) {
                       next.retry_at == before.retry_at;
     const bool rests =
         next.verdict == Verdict::kWaiting && (next.detector.empty() || next.detector == "operator");
-    return !same || (rests && next.reason != before.reason);
+    // The reason of a pause is over with it.
+    const bool another = rests || before.detector == "operator";
+    return !same || (another && next.reason != before.reason);
 }
 
 std::string waiting_reason(const Approval& asked) {
@@ -51,6 +59,44 @@ std::string progress_reason(const SessionState& state, Verdict verdict) {
     if (verdict != Verdict::kExploring) return {};
     return ledger.moved_n != 0 ? "new answers, the last at #" + std::to_string(ledger.moved_n)
                                : std::string{"nothing new yet"};
+}
+
+namespace {
+
+/// "; since the verdict at #12: 29 calls, 4 min, 51000 tokens, $0.31".
+std::string cost_since(const SessionState& state) {
+    const LoopStart& start = *state.loop_start;
+    const std::uint64_t calls = state.tool_calls - start.calls;
+    std::string text = "; since the verdict at #" + std::to_string(start.n) + ": " +
+                       std::to_string(calls) + (calls == 1 ? " call" : " calls");
+    const auto minutes =
+        std::chrono::duration_cast<std::chrono::minutes>(state.last_change_at - start.at).count();
+    if (minutes > 0) text += ", " + std::to_string(minutes) + " min";
+    if (state.budget.tokens > start.tokens)
+        text += ", " + std::to_string(state.budget.tokens - start.tokens) + " tokens";
+    if (state.budget.cost_micros > start.cost_micros)
+        text += ", " + dollar_text(state.budget.cost_micros - start.cost_micros);
+    return text;
+}
+
+}  // namespace
+
+JudgementPtr live_judgement(const SessionState& state) {
+    const Judgement& told = *state.judgement;
+    const bool loops = told.verdict == Verdict::kSuspect || told.verdict == Verdict::kStuck;
+    const bool went_on = state.loop_start.has_value() && state.tool_calls > state.loop_start->calls;
+    if (!loops || !went_on) return state.judgement.pointer();
+    auto live = std::make_shared<Judgement>(told);
+    const Claims claims = claims_of(state);
+    if (claims.count > 0 && name_of(claims.begin()->id) == told.detector) {
+        Finding finding = finding_of(state, claims.begin()->id);
+        live->reason = std::move(finding.reason);
+        live->evidence = std::move(finding.evidence);
+        if (!live->evidence.empty())
+            live->reason += ", the last at #" + std::to_string(live->evidence.back());
+    }
+    live->reason += cost_since(state);
+    return live;
 }
 
 std::string failed_reason(const SessionState& state) {

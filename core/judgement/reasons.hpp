@@ -18,6 +18,9 @@ std::string rest_reason(const SessionState& state);
 /// The newest progress; empty unless the verdict is kProgressing or kExploring.
 std::string progress_reason(const SessionState& state, Verdict verdict);
 
+/// The judgement as it is now: of a loop that goes on, the count and what it has cost since. Pure.
+JudgementPtr live_judgement(const SessionState& state);
+
 /// Why it failed, with what stopped the session unless its own words say so.
 std::string failed_reason(const SessionState& state);
 

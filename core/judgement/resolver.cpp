@@ -2,12 +2,10 @@
 #include "core/judgement/resolver.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include "core/base/assert.hpp"
+#include "core/judgement/claims.hpp"
 #include "core/judgement/reasons.hpp"
 #include "core/values/liveness.hpp"
 
@@ -16,122 +14,6 @@ namespace {
 
 /// Rounds after hard progress for which a session is progressing (docs/detection.md, section 6).
 constexpr std::uint32_t kProgressingRounds = 10;
-
-/// True if a claim stays valid until progress refutes it. The others describe the present.
-constexpr bool lasts(EvidenceKind kind) {
-    return kind == EvidenceKind::kRepeat || kind == EvidenceKind::kFailure ||
-           kind == EvidenceKind::kEdit;
-}
-
-constexpr bool confirms(EvidenceKind a, EvidenceKind b) {
-    constexpr auto kCounts = [](EvidenceKind kind) {
-        return kind != EvidenceKind::kLiveness && kind != EvidenceKind::kWait &&
-               kind != EvidenceKind::kPolicy;
-    };
-    return kCounts(a) && kCounts(b) && a != b;
-}
-
-static_assert(HeartbeatRule::kTraits.kind == EvidenceKind::kLiveness);
-static_assert(!lasts(HeartbeatRule::kTraits.kind) && lasts(ExactRepeat::kTraits.kind));
-static_assert(!confirms(EvidenceKind::kRepeat, EvidenceKind::kRepeat), "none confirms itself");
-
-struct Claim {
-    DetectorId id{};
-    EvidenceKind kind{};
-    Severity severity = Severity::kNone;
-    bool alone = true;  ///< a ground for a verdict by itself
-};
-
-/// The detectors' claims, at most one each, strongest first, then in their order.
-struct Claims {
-    std::array<Claim, kDetectorCount> all{};
-    std::size_t count = 0;
-    Severity verdict = Severity::kNone;  ///< of all claims together
-
-    const Claim* begin() const { return all.data(); }
-    const Claim* end() const { return all.data() + count; }
-};
-
-/// Asked before a finding is made, whose text costs more than all else here.
-bool took_advice(const SessionState& state) {
-    return std::any_of(state.nudges.begin(), state.nudges.end(),
-                       [](const Nudge& nudge) { return nudge.acknowledged; });
-}
-
-/// True if a loop is back after the agent acknowledged advice about it.
-bool came_back(const SessionState& state, std::uint64_t identity) {
-    const std::string loop = loop_name(identity);
-    return std::any_of(state.nudges.begin(), state.nudges.end(), [&loop](const Nudge& nudge) {
-        return nudge.acknowledged && nudge.loop == loop;
-    });
-}
-
-/// thresholds_of(), of which most policies change none: known when this is compiled.
-template <class D>
-Thresholds thresholds_of(const Policy& policy) {
-    constexpr DetectorId kId = kIdOf<D>;
-    if (kId == kIdOf<HeartbeatRule> || !policy.detectors.empty()) return thresholds_of(policy, kId);
-    return policy.profile == Profile::kStrict ? D::kTraits.strict : D::kTraits.balanced;
-}
-
-/// The combination rule (docs/detection.md, section 6): one claim that stands alone, two
-/// independent suspicions, or a loop that returned after advice. Two suspicions make a loop even of
-/// a blocked agent.
-Severity verdict_of(const Claims& claims) {
-    Severity best = Severity::kNone;
-    for (const Claim& claim : claims) {
-        if (claim.alone) best = std::max(best, claim.severity);
-    }
-    if (best == Severity::kStuck) return best;
-    for (const Claim& a : claims) {
-        for (const Claim& b : claims) {
-            const bool both = a.severity == Severity::kSuspect && b.severity == Severity::kSuspect;
-            if (both && confirms(a.kind, b.kind)) return Severity::kStuck;
-        }
-    }
-    return best;
-}
-
-Claims claims_of(const SessionState& state) {
-    Claims claims;
-    for_each_detector(*state.detectors, [&](const auto& detector) {
-        using D = std::remove_cvref_t<decltype(detector)>;
-        constexpr DetectorId kId = kIdOf<D>;
-        if (!state.policy->loop_detection && !D::kTraits.always_on) return;
-        if (!state.policy->detectors.empty() && state.policy->is_off(kId)) return;
-        Severity severity = detector.severity(thresholds_of<D>(*state.policy), *state.ledger);
-        if (severity == Severity::kNone) return;
-        const bool told =
-            severity == Severity::kSuspect && lasts(D::kTraits.kind) && took_advice(state);
-        if (told && came_back(state, detector.finding(*state.ledger).identity))
-            severity = Severity::kStuck;
-        HEADWAY_ASSERT(claims.count < kDetectorCount);
-        bool alone = D::kTraits.kind != EvidenceKind::kNothing || severity == Severity::kStuck;
-        if constexpr (requires { detector.alone(*state.ledger); })
-            alone = alone || detector.alone(*state.ledger);
-        claims.all[claims.count++] = {kId, D::kTraits.kind, severity, alone};
-    });
-    const auto before = [](const Claim& a, const Claim& b) {
-        return std::pair{a.alone, a.severity} > std::pair{b.alone, b.severity};
-    };
-    // Sorted as it is filled, without moving equal ones: there are a few at most.
-    for (std::size_t i = 1; i < claims.count; ++i) {
-        for (std::size_t at = i; at > 0 && before(claims.all[at], claims.all[at - 1]); --at)
-            std::swap(claims.all[at], claims.all[at - 1]);
-    }
-    claims.verdict = verdict_of(claims);
-    HEADWAY_ASSERT(claims.verdict == Severity::kNone || claims.count > 0);
-    return claims;
-}
-
-Finding finding_of(const SessionState& state, DetectorId id) {
-    Finding found;
-    for_each_detector(*state.detectors, [&](const auto& detector) {
-        using D = std::remove_cvref_t<decltype(detector)>;
-        if (kIdOf<D> == id) found = detector.finding(*state.ledger);
-    });
-    return found;
-}
 
 /// True if something lifts the suspicion: hard progress, five rounds of soft progress, a new task
 /// of the user, advice taken, or, under the strict profile, a new phase.
@@ -221,7 +103,9 @@ Verdict verdict_of(const SessionState& state, const VerdictContext& around, cons
     // An agent that only sent heartbeats and then stopped is silent. Any other loop stays one.
     const bool only_beats = claims.verdict == Severity::kStuck && unheard(state, around) &&
                             claims.begin()->id == kIdOf<HeartbeatRule>;
-    if (claims.verdict == Severity::kStuck && !only_beats) return Verdict::kStuck;
+    const bool of_child = claims.verdict == Severity::kStuck && around.children_work &&
+                          claims.begin()->id == kIdOf<HeartbeatRule>;
+    if (claims.verdict == Severity::kStuck && !only_beats && !of_child) return Verdict::kStuck;
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Severity::kBlocked) return Verdict::kBlocked;
     if (unheard(state, around)) {
@@ -232,54 +116,15 @@ Verdict verdict_of(const SessionState& state, const VerdictContext& around, cons
         if (waits) return Verdict::kWaiting;
         return around.agent_works ? Verdict::kSlow : Verdict::kSilent;
     }
+    // A parent that beats while its child is at work waits for it.
+    const bool beats = claims.count > 0 && claims.begin()->id == kIdOf<HeartbeatRule>;
+    if (around.children_work && beats && !held) return Verdict::kWaiting;
     if (claims.verdict == Severity::kSuspect || held) {
         return judged_looping(state) ? Verdict::kStuck : Verdict::kSuspect;
     }
     if (claims.verdict == Severity::kSlow) return Verdict::kSlow;
     if (claims.verdict == Severity::kWaiting || at_rest(state)) return Verdict::kWaiting;
     return by_progress(state);
-}
-
-/// Grows with the count and with a second claim.
-double confidence_of(const Claims& claims, const Finding& finding, Thresholds limits,
-                     Severity severity) {
-    const double wanted = limits.stuck != 0 ? limits.stuck : 2.0 * limits.suspect;
-    const double share = wanted > 0 ? std::min(1.0, finding.count / wanted) : 0.5;
-    const double base = severity == Severity::kStuck ? 0.8 : 0.4;
-    const double others = claims.count > 1 ? 0.1 : 0.0;
-    HEADWAY_ASSERT(share >= 0 && share <= 1);
-    const double sure = std::round(std::min(0.99, base + 0.1 * share + others) * 100) / 100;
-    HEADWAY_ASSERT(sure > 0 && sure < 1);
-    return sure;
-}
-
-void explain(const SessionState& state, const Claims& claims, Judgement& judgement) {
-    HEADWAY_ASSERT(claims.count > 0 && judgement.detectors.empty());
-    const Claim& main = *claims.begin();
-    Finding finding = finding_of(state, main.id);
-    judgement.detector = name_of(main.id);
-    judgement.reason = std::move(finding.reason);
-    judgement.evidence = std::move(finding.evidence);
-    for (const Claim& claim : claims) {
-        const bool loops =
-            claim.severity == Severity::kSuspect || claim.severity == Severity::kStuck;
-        if (loops || claim.id == main.id) {
-            judgement.detectors.emplace_back(name_of(claim.id));
-        }
-    }
-    HEADWAY_ASSERT(!judgement.detectors.empty());
-    HEADWAY_ASSERT(judgement.detectors.front() == judgement.detector && !judgement.reason.empty());
-    if (claims.verdict != Severity::kSuspect && claims.verdict != Severity::kStuck) return;
-    judgement.loop = loop_name(finding.identity);
-    const Thresholds limits = thresholds_of(*state.policy, main.id);
-    judgement.confidence = confidence_of(claims, finding, limits, claims.verdict);
-    const bool confirmed =
-        claims.verdict == Severity::kStuck && main.severity == Severity::kSuspect;
-    for (const Claim& other : claims) {
-        if (!confirmed || !confirms(main.kind, other.kind)) continue;
-        judgement.reason += "; and " + finding_of(state, other.id).reason;
-        break;
-    }
 }
 
 /// Adds that a judge turned the suspicion into a verdict.
@@ -299,12 +144,6 @@ std::string slow_reason(const SessionState& state) {
 }
 
 }  // namespace
-
-std::string loop_name(std::uint64_t identity) {
-    std::string name = to_hex({0, identity}).substr(16);
-    HEADWAY_ASSERT(name.size() == 16);
-    return name;
-}
 
 Verdict verdict_of(const SessionState& state, const VerdictContext& around) {
     return verdict_of(state, around, claims_of(state));
@@ -369,7 +208,9 @@ Judgement judge(const SessionState& state, const VerdictContext& around) {
                            : around.children_work ? "a session that it opened is at work"
                                                   : rest_reason(state);
     } else if (judgement.verdict == Verdict::kWaiting && claims.verdict != Severity::kWaiting) {
-        judgement.reason = rest_reason(state);
+        const bool of_child = around.children_work && !at_rest(state);
+        if (of_child) judgement.detector = "liveness";
+        judgement.reason = of_child ? "a session that it opened is at work" : rest_reason(state);
     } else if (by_claim && claims.count > 0) {
         explain(state, claims, judgement);
         add_opinion(state, claims.verdict, judgement);

@@ -49,7 +49,7 @@ Judgement judge(const SessionState& state, const VerdictContext& around);
 
 /// True if `next` is to be recorded after `before`: another verdict, need, cause or time. A wait
 /// that no detector counts (at its prompt, for its work in the background, paused by a person) is
-/// also news with another reason, since that makes it another wait. Pure.
+/// also news with another reason, since that makes it another wait; so is one after a pause. Pure.
 bool is_news(const Judgement& before, const Judgement& next);
 
 /// Visible form of a loop's identity: 16 hexadecimal digits.

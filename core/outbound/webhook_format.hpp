@@ -17,11 +17,12 @@ enum class WebhookFormat : std::uint8_t {
     kNtfy,
     kEmail,
     kCommand,  ///< a program of this machine, which gets JSON
+    kTelegram,
 };
 template <>
 struct EnumNames<WebhookFormat> {
-    static constexpr std::array<std::string_view, 6> kNames{"standard", "slack", "discord",
-                                                            "ntfy",     "email", "command"};
+    static constexpr std::array<std::string_view, 7> kNames{
+        "standard", "slack", "discord", "ntfy", "email", "command", "telegram"};
 };
 
 }  // namespace headway::core

@@ -53,7 +53,6 @@ private:
         if (floor_.loop_detection.value_or(defaults_.loop_detection))
             set(policy_.loop_detection, true, "/loop_detection");
         if (floor_.judge.value_or(defaults_.judge)) set(policy_.judge, true, "/judge");
-        if (defaults_.risk) set(policy_.risk, true, "/risk");    // the operator wants to see it
         if (!floor_.trust_origin) policy_.trust_origin = false;  // the opening may not set it
         if (!defaults_.trust_user) set(policy_.trust_user, false, "/trust_user");
         Policy least = defaults_;
@@ -253,7 +252,6 @@ std::string weaker_field(const Policy& next, const Policy& now) {
     if (weaker_limit(next.wait_polls, now.wait_polls)) return "/wait_polls";
     if (weaker_limit(next.wait_patience, now.wait_patience)) return "/wait_patience_ms";
     if (next.trust_origin && !now.trust_origin) return "/trust_origin";
-    if (!next.risk && now.risk) return "/risk";
     if (next.trust_user && !now.trust_user) return "/trust_user";
     const std::string tool = weaker_tool(next, now);
     return tool.empty() ? weaker_detector(next, now) : tool;
@@ -293,7 +291,6 @@ PolicyOverride whole_policy(const Policy& policy) {
     whole.confirm_stop = policy.confirm_stop;
     whole.wait_polls = policy.wait_polls;
     whole.wait_patience_ms = static_cast<std::uint32_t>(policy.wait_patience.count());
-    whole.risk = policy.risk;
     whole.trust_user = policy.trust_user;
     return whole;
 }

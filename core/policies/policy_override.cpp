@@ -51,7 +51,6 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
     if (overrides.confirm_stop) policy.confirm_stop = *overrides.confirm_stop;
     if (overrides.wait_polls) policy.wait_polls = *overrides.wait_polls;
     if (overrides.wait_patience_ms) policy.wait_patience = Millis{*overrides.wait_patience_ms};
-    if (overrides.risk) policy.risk = *overrides.risk;
     if (overrides.trust_user) policy.trust_user = *overrides.trust_user;
     if (!overrides.tools.empty()) policy.tools = overrides.tools;
     for (const DetectorPolicy& own : overrides.detectors)

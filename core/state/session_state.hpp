@@ -140,6 +140,21 @@ struct Opening {
     }
 };
 
+/// Usage of a session when it became suspect or stuck; the cost since is the rest.
+struct LoopStart {
+    Timestamp at = kNever;
+    std::uint64_t n = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    bool operator==(const LoopStart&) const = default;
+    static constexpr auto fields() {
+        using L = LoopStart;
+        return field_list(field("at", &L::at), field("n", &L::n), field("calls", &L::calls),
+                          field("tokens", &L::tokens), field("cost_micros", &L::cost_micros));
+    }
+};
+
 /// Everything known about a session: the fold of its events and nothing else. Bounded for any
 /// length of session. Snapshots are this struct, written field by field; a change of its meaning
 /// bumps kSnapshotVersion.
@@ -212,6 +227,7 @@ struct SessionState {
     BudgetMeter budget;
     Approvals approvals;
     LazyOptional<Background> background;
+    LazyOptional<LoopStart> loop_start;  ///< while suspect or stuck
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }
@@ -230,8 +246,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 1 is that of the first 26. A change of anything else raises the 1.
-inline constexpr std::uint32_t kSnapshotVersion = 1 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 1 is that of the first 26. A change of anything else raises the 1, as pauses did.
+inline constexpr std::uint32_t kSnapshotVersion = 2 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -266,7 +282,7 @@ constexpr auto SessionState::fields() {
         field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
         field("calls_while_asked", &S::calls_while_asked), field("hook_calls", &S::hook_calls),
         field("other_words", &S::other_words), field("unrun_calls", &S::unrun_calls),
-        field("background", &S::background));
+        field("background", &S::background), field("loop_start", &S::loop_start));
 }
 
 }  // namespace headway::core

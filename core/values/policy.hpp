@@ -121,7 +121,7 @@ struct Policy {
     /// 0 = never.
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
-    bool risk = false;  ///< readers see the learned risk (docs/risk.md)
+    bool risk = false;  ///< gone; it holds the place in stored policies
     /// False: what agents report as a message of others lifts nothing; only an operator's
     /// message does.
     bool trust_user = true;
@@ -151,7 +151,7 @@ struct Policy {
             field("low_confidence_attempts", &Policy::low_confidence_attempts),
             field("stats_every", &Policy::stats_every),
             field("confirm_stop", &Policy::confirm_stop), field("wait_polls", &Policy::wait_polls),
-            field("wait_patience", &Policy::wait_patience), field("risk", &Policy::risk),
+            field("wait_patience", &Policy::wait_patience), internal("risk", &Policy::risk),
             field("trust_user", &Policy::trust_user));
     }
 };

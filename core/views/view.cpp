@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.hpp"
+#include "core/judgement/reasons.hpp"
 #include "core/state/completion.hpp"
 #include "core/values/liveness.hpp"
 
@@ -26,7 +27,7 @@ SessionView view_of(const Session& session) {
     view.id = session.id();
     view.n = state.n;
     view.ended = state.ended();
-    view.judgement = session.judgement();
+    view.judgement = live_judgement(state);
     view.estimate = session.estimate();
     view.end_code = state.end_code;
     view.outcome = state.outcome;

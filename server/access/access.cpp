@@ -134,13 +134,6 @@ Result<> require_read(const Principal& caller, std::string_view session) {
     return refused(caller, "read");
 }
 
-bool sees_risk(const Principal& caller) {
-    // The operator and a client without a token may report too, and are no agents' tokens.
-    const bool of_agent = caller.grants.has(Scope::kReport) && !caller.anonymous() &&
-                          !caller.grants.has(Scope::kAdmin);
-    return caller.grants.has(Scope::kRead) && !of_agent;
-}
-
 std::string own_key(const Principal& caller, std::string_view key) {
     const bool shared = caller.grants.may_report({}) && !caller.only_reports;
     // No header may contain this character, so no client can write such a key.

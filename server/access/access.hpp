@@ -36,10 +36,6 @@ core::Result<> require_report(const Principal& caller, std::string_view session)
 /// The same for reading. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
-/// Whether the caller may see the learned risk: readers may, agents' tokens may not, also with the
-/// scope `read`. Pure.
-bool sees_risk(const Principal& caller);
-
 /// An Idempotency-Key as it is stored. A token that may not report for all sessions gets its own
 /// key space; otherwise it could read a session of another token by that one's key. Pure.
 std::string own_key(const Principal& caller, std::string_view key);

@@ -5,7 +5,7 @@
     core      std without threads, files and clocks; libcrypto (one .cpp)
     system    core, libcurl (one header), POSIX: what cli and server both need of the system
     storage   core, sqlite3, libpq, POSIX                   api   core, Boost.JSON's parser (one .cpp)
-    config    core, toml++ (one .cpp)                  cli   core, system, api, config, hook, nlohmann and CLI11 (one .cpp each), POSIX
+    config    core, toml++ (one .cpp)                  cli   core, system, api, config, hook, nlohmann, CLI11, sqlite3 (one .cpp each), POSIX
     server    all of these, OpenSSL (one .cpp), Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from a main.cpp
     hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
@@ -72,7 +72,7 @@ ALLOWED = {
 ROOMS = {
     "core": """base text calls values events approvals detection detectors/messages detectors/repeats detectors/failures
         detectors/cycles detectors meters state redaction policies budgets judgement fold hooks session views outbound""",
-    "api": """text json records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin mcp notify otlp""",
+    "api": """text json records decode encode/parts encode encode/system judge hooks hooks/texts hooks/agents admin digest mcp notify otlp""",
     "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
     "config": "values settings load keys",
     "system": ".",

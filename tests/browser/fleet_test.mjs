@@ -80,6 +80,9 @@ test('a line is opened, one of its sessions marked, and the actions are for that
   await line.locator('button.what').press('Enter');
   await line.getByRole('checkbox').first().press('Space');
   await line.getByRole('button', { name: 'Stop 1…' }).waitFor();
+  await line.locator('.members a').nth(1).focus();
+  await window.page.keyboard.press('x');
+  await line.getByRole('button', { name: 'Stop 2…' }).waitFor();
   await line.locator('button.what').press('Enter');
 });
 
@@ -201,6 +204,15 @@ test('control and K open the palette from anywhere, also from a field; it finds 
 test('the wall has a pulse of every open session', async () => {
   await window.to('#/wall', '.tile');
   await until(async () => (await window.page.locator('.tile .pulse').count()) === (await daemon.get('/v1/overview')).open, 'a tile each');
+});
+
+test('the cost of all sessions is summed by agent, model, label or day', async () => {
+  await window.to('#/costs', '.costs td');
+  const rows = () => window.page.locator('.costs tbody tr').allInnerTexts();
+  await until(async () => (await rows()).some((row) => /not said[^]*\$10\.7/.test(row)), 'the loops and the child');
+  assert.ok((await rows()).some((row) => /lead[^]*\$0\.50/.test(row)), String(await rows()));
+  await window.page.getByRole('combobox', { name: 'By' }).selectOption('label team');
+  await until(async () => (await rows()).some((row) => /web[^]*\$5\.00/.test(row)) && (await rows()).some((row) => /data[^]*\$5\.00/.test(row)), 'by label');
 });
 
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

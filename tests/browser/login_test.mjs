@@ -69,6 +69,22 @@ test('a file or a page of another server may lead to the login link, and logs it
   fs.rmSync(folder, { recursive: true });
 });
 
+test('a link that cannot be opened is pasted, whole or its code', async () => {
+  for (const part of [(url) => url, (url) => url.replace(/^.*code=/, '')]) {
+    const { context, page } = await visit(browser, daemon, { login: false });
+    await page.goto(daemon.url + '/#/login');
+    const field = page.getByLabel('The URL, or the code at its end');
+    await field.fill('nonsense');
+    await field.press('Enter');
+    await page.locator('form .notice').waitFor();
+    await field.fill(part(await daemon.loginUrl()));
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'You are logged in' }).waitFor();
+    assert.match(await stored(page), /^\w{20,}$/);
+    await context.close();
+  }
+});
+
 test('a logout in one tab logs out the others, and what was let in ends', async () => {
   const { context, page } = await visit(browser, daemon);
   const second = await context.newPage();

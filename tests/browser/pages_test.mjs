@@ -11,7 +11,7 @@ import { Daemon, launch, tool, until, visit } from './support.mjs';
 const AXE = fs.readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const PICTURES = process.env.HEADWAY_SCREENSHOTS;
 const PAGES = {
-  fleet: ['#/', 'tr[data-id]'], grouped: ['#/?group=team', '.fleet tbody th'], nothing: ['#/?q=nothing-is-called-so', '.empty'], session: ['#/session/release-notes', '.plot canvas'], journal: ['#/session/release-notes?view=events', '.plot canvas'], wall: ['#/wall', '.tile'], stuck: ['#/session/flaky-login-test?n=6', '.marked'],
+  fleet: ['#/', 'tr[data-id]'], grouped: ['#/?group=team', '.fleet tbody th'], nothing: ['#/?q=nothing-is-called-so', '.empty'], session: ['#/session/release-notes', '.plot canvas'], journal: ['#/session/release-notes?view=events', '.plot canvas'], wall: ['#/wall', '.tile'], costs: ['#/costs', '.costs td'], stuck: ['#/session/flaky-login-test?n=6', '.marked'],
   approvals: ['#/approvals', '.approval'], decided: ['#/approvals?show=decided', '.plain td, .empty'], history: ['#/history', 'tr[data-id]'], connect: ['#/connect', '.plain td'], system: ['#/system', 'section[aria-label=Webhooks] td'], login: ['#/login?failed=1', '.card'],
 };
 
@@ -29,11 +29,11 @@ after(async () => {
 async function serious(page) {
   if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
-  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message || '')).join(' | ')}`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message || '')).join(' | ')}`);
 }
 
 for (const theme of ['dark', 'light']) {
-  test(`every page in the ${theme} theme has nothing serious against it`, async () => {
+  test(`every page in the ${theme} theme has no fault that axe finds`, async () => {
     const window = await visit(browser, daemon, { colorScheme: theme, reducedMotion: 'reduce' });
     const found = {};
     const look = async (name) => {
@@ -55,11 +55,6 @@ for (const theme of ['dark', 'light']) {
       await look(name);
       await window.page.keyboard.press('Escape');
       await window.page.locator('dialog').waitFor({ state: 'detached' });
-    }
-    if (PICTURES && theme === 'dark') {
-      await window.page.setViewportSize({ width: 1200, height: 660 });
-      await window.to(...PAGES.fleet);
-      await window.page.screenshot({ path: path.join(PICTURES, 'dashboard.png') }); // for the README
     }
     assert.deepEqual(found, {});
     assert.deepEqual(window.trouble, []);

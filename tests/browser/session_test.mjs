@@ -101,11 +101,15 @@ test('the journal is in turns: beats and repeats are folded with their number, a
 });
 
 test('a hidden character in a command or a result is shown as such in every place', async () => {
-  await daemon.open('hides', { goal: 'Hide' });
+  await daemon.open('hides', { goal: 'Hide \u202egnihton' });
   await daemon.report('hides', ...Array.from({ length: 12 }, (_, i) => tool('bash', { command: 'ls \u202etxt.exe' }, { round: i + 1, ok: false, error: { class: 'x', message: 'no\u200bthing' } })));
   await window.to('#/session/hides?view=turns', '.verdict .shell mark');
   assert.ok(await window.page.locator('.turns mark').count() > 0);
-  assert.ok(!(await window.page.locator('main').innerText()).includes('\u202e'));
+  for (const [hash, ready] of [['#/session/hides', '.verdict .shell'], ['#/', 'tr[data-id=hides]'], ['#/wall', '.tile'], ['#/costs', '.costs']]) {
+    await window.to(hash, ready);
+    const text = await window.page.locator('body').innerText();
+    assert.ok(!/[\u202e\u200b]/.test(text), hash);
+  }
 });
 
 test('after a decision the page says what became of it', async () => {
@@ -116,6 +120,18 @@ test('after a decision the page says what became of it', async () => {
   await window.page.locator('.answers', { hasText: 'Approved read' }).waitFor();
   await daemon.report('asks', tool('bash', { command: 'went on' }, { round: 2, result: 'x' }));
   await window.page.locator('.answers', { hasText: 'it has gone on: bash: went on' }).waitFor();
+});
+
+test('a pause is taken back where its answer stands', async () => {
+  await daemon.open('pauses', { goal: 'Pause' });
+  await daemon.report('pauses', tool('bash', { command: 'x' }, { round: 1, result: 'y' }));
+  await window.to('#/session/pauses', '.actions');
+  const pending = async () => (await daemon.get('/v1/sessions/pauses')).directives.map((d) => d.type);
+  await window.page.getByRole('button', { name: 'Pause…' }).click();
+  await window.page.getByRole('button', { name: 'Send' }).click();
+  const said = window.page.locator('.answers p', { hasText: 'Asked to pause' });
+  await said.getByRole('button', { name: 'Undo' }).click();
+  await until(async () => !(await pending()).includes('pause'), 'no pause any more');
 });
 
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

@@ -39,9 +39,9 @@ TEST_CASE("a poll whose answer only counts failures is an ordinary wait") {
 
 TEST_CASE("a poll that finds it started again has not ended") {
     Agent agent{each_hook()};
-    poll(agent, 6, "completed failure");
+    poll(agent, 3, "completed failure");
     poll(agent, 2, "in_progress");
-    poll(agent, 6, "completed failure");
+    poll(agent, 3, "completed failure");
     CHECK_FALSE(agent.state().judgement->needs_somebody);
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("L38: a worker without a task is idle, not stuck") {
     expect_idle(agent);
 }
 
-TEST_CASE("L49: a scheduled check with the same finding each time is progress") {
+TEST_CASE("L49: a scheduled check with the same finding each time is no loop") {
     Agent agent{each_hook()};
     for (int cycle = 0; cycle < 8; ++cycle) {
         agent.hears("[cron] check the inbox and report");
@@ -167,7 +167,9 @@ TEST_CASE("L49: a scheduled check with the same finding each time is progress") 
     }
     agent.hears("[cron] check the inbox and report");
     agent.does(call("read_inbox", R"({"folder":"support"})").result("0 new messages, 14 read"));
-    expect_progress(agent);
+    INFO(agent.trace());
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    CHECK_FALSE(agent.ever(Verdict::kStuck));
 }
 
 TEST_CASE("a question of any kind behind a long sleep is a wait") {

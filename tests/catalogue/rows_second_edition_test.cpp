@@ -183,11 +183,13 @@ TEST_CASE("edits of comments are no progress") {
     expect_stuck(agent);
 }
 
-TEST_CASE("an edit that does not fit is advised against the second time, and stuck the third") {
+TEST_CASE("an edit that does not fit is advised against the third time, and stuck the fourth") {
     Agent agent{Hook::kFinished};
     const Call unfit = call("edit", R"({"path":"a.py","old":"x = 1","new":"x = 2"})")
                            .fails("old_string not found in a.py");
     agent.does(unfit).does(unfit);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    agent.does(unfit);
     CHECK(agent.verdict() == Verdict::kSuspect);
     agent.does(unfit);
     CHECK(agent.verdict() == Verdict::kStuck);

@@ -20,7 +20,7 @@ GUARDS = {
     **dict.fromkeys(("getSession", "listEvents", "waitForSession", "waitForSessions", "streamSession", "getProgress", "getProgressAlias",
                      "streamProgress", "streamProgressAlias", "getBudget", "compareTimers", "getApproval", "getChatStatus"), READ),
     **dict.fromkeys(("getCheck", "getCheckAlias"), READ_SOME),
-    **dict.fromkeys(("listSessions", "streamAll", "listApprovals", "budgetAnalytics", "timeoutAnalytics", "estimateAnalytics", "getExpectations", "getOverview", "getDayBudget",
+    **dict.fromkeys(("listSessions", "streamAll", "listApprovals", "budgetAnalytics", "timeoutAnalytics", "estimateAnalytics", "getExpectations", "getOverview", "getDigest", "getDayBudget",
                      "getSystem", "getMetrics", "listWebhooks", "listDeliveries"), OVERVIEW),
     **dict.fromkeys(("isReady", "getVersion"), ANYBODY),
     **dict.fromkeys(("cancelSession", "pauseSession", "resumeSession", "nudgeSession", "changeBudget"), CONTROL),

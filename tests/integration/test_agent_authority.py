@@ -189,7 +189,7 @@ class OpeningAgain(AgentCase):
                         "tools": [{"tool": "rm", "requires_approval": True}], "detectors": [{"detector": "cycle", "suspect": 2, "stuck": 3}]}}
     OTHERS = {"profile": "balanced", "on_stuck": "halt", "max_iterations": 24, "max_tool_failures": 2, "max_parse_failures": 2,
               "min_confidence": 0.4, "tool_time_limit_ms": 4000, "judge": False, "loop_detection": False, "heartbeat_interval_ms": 4000,
-              "heartbeat_limit": 3, "trust_origin": False, "trust_user": False, "stats_every": 7, "confirm_stop": "judge", "risk": True, "wait_polls": 7, "wait_patience_ms": 1000, "low_confidence_attempts": 2, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
+              "heartbeat_limit": 3, "trust_origin": False, "trust_user": False, "stats_every": 7, "confirm_stop": "judge", "wait_polls": 7, "wait_patience_ms": 1000, "low_confidence_attempts": 2, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
 
     def test_an_opening_after_the_fact_lifts_no_limit_that_it_does_not_name(self):
         _, operator, agent = self.pair()

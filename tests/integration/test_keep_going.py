@@ -40,6 +40,7 @@ if act == "limit":
 if act == "weekly":
     say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 400000})
     fail("You've hit your weekly limit", 429)
+if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
 if act == "crash": os.kill(os.getpid(), 9)
 if act == "hang": time.sleep(600)
@@ -202,6 +203,53 @@ class KeepGoing(SharedDaemonCase):
         self.daemon.operator().post(f"/v1/sessions/{self.session}/end", {"outcome": "cancelled"})
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 1)
+
+    def test_off_ends_every_wait_and_on_lets_agents_go_on_again(self):
+        process = self.start("limit done", margin="10m")
+        self.addCleanup(process.kill)
+        self.addCleanup(self.cli.run, "keep-going", "on")
+        self.wait_for(self.waiting, "no wait")
+        self.assertEqual(self.cli.run("keep-going", "status").out, "on\n")
+        self.assertIn("off:", self.cli.run("keep-going", "off").out)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(len(self.starts()), 1)
+        self.assertIn("switched off", err)
+        (self.folder / "starts").unlink()
+        self.session = unique()
+        code, err = self.run_play("crash done")
+        self.assertEqual((code, len(self.starts())), (137, 1), err)
+        self.assertEqual(self.cli.run("keep-going", "on").out, "on\n")
+        (self.folder / "starts").unlink()
+        self.session = unique()
+        code, err = self.run_play("crash done")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+        self.assertEqual(self.cli.run("keep-going", "pause").code, 64)
+
+    def test_a_conversation_that_somebody_opened_in_a_terminal_is_left_alone(self):
+        home = self.folder / "home"
+        (home / "sessions").mkdir(parents=True)
+        self.cli.environment["CLAUDE_CONFIG_DIR"] = str(home)
+        began = Path(f"/proc/{os.getpid()}/stat").read_text().rpartition(") ")[2].split()[19]
+        (home / "sessions" / f"{os.getpid()}.json").write_text(json.dumps(
+            {"pid": os.getpid(), "procStart": began, "sessionId": "talk-1", "status": "idle"}))
+        code, err = self.run_play("crash done")
+        self.assertEqual((code, len(self.starts())), (137, 1), err)
+        self.assertIn(f"is open in process {os.getpid()} of claude", err)
+
+    def test_agents_of_one_provider_begin_one_after_the_other(self):
+        others = []
+        for _ in range(3):
+            self.session = unique()
+            others.append(self.start("overload", "--max-resumes", "1", margin="10m"))
+            self.addCleanup(others[-1].kill)
+            self.wait_for(self.waiting, "no wait")
+        turns = (self.daemon.state_dir / "keep-going.claude.turns").read_text()
+        times = sorted(int(line.split()[1]) for line in turns.splitlines() if line.startswith("turn"))
+        self.assertEqual(len(times), 3, turns)
+        self.assertGreaterEqual(min(b - a for a, b in zip(times, times[1:])), 300_000, turns)
+        for process in others:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=patient(30))
 
     def test_a_killed_agent_is_told_so(self):
         code, err = self.run_play("crash done")

@@ -116,6 +116,23 @@ class Formats(NotifyCase):
         for name in ("slack", "discord", "ntfy"):
             self.until(client, name, pending=0, delivered=1, format=name)
 
+    def test_telegram_gets_the_message_and_the_token_is_never_shown(self):
+        telegram = self.receiver()
+        daemon, _ = self.told({"bot": {**self.web("telegram", telegram, url=telegram.url.removesuffix("/hook"), chat="-1001", secret_env="BOT"),
+                                       }}, start=False)
+        daemon.environment |= {"BOT": "42:hidden"}
+        daemon.start()
+        client = self.client(daemon, token=daemon.operator_token())
+        asked = self.ask(client, goal=HOSTILE, summary=HOSTILE)
+        message = telegram.wait_for(1)[0]
+        self.assertEqual(message.path, "/bot42:hidden/sendMessage")
+        said = json.loads(message.body)
+        self.assertEqual((said["chat_id"], said["parse_mode"], said["link_preview_options"]), ("-1001", "HTML", {"is_disabled": True}))
+        self.assertIn(f'<a href="https://h.example/#/approvals?id={asked["id"]}">Show the request</a>', said["text"])
+        self.assertNotRegex(re.sub(r"<code>.*?</code>", "", said["text"]), "evil|everyone|channel")
+        shown = client.get("/v1/webhooks").body.decode() + Cli(daemon).run("webhooks", "list").out + daemon.log()
+        self.assertNotIn("hidden", shown)
+
     def test_a_secret_is_a_url_or_a_token_and_never_shown(self):
         slack, ntfy = self.receiver(), self.receiver()
         daemon, _ = self.told({"slack": {"format": "slack", "secret_env": "SLACK", "allow_private_addresses": "on", **AT_ONCE},
@@ -444,6 +461,49 @@ class Bounds(NotifyCase):
             self.end_one(client)
         self.assertEqual({m.type for m in receiver.wait_for(25)}, {"session.ended"})
         self.assertEqual(receiver.wrong, [])
+
+
+class Morning(NotifyCase):
+    """[digest]: the test clock is in UTC, as the daemon's environment says."""
+
+    def morning(self, receiver, at: str, **options):
+        endpoints = {"chat": self.web("discord", receiver, verdicts=["stuck"], events=["approval.alarm"])}
+        daemon, _ = self.told(endpoints, test_clock=True, start=False)
+        daemon.config_file.write_text(daemon.config_file.read_text() + f'[digest]\nat = "{at}"\nsince = "8h"\n')
+        daemon.environment |= {"TZ": "UTC"}
+        daemon.start()
+        return daemon, self.client(daemon, token=daemon.operator_token())
+
+    def test_the_digest_is_told_at_its_time_once_a_day_also_over_a_restart(self):
+        receiver = self.receiver()
+        at = time.strftime("%H:%M", time.gmtime(time.time() + 2 * 3600))
+        daemon, client = self.morning(receiver, at)
+        session = self.end_one(client, reason="no credit")
+        daemon.clock.advance(3600)
+        self.assertEqual(receiver.messages, [])
+        daemon.clock.advance(3660)
+        message = receiver.wait_for(1)[0]
+        said = json.loads(message.body)["content"]
+        self.assertIn("The night", said)
+        self.assertIn(session.replace("-", "\\-"), said)
+        self.until(client, "chat", pending=0, delivered=1)
+        daemon.stop()
+        daemon.start()
+        daemon.clock.advance(3600)
+        client = self.client(daemon, token=daemon.operator_token())
+        client.get("/v1/webhooks")
+        self.assertEqual(len(receiver.messages), 1)
+        daemon.clock.advance(23 * 3600)
+        receiver.wait_for(2)
+
+    def test_bad_times_are_refused_with_the_key(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for lines, words in (('at = "7:30"', "digest.at"), ('at = "24:00"', "digest.at"), ('since = "10s"', "digest.since")):
+            file = folder / "headway.toml"
+            file.write_text(f"[digest]\n{lines}\n")
+            checked = Cli(None, "http://127.0.0.1:9").run("config", "check", "--config", str(file))
+            self.assertNotEqual(checked.code, 0)
+            self.assertIn(words, checked.err)
 
 
 class Crashes(NotifyCase):

@@ -342,20 +342,6 @@ class Eval(OfflineCase):
         bad = self.write("sub/verdicts.csv", ["file,verdict\na.jsonl,maybe"])
         self.assertIn('verdicts.csv:2: verdict is "maybe"; use right, wrong or unclear', self.fails(1, "eval", str(self.folder), "--verdicts", bad).err)
 
-    def test_features_of_each_call_for_the_learned_risk(self):
-        calls = [{"type": "tool.finished", "data": {"tool": "bash", "args": {"command": f"cat {i}"}, "ok": i != 1, "result": f"text {i}"}}
-                 for i in range(3)]
-        self.write("one/a.jsonl", calls)
-        self.write("one/b.jsonl", calls[:1])
-        path = self.folder / "features.csv"
-        self.ok("eval", str(self.folder), "--features", str(path))
-        rows = [line.split(",") for line in path.read_text().splitlines()]
-        self.assertEqual(rows[0][:5], ["file", "call", "suspect", "failures", "calls"])
-        self.assertEqual([row[:4] for row in rows[1:]], [["one/a.jsonl", "1", "0", "0"], ["one/a.jsonl", "2", "0", "0.5"],
-                                                         ["one/a.jsonl", "3", "0", "0.3333333333333333"], ["one/b.jsonl", "1", "0", "0"]])
-        self.assertTrue(all(0 <= float(value) <= 1 for row in rows[1:] for value in row[4:]))
-        self.assertIn("cannot write", self.fails(1, "eval", str(self.folder), "--features", str(self.folder / "none" / "f.csv")).err)
-
     def test_scenarios(self):
         meta = {"type": "meta", "portable": "yes", "test": "should beat"}
         self.write("s/stuck.jsonl", [{**meta, "expect": "stuck"}, *quiet(3)])

@@ -12,7 +12,9 @@ import uuid
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
+from support.daemon import Daemon
 from support.http import RawConnection
+from support.limits import eventually
 
 
 class Runs(SharedDaemonCase):
@@ -321,6 +323,102 @@ class Keys(OwnDaemonCase):
         self.assertEqual(self.client(self.daemon).get(f"/ping/{key}/backup/1").status, 200)
         operator = self.client(self.daemon, token=self.daemon.operator_token())
         self.assertEqual(operator.session("backup~2")["outcome"], "failed")
+
+
+
+class Schedules(OwnDaemonCase):
+    def setUp(self):
+        super().setUp()
+        self.daemon_ = Daemon(test_clock=True)
+        self.addCleanup(self.daemon_.close)
+        self.daemon_.environment |= {"TZ": "UTC"}
+        self.daemon_.start()
+
+    @property
+    def ops(self):
+        return self.client(self.daemon_)
+
+    def ping(self, path: str, status: int = 200):
+        reply = self.ops.get(f"/ping/{path}")
+        self.assertEqual(reply.status, status, reply.body)
+        return reply
+
+    def missing(self, session: str):
+        return eventually(lambda: self.ops.get(f"/v1/sessions/{session}").json().get("end_code") == "missing", 60, f"{session} is not missing")
+
+    def runs(self, job: str) -> list:
+        rows = self.ops.get("/v1/sessions?agent=job&limit=200").json()["sessions"]
+        return sorted(r["id"] for r in rows if r["agent"]["name"] == job)
+
+    def test_a_job_that_does_not_start_is_told_once_and_again_after_it_has_started(self):
+        self.ping("backup/start?every=1h&grace=10m")
+        self.ping("backup")
+        self.daemon_.clock.advance(65 * 60)
+        self.ops.get("/livez")
+        self.assertEqual(self.runs("backup"), ["backup"])
+        self.daemon_.clock.advance(10 * 60)
+        self.missing("backup~2")
+        end = self.ops.journal("backup~2")[-1]
+        events = self.ops.journal("backup~2")
+        ended = next(e for e in events if e["type"] == "session.ended")["data"]
+        self.assertEqual((ended["outcome"], ended["code"], ended["automatic"]), ("failed", "missing", True), end)
+        self.assertIn("it has not started by", ended["reason"])
+        self.assertIn("every 1h, grace 10m", ended["reason"])
+        self.daemon_.clock.advance(5 * 3600)
+        self.assertEqual(self.runs("backup"), ["backup", "backup~2"])
+        self.ping("backup")
+        self.daemon_.clock.advance(75 * 60)
+        self.missing("backup~4")
+
+    def test_a_run_that_never_ends_and_has_no_next_ends_as_missing(self):
+        self.ping("stays/start?every=1h&grace=0s")
+        self.daemon_.clock.advance(62 * 60)
+        self.missing("stays")
+
+    def test_a_job_on_time_is_never_missing(self):
+        for _ in range(4):
+            self.ping("hourly?every=1h&grace=5m")
+            self.daemon_.clock.advance(3600)
+        self.assertEqual(self.runs("hourly"), ["hourly", "hourly~2", "hourly~3", "hourly~4"])
+
+    def test_it_survives_a_restart_after_which_there_is_grace_again(self):
+        self.ping("nightly?every=1h&grace=10m")
+        self.daemon_.clock.advance(50 * 60)
+        self.daemon_.stop()
+        self.daemon_.start()
+        self.daemon_.clock.advance(25 * 60)
+        self.missing("nightly~2")
+
+    def test_a_schedule_by_cron(self):
+        self.ping("cron?cron=*/30+*+*+*+*&grace=5m")
+        self.daemon_.clock.advance(37 * 60)
+        self.missing("cron~2")
+
+    def test_a_ping_with_a_rid_is_a_start(self):
+        self.ping("runs?every=1h&grace=5m")
+        self.daemon_.clock.advance(50 * 60)
+        self.ping(f"runs?rid={uuid.uuid4()}")
+        self.daemon_.clock.advance(30 * 60)
+        self.assertFalse(any("~" in run for run in self.runs("runs")))
+        self.daemon_.clock.advance(40 * 60)
+        self.missing("runs~2")
+
+    def test_off_takes_it_away(self):
+        self.ping("off?every=1h")
+        self.ping("off?every=off")
+        self.daemon_.clock.advance(5 * 3600)
+        self.assertEqual(self.runs("off"), ["off", "off~2"])
+
+    def test_bad_input_names_the_parameter(self):
+        for query, field, words in (
+                ("every=tomorrow", "every", "from 1m to 15d"), ("every=1s", "every", "from 1m to 15d"), ("every=16d", "every", "from 1m to 15d"),
+                ("cron=61+*+*+*+*", "cron", "minute"), ("cron=*+*", "cron", "2 fields"), ("cron=0+0+31+2+*", "cron", "no time"),
+                ("every=1h&cron=*+*+*+*+*", "cron", "leave one of them out"), ("grace=1h", "grace", "needs every or cron"),
+                ("every=1h&grace=long", "grace", "from 0s to 7d")):
+            problem = self.ping(f"bad?{query}", 400).json()
+            self.assertEqual(problem["field"], field, query)
+            self.assertIn(words, problem["detail"])
+        self.assertEqual(self.runs("bad"), [])
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -60,7 +61,7 @@ class Scan(unittest.TestCase):
         text = self.scan().out
         self.assertIn("2 sessions, 11.0s of work, 11 calls, 13.2k tokens, $0.066.", text)
         self.assertIn("1 stuck (at least 6.0k tokens, $0.030 after that)", text)
-        self.assertRegex(text, r"one +claude +code +11-26 +9 +\$0.054 +stuck from call 4: ")
+        self.assertRegex(text, r"one +claude +code +11-26 +9 +\$0.054 +\$0.030 +stuck from call 4: ")
 
     def test_a_sub_agent_stands_beside_its_parent(self):
         self.store(".claude/projects/p/one.jsonl", claude("one", 1))
@@ -276,6 +277,28 @@ class Scan(unittest.TestCase):
         secret.write_text('{"cwd": "/secret"}')
         beside.symlink_to(secret)
         self.assertEqual(json.loads(self.scan("--json").out)["sessions"][0]["project"], "")
+
+    def test_replay_and_eval_read_the_documents_of_cline(self):
+        stored_sessions.cline(self.home)
+        folder = self.home / ".cline/data/sessions/cline-1"
+        output = self.cli.run("replay", str(folder / "cline-1.messages.json"))
+        self.assertRegex(output.out, "6 calls, stuck")
+        output = self.cli.run("eval", str(folder), "--json")
+        self.assertEqual((output.code, json.loads(output.out)["total"]["sessions"]), (0, 1), output)
+
+    def test_control_c_ends_the_reading_and_what_was_read_is_printed_and_not_remembered(self):
+        self.store(".claude/projects/p/one.jsonl", claude("one", 9))
+        self.grow_old()
+
+        def interrupted() -> None:  # waits for the program, which has not begun
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            os.kill(os.getpid(), signal.SIGINT)
+
+        ran = subprocess.run([BINARY, "scan"], env=self.cli.environment, preexec_fn=interrupted, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(ran.returncode, 0, ran)
+        self.assertIn("stopped: the files behind this were not read", ran.stderr)
+        self.assertFalse((self.home / ".cache").exists())
+        self.assertIn("1 session, ", self.scan().out)
 
     def grow_old(self) -> None:
         """A file that has just been written is not remembered."""

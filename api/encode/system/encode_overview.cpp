@@ -6,10 +6,10 @@
 #include "api/encode/encode_budget.hpp"
 #include "api/encode/parts/encode_block.hpp"
 #include "api/encode/parts/encode_estimate.hpp"
-#include "api/encode/parts/encode_risk.hpp"
 #include "api/json/json_writer.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/judgement/reasons.hpp"
 
 namespace headway::api {
 namespace {
@@ -22,13 +22,6 @@ void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool pr
     } else {
         json.null();
     }
-}
-
-std::string_view name_of(NeedKind kind) {
-    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
-                                           "blocked",  "silent",   "over_budget",
-                                           "alarm",    "waiting",  "fan_out"};
-    return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string percent_text(double percent) {
@@ -115,11 +108,23 @@ std::string wish_of(const core::Approval& approval) {
 
 }  // namespace
 
+std::string_view name_of(NeedKind kind) {
+    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
+                                           "blocked",  "silent",   "over_budget",
+                                           "alarm",    "waiting",  "fan_out"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+void append_need(std::string& out, const Need& need) {
+    JsonWriter json{out};
+    write_need(json, need);
+}
+
 std::string goal_line(const core::SessionState& state) {
     return std::string{core::cut_text(state.about.goal.kept, core::limits::kGoalLineBytesMax)};
 }
 
-void append_row(std::string& out, const core::Session& session, const ReadingTime& time, bool risk,
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
                 const Adapter* adapter) {
     const core::SessionState& state = session.state();
     const core::Opening& about = state.about;
@@ -129,7 +134,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("n", state.n);
     json.member("status", state.judgement->verdict);
     json.member("since", state.judgement->since);
-    json.member("reason", state.judgement->reason);
+    json.member("reason", core::live_judgement(state)->reason);
     if (state.judgement->needs_somebody) json.member("needs_somebody", true);
     write_block(json, *state.judgement);
     json.member("state", state.agent_state);
@@ -155,7 +160,6 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("alarm", core::view_of(session).alarm);
     json.member("activity", core::activity_of(*state.ledger));
     json.member("quiet_rounds", state.ledger->quiet_rounds);
-    if (risk) write_risk(json, state);
     json.close_object();
 }
 
@@ -188,7 +192,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
                       std::string{core::name_of(status.dimension)} + " are used";
         return need;
     }
-    need.reason = state.judgement->reason;
+    need.reason = core::live_judgement(state)->reason;
     if (state.judgement->needs_somebody) {
         need.kind = NeedKind::kWaiting;
         need.certain = true;

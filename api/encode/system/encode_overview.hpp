@@ -16,10 +16,10 @@
 
 namespace headway::api {
 
-/// A session in a line of a table: a tenth of its document. `risk`: the reader may see the learned
-/// risk. `adapter`: null without hooks.
+/// A session in a line of a table: a tenth of its document. `adapter`: null without
+/// hooks.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
-                bool risk = false, const Adapter* adapter = nullptr);
+                const Adapter* adapter = nullptr);
 
 enum class NeedKind : std::uint8_t {
     kApproval,
@@ -49,6 +49,8 @@ struct Need {
     core::Timestamp retry_at = core::kNever;       ///< for kBlocked: as the provider reported it
 };
 
+/// "approval", "stuck" and so on.
+std::string_view name_of(NeedKind kind);
 /// The need of a pending approval.
 Need need_of(std::string_view session, const core::Approval& approval);
 /// The need of an open session with a verdict that wants attention, or with little left of its
@@ -57,6 +59,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
              const ReadingTime& time);
 /// The need of a session with an alarm: a person looks, and acknowledges.
 Need need_of_alarm(const core::Session& session);
+void append_need(std::string& out, const Need& need);
 /// The goal as people see it where there is room for a line.
 std::string goal_line(const core::SessionState& state);
 

@@ -51,7 +51,7 @@ tr:first-child th { border: 0 } th:first-child, td:first-child { text-align: lef
 i { display: block; height: 4px; border-radius: 2px; background: var(--accent); margin-top: 2px; min-width: 1px }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 22px }
 </style></head><body>
-<header><b><svg viewBox="0 0 32 32" aria-hidden="true"><path d="M4 18h6l4-10 5 16 4-10 5 4"/></svg>Headway scan</b>)";
+<header><b><svg viewBox="0 0 32 32" aria-hidden="true"><path d="M7 22l6-7 5 4 7-10"/></svg>Headway scan</b>)";
 
 std::string as_html(std::string_view text) {
     std::string out;

@@ -66,6 +66,7 @@ std::string troubles_table(const ScanTotals& totals, const ScanStyle& style) {
                         {local_day(wall_time(session.began)), {}},
                         {std::to_string(counted->used.calls), {}},
                         {cost_text(counted->used), {}},
+                        {counted->stuck ? cost_text(counted->after_stuck) : "-", {}},
                         {crop(clean_line(trouble_of(*counted)), kReasonColumns),
                          colored ? verdict_color(status) : std::string_view{}}});
     }
@@ -75,6 +76,7 @@ std::string troubles_table(const ScanTotals& totals, const ScanStyle& style) {
                                      {"DAY"},
                                      {"CALLS"},
                                      {"COST"},
+                                     {"AFTER"},
                                      {"WHAT HAPPENED", true}},
                                     rows, style.width);
     if (bad.size() > rows.size())

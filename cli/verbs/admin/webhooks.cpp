@@ -238,7 +238,7 @@ public:
         arguments.help("List and test webhooks");
         arguments.footer(
             R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
-Standard Webhooks says, or written for people (Slack, Discord, ntfy, e-mail, a program of yours).
+Standard Webhooks specifies, or written for people (Slack, Discord, ntfy, Telegram, e-mail, a program).
 They are kept until they arrive, and tried again for three days.
 
 Examples:

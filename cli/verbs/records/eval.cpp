@@ -17,7 +17,6 @@
 #include "cli/base/text.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/eval/eval_report.hpp"
-#include "cli/eval/feature_rows.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/records/file_stream.hpp"
 #include "cli/records/recording.hpp"
@@ -95,8 +94,10 @@ core::Result<std::vector<fs::path>> find_recordings(const fs::path& folder) {
     for (const fs::recursive_directory_iterator end; !error && entry != end;
          entry.increment(error)) {
         std::error_code ignored;
-        if (entry->path().extension() == ".jsonl" && !entry->is_directory(ignored))
-            files.push_back(entry->path());
+        const fs::path& path = entry->path();
+        const bool lines = path.extension() == ".jsonl";
+        const bool messages = path.filename().string().ends_with(".messages.json");  // of Cline
+        if ((lines || messages) && !entry->is_directory(ignored)) files.push_back(path);
     }
     if (error) {
         return core::Error{core::ErrorCode::kBadRequest,
@@ -165,17 +166,6 @@ Scenario scenario_of(const Json& meta, std::string file, Timeline timeline) {
     scenario.expects_stuck = meta.text_of("expect") == "stuck";
     scenario.timeline = std::move(timeline);
     return scenario;
-}
-
-core::Result<> write_features(const std::string& to, const std::vector<fs::path>& files,
-                              const std::vector<Judged>& judged, const fs::path& folder) {
-    std::ofstream csv(to, std::ios::binary | std::ios::trunc);
-    write_feature_head(csv);
-    for (std::size_t i = 0; i < files.size(); ++i)
-        write_feature_rows(csv, name_of(files[i], folder), judged[i].timeline);
-    csv.close();
-    if (csv) return {};
-    return core::Error{core::ErrorCode::kBadRequest, "cannot write " + to, {}};
 }
 
 class Sorter {
@@ -314,20 +304,16 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     JudgeOptions judging;
     judging.policy = *policy;
     judging.lenient = true;
-    judging.keep_features = !options.features.empty();
     if (!options.judge.empty()) {
         judging.opinion = static_cast<core::CheckAnswer>(options.judge.front() - 'A');
     }
     std::vector<Judged> judged = judge_files(*files, judging, console);
-    if (judging.keep_features) {
-        const auto written = write_features(options.features, *files, judged, folder);
-        if (!written) return complain(console, kExitFailed, written.error().detail);
-    }
     Sorter sorter(folder, options.labels.empty() ? nullptr : &labels,
                   options.verdicts.empty() ? nullptr : &verdicts);
     for (std::size_t i = 0; i < files->size(); ++i)
         sorter.add((*files)[i], std::move(judged[i]));
-    const Evaluation evaluation = sorter.finish();
+    Evaluation evaluation = sorter.finish();
+    evaluation.apart = options.apart;
     say_what_is_odd(evaluation, console);
     if (options.json) {
         console.out << dump(eval_json(evaluation, options.list)) << "\n" << std::flush;
@@ -374,12 +360,12 @@ public:
                     "as if a judge always answered this letter: what one that lies would change")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
+        arguments
+            .option("--apart", options.apart,
+                    "a source whose labels mean something else: the totals leave it out")
+            .type("SOURCE");
         arguments.flag("--list", options.list,
                        "name the false stucks, the suspects and the missed loops");
-        arguments
-            .option("--features", options.features,
-                    "write what the learned risk sees after each call, to train it")
-            .type("CSV");
         arguments.json(options.json);
     }
 

@@ -11,8 +11,8 @@ struct EvalOptions {
     std::string labels;               ///< CSV file; empty: none
     std::string verdicts;             ///< CSV file of people's verdicts on alarms; empty: none
     std::vector<std::string> policy;  ///< "balanced", "strict" or "key=value"
-    std::string judge;     ///< the letter of a judge that always says the same; empty: no judge
-    std::string features;  ///< CSV file to write; empty: none
+    std::vector<std::string> apart;   ///< sources that the totals leave out
+    std::string judge;  ///< the letter of a judge that always says the same; empty: no judge
     bool list = false;
     bool json = false;
 };

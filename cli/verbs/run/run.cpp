@@ -174,7 +174,7 @@ private:
             }
             const milliseconds most = options_.keep_going ? kAgentWaitMost : milliseconds{0};
             SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_),
-                                           codex_home(), most, figures_};
+                                           options_.keeping.homes.codex, most, figures_};
             SupervisedCommand command(std::move(process), signals, reporter, std::move(setup));
             ending = ending_of(command);
             RunOver over = over_of(command, ending);
@@ -236,16 +236,6 @@ private:
         // Claude would wait for a limit by itself, for hours in one process.
         if (options_.keep_going) environment.erase("CLAUDE_CODE_RETRY_WATCHDOG");
         return environment;
-    }
-
-    std::string codex_home() const {
-        const auto variable = [this](const char* name) {
-            const auto found = console_.environment.find(name);
-            return found == console_.environment.end() ? std::string{} : found->second;
-        };
-        std::string home = variable("CODEX_HOME");
-        if (home.empty() && !variable("HOME").empty()) home = variable("HOME") + "/.codex";
-        return home;
     }
 
     void announce() {
@@ -383,6 +373,8 @@ public:
     }
 
     int run(const Console& console, const Server&) override {
+        options.keeping.homes = agent_homes(console.environment);
+        options.keeping.state_folder = state_folder_of(options.client, console.environment);
         const core::Result<Json> open = open_body(options);
         if (!open) {
             return complain(console, kExitUsage, open.error().detail, "as in: --label team=night");

@@ -37,7 +37,8 @@ public:
     }
     /// Laps that count as one. Who paces up and down in a game comes back to the same view.
     std::uint32_t patience(std::size_t period) const {
-        return other_kind_ <= period ? 1 : Cycle::kActPatience;
+        if (other_kind_ <= period || period >= Cycle::kLongCircle) return 1;
+        return std::max(Cycle::kActPatience + 2 - static_cast<std::uint32_t>(period), 1U);
     }
 
 private:

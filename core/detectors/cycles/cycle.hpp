@@ -20,9 +20,11 @@ struct Cycle {
             "Leave this sequence: write down what each of its results told you, then take a step "
             "that is not part of it.",
     };
-    static constexpr std::uint32_t kActPatience =
-        4;  ///< for laps of actions in a game or on a page
-    static constexpr std::size_t kPeriodMax = 8;
+    /// For laps of two actions in a game or on a page; one less for each further action.
+    static constexpr std::uint32_t kActPatience = 4;
+    /// Who comes back to so many views in the same order goes round.
+    static constexpr std::size_t kLongCircle = 5;
+    static constexpr std::size_t kPeriodMax = 20;
 
     std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call
     std::uint32_t epoch = 0;

@@ -10,15 +10,16 @@ namespace headway::core {
 namespace {
 
 std::uint32_t weight_of(const FailureStreak& streak) {
-    return streak.count + streak.fresh / FailureStreaks::kFreshWeight;
+    return streak.count + streak.tries / FailureStreaks::kTryWeight +
+           streak.fresh / FailureStreaks::kFreshWeight;
 }
 
 }  // namespace
 
 void FailureStreaks::observe(const Observation& seen) {
-    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier)) {
-        streaks.clear();
-    }
+    if (seen.phase_changed || seen.nudge_taken || is_hard(seen.tier)) streaks.clear();
+    // What still fails behind a message of a person goes on counting.
+    if (seen.user_message) user_spoke = true;
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
     if (call.fingerprint.kind == CallKind::kVerify) return;
@@ -31,6 +32,7 @@ void FailureStreaks::observe(const Observation& seen) {
 }
 
 Severity FailureStreaks::severity(Thresholds limits, const Ledger&) const {
+    if (user_spoke) return Severity::kNone;
     const FailureStreak* worst = longest();
     HEADWAY_ASSERT(worst == nullptr || worst->patience >= 1);
     return worst == nullptr ? Severity::kNone
@@ -40,12 +42,14 @@ Severity FailureStreaks::severity(Thresholds limits, const Ledger&) const {
 Finding FailureStreaks::finding(const Ledger&) const {
     HEADWAY_ASSERT(!streaks.empty());
     const FailureStreak& worst = *longest();
-    HEADWAY_ASSERT(std::uint64_t{worst.count} + worst.fresh > 0 && worst.first_n <= worst.last_n);
+    HEADWAY_ASSERT(std::uint64_t{worst.count} + worst.tries + worst.fresh > 0 &&
+                   worst.first_n <= worst.last_n);
     Finding finding;
     finding.count = weight_of(worst);
     finding.identity = worst.diagnostic;
     finding.evidence = {worst.first_n, worst.last_n};
-    finding.reason = "one tool failed " + times(std::uint64_t{worst.count} + worst.fresh) +
+    finding.reason = "one tool failed " +
+                     times(std::uint64_t{worst.count} + worst.tries + worst.fresh) +
                      " with the same error since #" + std::to_string(worst.first_n);
     return finding;
 }
@@ -66,6 +70,7 @@ const FailureStreak* FailureStreaks::longest() const {
 
 void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n,
                           std::uint32_t round) {
+    user_spoke = false;
     const std::uint64_t diagnostic = call.fingerprint.diagnostic;
     auto streak = std::find_if(streaks.begin(), streaks.end(), [&](const FailureStreak& s) {
         return s.tool == tool && s.diagnostic == diagnostic;
@@ -87,7 +92,8 @@ void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_
     streak->round = round;
     const bool fresh =
         call.fingerprint.failure == FailureKind::kNotFound && !call.entry.known_question;
-    ++(fresh ? streak->fresh : streak->count);
+    const bool tries = call.fingerprint.kind == CallKind::kEdit && !call.entry.known_question;
+    ++(fresh ? streak->fresh : tries ? streak->tries : streak->count);
 }
 
 }  // namespace headway::core

@@ -18,13 +18,15 @@ struct FailureStreak {
     std::uint32_t round = 0;
     std::uint32_t patience = 1;
     std::uint32_t fresh = 0;  ///< not found, to questions that were never asked before
+    std::uint32_t tries = 0;  ///< of edits that were never tried before
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
         return field_list(field("tool", &S::tool), field("diagnostic", &S::diagnostic),
                           field("first_n", &S::first_n), field("last_n", &S::last_n),
                           field("count", &S::count), field("round", &S::round),
-                          field("patience", &S::patience), field("fresh", &S::fresh));
+                          field("patience", &S::patience), field("fresh", &S::fresh),
+                          field("tries", &S::tries));
     }
 };
 
@@ -42,8 +44,11 @@ struct FailureStreaks {
 
     /// So many of them weigh as one: who looks through many places does not find most.
     static constexpr std::uint32_t kFreshWeight = 6;
+    /// So many of them weigh as one: each is another attempt at the text.
+    static constexpr std::uint32_t kTryWeight = 2;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
+    bool user_spoke = false;             ///< since the last failure: no claim until the next
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -52,7 +57,8 @@ struct FailureStreaks {
 
     bool operator==(const FailureStreaks&) const = default;
     static constexpr auto fields() {
-        return field_list(field("streaks", &FailureStreaks::streaks));
+        return field_list(field("streaks", &FailureStreaks::streaks),
+                          field("user_spoke", &FailureStreaks::user_spoke));
     }
 
 private:

@@ -12,7 +12,9 @@ static_assert(SameDiagnostic::kPathsMax >= 1 && limits::kEvidenceMax >= 2,
               "first and last are kept");
 
 void SameDiagnostic::observe(const Observation& seen) {
-    if (seen.phase_changed || seen.user_message) *this = {};
+    if (seen.phase_changed) *this = {};
+    // "Still broken" is no new task: the same failure behind it goes on counting.
+    if (seen.user_message) user_spoke = true;
     if (const auto* result = std::get_if<TestResult>(&seen.event.payload)) {
         if (result->failed.value_or(0) + result->errors.value_or(0) == 0) {
             *this = {};
@@ -34,7 +36,7 @@ void SameDiagnostic::observe(const Observation& seen) {
 }
 
 Severity SameDiagnostic::severity(Thresholds limits, const Ledger&) const {
-    const bool narrow = edits > 0 && paths.size() <= kPathsMax;
+    const bool narrow = edits > 0 && paths.size() <= kPathsMax && !user_spoke;
     return narrow ? severity_of(count, limits) : Severity::kNone;
 }
 
@@ -60,6 +62,7 @@ bool SameDiagnostic::is_valid(const Ledger&, std::uint64_t) const {
 void SameDiagnostic::fail(std::uint64_t what, std::uint64_t n) {
     if (what != diagnostic) *this = {};
     diagnostic = what;
+    user_spoke = false;
     ++count;
     if (evidence.size() == limits::kEvidenceMax) evidence.erase(evidence.begin() + 1);
     HEADWAY_ASSERT(evidence.empty() || evidence.back() < n);

@@ -30,6 +30,7 @@ struct SameDiagnostic {
     std::uint32_t edits = 0;              ///< since the first
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
+    bool user_spoke = false;              ///< since the last failure: no claim until the next
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -41,7 +42,7 @@ struct SameDiagnostic {
         using D = SameDiagnostic;
         return field_list(field("diagnostic", &D::diagnostic), field("count", &D::count),
                           field("edits", &D::edits), field("paths", &D::paths),
-                          field("evidence", &D::evidence));
+                          field("evidence", &D::evidence), field("user_spoke", &D::user_spoke));
     }
 
 private:

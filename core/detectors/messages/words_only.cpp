@@ -15,6 +15,7 @@ bool is_words(const Payload& payload) {
         return estimate->source != "judge";
     return std::holds_alternative<FactLearned>(payload) ||
            std::holds_alternative<PlanUpdated>(payload) ||
+           std::holds_alternative<Reflection>(payload) ||
            std::holds_alternative<PhaseStarted>(payload) ||
            std::holds_alternative<StateChanged>(payload) ||
            std::holds_alternative<ToolStarted>(payload);

@@ -6,6 +6,15 @@
 #include "core/base/assert.hpp"
 
 namespace headway::core {
+namespace {
+
+/// A failure, or an answer that says that what it needs is busy: both are retried.
+bool may_be_retried(const CallSeen& call) {
+    return call.fingerprint.kind != CallKind::kVerify &&
+           (call.failed() || call.fingerprint.is(Shape::kBusy));
+}
+
+}  // namespace
 
 void ExactRepeat::observe(const Observation& seen) {
     if (seen.nudge_taken || (seen.call != nullptr && seen.call->neutral)) *this = {};
@@ -22,7 +31,7 @@ void ExactRepeat::observe(const Observation& seen) {
         return;
     }
     // A red test is a result, and its text is the answer.
-    const bool fails = call.failed() && call.fingerprint.kind != CallKind::kVerify;
+    const bool fails = may_be_retried(call);
     failing_run = fails && failing_run > 0 ? failing_run + 1 : (fails ? 1 : 0);
     run = key == key_of(call.fingerprint) ? run + 1 : 1;
     patience = std::max(patience, call.patience);  // it may grow with what is known of a test
@@ -34,11 +43,8 @@ Severity ExactRepeat::severity(Thresholds limits, const Ledger&) const {
     if (user_spoke) return Severity::kNone;
     const bool fails = failing_run >= run;
     const std::uint32_t count = std::max(run, failing_run) / patience;
-    // An edit that did not fit its file does not fit it the second time either.
-    const bool advises = limits.suspect < limits.stuck;  // a profile may want no advice before
-    if (fails && edits && run == failing_run && advises)
-        return severity_of(count + kRetries, limits);
-    if (fails && limits.suspect != 0) limits.suspect += kRetries;
+    // An edit that did not fit its file does not fit it later either: it gets no retries more.
+    if (fails && !edits && limits.suspect != 0) limits.suspect += kRetries;
     return severity_of(count, limits);
 }
 
@@ -64,10 +70,13 @@ void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     key = key_of(seen.fingerprint);
     question = seen.fingerprint.question.low;
     run = 1;
-    failing_run = seen.failed() && seen.fingerprint.kind != CallKind::kVerify ? 1 : 0;
+    failing_run = may_be_retried(seen) ? 1 : 0;
     patience = std::max(1U, seen.patience);
-    if (seen.weak())
+    if (seen.weak()) {
         patience *= seen.fingerprint.is(Shape::kSilent) ? kGuardPatience : kActPatience;
+    } else if (seen.fingerprint.is(Shape::kMoves)) {
+        patience *= kMovePatience;
+    }
     // Only of a file: `update_order` and its like may do the second time what they refused the
     // first.
     edits = failing_run > 0 && seen.fingerprint.kind == CallKind::kEdit &&

@@ -23,24 +23,31 @@ void Stagnation::observe(const Observation& seen) {
     // Another tool between two questions; after some of its calls the first is over.
     if (called != tool && halves > 2 && ++others < kOthersMax) return;
     others = 0;
-    const bool again = called == tool && outcome == fingerprint.outcome.low;
-    if (again && question == fingerprint.question.low) return;
-    if (!again) {
+    const std::uint64_t said = fingerprint.outcome.low;
+    const bool first = called == tool && said == outcome;
+    const bool second = called == tool && !first && other_outcome != 0 && said == other_outcome;
+    if ((first || second) && question == fingerprint.question.low) return;
+    if (called == tool && !first && other_outcome == 0 && halves > 0) {
+        other_outcome = said;  // two agents that send each other back answer by turns
+    } else if (!first && !second) {
         *this = {};
         tool = called;
-        outcome = fingerprint.outcome.low;
+        outcome = said;
         first_n = seen.event.n;
     }
     question = fingerprint.question.low;
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
     const bool tells = !fingerprint.trivial && !fingerprint.is(Shape::kAcknowledged);
-    if (fingerprint.result_bytes < kAnswerBytesMin || !tells) return;
-    halves += fingerprint.result_bytes < kWholeBytesMin ? 1 : 2;
+    // Of a screen there may be the digest alone.
+    const bool digest = fingerprint.result_bytes == 0 && !seen.call->call.result_digest.empty();
+    if (!digest && (fingerprint.result_bytes < kAnswerBytesMin || !tells)) return;
+    halves += !digest && fingerprint.result_bytes < kWholeBytesMin ? 1 : 2;
 }
 
 Severity Stagnation::severity(Thresholds limits, const Ledger&) const {
-    return severity_of(halves / 2, limits);
+    const std::uint32_t questions = halves / (other_outcome != 0 ? 2 * kOfTwo : 2);
+    return severity_of(questions, limits);
 }
 
 Finding Stagnation::finding(const Ledger&) const {
@@ -49,9 +56,10 @@ Finding Stagnation::finding(const Ledger&) const {
     finding.count = halves / 2;
     finding.identity = tool;
     finding.evidence = {first_n, last_n};
-    finding.reason = std::to_string(finding.count) +
-                     " different questions to one tool got the same answer since #" +
-                     std::to_string(first_n);
+    finding.reason =
+        std::to_string(finding.count) + " different questions to one tool got " +
+        (other_outcome != 0 ? "one of two answers since #" : "the same answer since #") +
+        std::to_string(first_n);
     return finding;
 }
 

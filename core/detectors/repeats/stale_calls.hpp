@@ -19,9 +19,11 @@ struct StaleCalls {
             "changes it.",
     };
     static constexpr std::uint32_t kNewQuestions = 5;
+    static constexpr std::uint32_t kKnownAnswers = 20;  ///< also to new questions, in a row
 
     std::uint32_t run = 0;
-    std::uint32_t fresh = 0;  ///< new questions in a row that told nothing
+    std::uint32_t halves = 0;  ///< twice the calls; an action on a screen or in a game weighs half
+    std::uint32_t fresh = 0;   ///< new questions in a row that told nothing
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -33,8 +35,9 @@ struct StaleCalls {
     bool operator==(const StaleCalls&) const = default;
     static constexpr auto fields() {
         using D = StaleCalls;
-        return field_list(field("run", &D::run), field("fresh", &D::fresh),
-                          field("first_n", &D::first_n), field("last_n", &D::last_n));
+        return field_list(field("run", &D::run), field("halves", &D::halves),
+                          field("fresh", &D::fresh), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 };
 

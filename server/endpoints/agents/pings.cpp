@@ -7,6 +7,7 @@
 
 #include "api/decode/decode.hpp"
 #include "api/text/plain_text.hpp"
+#include "config/values/duration.hpp"
 #include "core/base/limits.hpp"
 #include "core/text/words.hpp"
 #include "server/endpoints/routing/call.hpp"
@@ -44,6 +45,49 @@ void read_action(std::string_view action, PingCommand& ping) {
     if (ping.exit_status != 0) ping.kind = PingKind::kFail;
 }
 
+Error bad_schedule(std::string detail, std::string field) {
+    return {ErrorCode::kInvalidParameter, std::move(detail), std::move(field)};
+}
+
+/// `every` or `cron`, and `grace`; nothing without any of them.
+Result<std::optional<core::PingSchedule>> schedule_of(const api::Query& query) {
+    const std::string* every = query.find("every");
+    const std::string* cron = query.find("cron");
+    const std::string* grace = query.find("grace");
+    std::optional<core::PingSchedule> schedule;
+    if (every == nullptr && cron == nullptr && grace == nullptr) return schedule;
+    schedule.emplace();
+    if (every != nullptr && *every == "off" && cron == nullptr && grace == nullptr) return schedule;
+    if (every != nullptr && cron != nullptr)
+        return bad_schedule("stands beside every; a job has one schedule, leave one of them out",
+                            "cron");
+    if (every == nullptr && cron == nullptr)
+        return bad_schedule(
+            "needs every or cron: how long the job may be late, such as "
+            "?every=1d&grace=1h",
+            "grace");
+    if (every != nullptr) {
+        const auto span = config::parse_duration(*every);
+        if (!span || *span < core::kPingEveryMin || *span > core::kPingEveryMax)
+            return bad_schedule(
+                "must be how often the job starts, from 1m to 15d, such as 1d, or off", "every");
+        schedule->every = *span;
+    } else {
+        HEADWAY_TRY(const core::Cron checked, core::Cron::parse(*cron));
+        if (checked.next(core::Timestamp{std::chrono::hours{24}}) == core::kNever)
+            return bad_schedule("is no time that ever comes", "cron");
+        schedule->cron = *cron;
+    }
+    schedule->grace = core::kPingGraceDefault;
+    if (grace == nullptr) return schedule;
+    const auto span = config::parse_duration(*grace);
+    if (!span || *span < std::chrono::milliseconds{0} || *span > core::kPingGraceMax)
+        return bad_schedule("must be how late the job may start, from 0s to 7d, such as 1h",
+                            "grace");
+    schedule->grace = *span;
+    return schedule;
+}
+
 /// The part that is cut off may be the beginning of a secret, so a piece in front of it is read
 /// too.
 std::string kept_of(std::string_view body, const core::SecretFinder* secrets) {
@@ -69,6 +113,7 @@ Result<> endpoints::ping(Call& call) {
                      "id"};
     }
     read_action(call.target().asset, ping);
+    HEADWAY_TRY(ping.schedule, schedule_of(call.query));
     return call.read_body(
         [](api::JsonDocument& document, std::string_view body) -> Result<std::string> {
             return kept_of(body, document.secrets());

@@ -3,10 +3,13 @@
 #include <utility>
 
 #include "api/decode/decode.hpp"
+#include "api/text/timestamp.hpp"
+#include "config/values/duration.hpp"
 #include "core/base/limits.hpp"
 #include "core/views/wait.hpp"
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
+#include "server/engine/queries/digest_query.hpp"
 #include "server/http/message/gate.hpp"
 #include "server/tokens/session_ids.hpp"
 
@@ -91,7 +94,7 @@ Result<storage::SessionFilter> parse_filter(const api::Query& query) {
 }  // namespace
 
 Result<> endpoints::show_session(Call& call) {
-    return call.read(SessionQuery{call.session(), sees_risk(call.caller)}, call.session());
+    return call.read(SessionQuery{call.session()}, call.session());
 }
 
 Result<> endpoints::compare_timers(Call& call) {
@@ -135,7 +138,6 @@ Result<> endpoints::list_sessions(Call& call) {
     const api::Query& query = call.query;
     ListQuery list;
     HEADWAY_TRY(list.filter, parse_filter(query));
-    list.risk = sees_risk(call.caller);
     if (const std::string* view = query.find("view")) {
         if (*view != "row" && *view != "document")
             return invalid("must be row or document", "view");
@@ -153,6 +155,28 @@ Result<> endpoints::list_sessions(Call& call) {
 
 Result<> endpoints::overview(Call& call) {
     return call.read(OverviewQuery{});
+}
+
+Result<> endpoints::digest(Call& call) {
+    DigestQuery digest;
+    digest.span = limits::kDigestSpan;
+    if (const std::string* since = call.query.find("since")) {
+        if (!api::parse_timestamp(*since, digest.since)) {
+            const auto span = config::parse_duration(*since);
+            if (!span || *span < std::chrono::seconds{1} || *span > limits::kDigestSpanMax)
+                return invalid(
+                    "must be how long ago, from 1s to 31d, such as 8h, or a time such as "
+                    "2026-11-28T00:00:00Z",
+                    "since");
+            digest.span = *span;
+        }
+    }
+    if (const std::string* format = call.query.find("format")) {
+        const auto known = api::parse_digest_format(*format);
+        if (!known) return invalid("must be json, text, markdown or html", "format");
+        digest.format = *known;
+    }
+    return call.read(std::move(digest));
 }
 
 }  // namespace headway::server

@@ -41,6 +41,8 @@ EngineSettings engine_settings(const config::Settings& settings, const ServiceNo
     made.resident_max = settings.storage.sessions_resident_max;
     made.judge = judge_rules(settings.judge);
     made.resident_bytes = settings.storage.sessions_resident_bytes;
+    made.digest_at = settings.digest.at;
+    made.digest_span = settings.digest.since;
     made.clock_confirm = settings.storage.clock_confirm;
     // Three times per interval, so that one slow commit does no harm.
     if (const auto watchdog = manager.watchdog()) {

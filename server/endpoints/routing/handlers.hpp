@@ -39,6 +39,7 @@ Handler list_sessions;
 Handler journal;
 Handler compare_timers;
 Handler overview;
+Handler digest;
 
 // progress.cpp
 Handler progress;

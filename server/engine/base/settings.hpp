@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/budgets/day_budget.hpp"
@@ -38,9 +39,11 @@ struct EngineSettings : ReloadableSettings {
     core::JudgeRules judge = {};               ///< without a primary no judge is asked
     std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
     std::chrono::microseconds feed_every{0};
-    core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
-    std::uint64_t resident_bytes = 512U << 20;  ///< of sessions in memory; 0 = unlimited
-    core::Millis clock_confirm{300'000};        ///< how long a step of the wall clock must last
+    core::WebhookRules webhooks = {};            ///< without an endpoint no message is sent
+    std::uint64_t resident_bytes = 512U << 20;   ///< of sessions in memory; 0 = unlimited
+    std::optional<core::Millis> digest_at = {};  ///< after midnight, local time; none: never
+    core::Millis digest_span = std::chrono::hours{12};
+    core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last
     /// When the I/O thread was last in its loop (LoopPulse); without it, always now.
     std::function<Clock::Steady::time_point()> reader_seen = {};
 };

@@ -26,7 +26,6 @@ struct SessionDocument {
     core::SessionExpectations expected = {};
     bool created = false;   ///< by this command
     bool replayed = false;  ///< by an earlier one with the same idempotency key
-    bool risk = false;      ///< the caller may see it; replies to agents never have it
     std::optional<api::Adapter> adapter = {};
     std::string cost_warning = {};  ///< why a cap on cost cannot hold; or empty
 };

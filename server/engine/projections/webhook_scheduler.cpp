@@ -162,9 +162,7 @@ Result<> WebhookScheduler::note(const core::Session& session, std::span<const co
 
 Result<> WebhookScheduler::add(Endpoint& endpoint, const core::Session& session,
                                const core::Event& event, const std::string& body) {
-    storage::OutboxEndpoint& stored = endpoint.stored;
     storage::OutboxMessage message;
-    message.endpoint = stored.name;
     message.id = core::webhook_message_id(session.id(), event);
     message.type = core::name_of(core::type_of(event.payload));
     message.session = session.id();
@@ -174,9 +172,15 @@ Result<> WebhookScheduler::add(Endpoint& endpoint, const core::Session& session,
     if (endpoint.rule.for_people() && !is_pressing(event))
         message.due_at += endpoint.rule.limits.gather;
     message.body = body;
+    return put(endpoint, std::move(message));
+}
+
+Result<> WebhookScheduler::put(Endpoint& endpoint, storage::OutboxMessage message) {
+    storage::OutboxEndpoint& stored = endpoint.stored;
+    message.endpoint = stored.name;
     stats_stale_ = true;
     if (stored.disabled_at != core::kNever) {
-        message.dead_at = event.at;
+        message.dead_at = message.at;
         message.reason = kGone;
         HEADWAY_CHECK(renew(endpoint));
         HEADWAY_CHECK(outbox_.add_message(message));
@@ -191,8 +195,8 @@ Result<> WebhookScheduler::add(Endpoint& endpoint, const core::Session& session,
     if (stored.pending <= limits::kWebhookPendingMax) return {};
     HEADWAY_CHECK(renew(endpoint));
     if (stored.pending <= limits::kWebhookPendingMax) return {};
-    HEADWAY_CHECK(
-        bury_pending(endpoint, stored.pending - limits::kWebhookPendingMax, event.at, kCrowdedOut));
+    HEADWAY_CHECK(bury_pending(endpoint, stored.pending - limits::kWebhookPendingMax, message.at,
+                               kCrowdedOut));
     return save(endpoint);
 }
 

@@ -54,6 +54,10 @@ public:
     }
     /// Adds messages for the newest events of the session, in their transaction.
     core::Result<> note(const core::Session& session, std::span<const core::Event> events);
+    /// Adds a message that is about no session for each endpoint that is for people. `name` makes
+    /// its id. Writes.
+    core::Result<> tell_people(std::string_view type, std::string_view name,
+                               const std::string& body, core::Timestamp now);
     /// A try has ended; updates memory, also if nothing can be written.
     void landed(const WebhookResult& result);
     /// Its result could not be stored and comes again by landed(): until then the endpoint gets no
@@ -110,6 +114,7 @@ private:
     core::Result<Endpoint*> require_usable(std::string_view name);
     core::Result<> add(Endpoint& endpoint, const core::Session& session, const core::Event& event,
                        const std::string& body);
+    core::Result<> put(Endpoint& endpoint, storage::OutboxMessage message);
     core::Result<> settle_delivery(Endpoint& endpoint, const WebhookResult& result,
                                    core::Timestamp now);
     core::Result<> settle_failure(Endpoint& endpoint, const WebhookResult& result,

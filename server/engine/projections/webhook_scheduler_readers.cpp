@@ -204,4 +204,19 @@ std::shared_ptr<const std::vector<WebhookStats>> WebhookScheduler::stats() {
     return stats_;
 }
 
+Result<> WebhookScheduler::tell_people(std::string_view type, std::string_view name,
+                                       const std::string& body, Timestamp now) {
+    for (Endpoint& endpoint : endpoints_) {
+        if (!endpoint.configured || !endpoint.rule.for_people()) continue;
+        storage::OutboxMessage message;
+        message.id = "msg_" + core::to_hex(core::digest_of(name));
+        message.type = type;
+        message.at = now;
+        message.due_at = now;
+        message.body = body;
+        HEADWAY_CHECK(put(endpoint, std::move(message)));
+    }
+    return {};
+}
+
 }  // namespace headway::server

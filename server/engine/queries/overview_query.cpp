@@ -69,7 +69,8 @@ Result<void> add_approvals(const Reader& reader, std::vector<api::Need>& needs) 
     return {};
 }
 
-/// Everything that waits for people: the most urgent first, then the oldest.
+}  // namespace
+
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     std::vector<api::Need> needs;
     HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));
@@ -95,7 +96,10 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     return needs;
 }
 
-}  // namespace
+Result<std::uint64_t> count_needs(const Reader& reader) {
+    HEADWAY_TRY(const std::uint64_t sessions, reader.store().index().count_needs());
+    return sessions + reader.stats().approvals.pending;
+}
 
 Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     api::Overview overview;
@@ -106,9 +110,8 @@ Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const storage::AlarmCounts alarmed, reader.store().index().count_alarms());
     for (const std::uint64_t sessions : alarmed)
         overview.alarms += sessions;
-    HEADWAY_TRY(overview.needs_total, reader.store().index().count_needs());
     overview.approvals_pending = reader.stats().approvals.pending;
-    overview.needs_total += overview.approvals_pending;
+    HEADWAY_TRY(overview.needs_total, count_needs(reader));
     overview.channels = reader.channels().tally();
     return overview;
 }

@@ -82,9 +82,9 @@ Result<> ListQuery::show_some(Reader& reader) {
             const auto adapter = adapter_with_cost(reader, key, session);
             const api::Adapter* hooks = adapter ? &*adapter : nullptr;
             if (rows) {
-                api::append_row(scan.body, session, reader.time(), risk, hooks);
+                api::append_row(scan.body, session, reader.time(), hooks);
             } else {
-                api::append_session(scan.body, session, reader.time(), nullptr, risk, {}, hooks,
+                api::append_session(scan.body, session, reader.time(), nullptr, {}, hooks,
                                     cost_warning(reader, session, adapter));
             }
         });

@@ -99,7 +99,6 @@ Result<> stream_all(const Reader& reader, const StreamQuery& query, StreamReply&
 Result<SessionDocument> SessionQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const Resident* resident, reader.require(session));
     SessionDocument document{resident->session, reader.time()};
-    document.risk = risk;
     document.adapter = adapter_with_cost(reader, resident->key, resident->session);
     document.cost_warning = cost_warning(reader, resident->session, document.adapter);
     if (resident->session.state().budget.limited()) {

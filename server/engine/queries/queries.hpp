@@ -23,7 +23,6 @@ namespace headway::server {
 /// One session.
 struct SessionQuery {
     std::string session;
-    bool risk = false;  ///< the caller may see it
 
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
@@ -106,6 +105,11 @@ struct OverviewQuery {
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 
+/// Everything that waits for people: alarms first, then approvals and sessions merged, oldest first, at most
+/// limits::kNeedsShownMax of them.
+core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
+core::Result<std::uint64_t> count_needs(const Reader& reader);
+
 /// The daemon's own state; the engine completes a copy of `report`.
 struct SystemQuery {
     std::shared_ptr<const api::SystemReport> report;
@@ -118,6 +122,7 @@ struct TextPage {
     std::string body;
     std::string headers = {};
     bool lines = false;  ///< NDJSON
+    std::string_view content_type = "application/json";
 };
 inline std::size_t size_of(const TextPage& page) {
     return page.body.size();
@@ -132,7 +137,6 @@ std::size_t size_of(const ApprovalPolled& polled);
 struct ListQuery {
     storage::SessionFilter filter;
     bool rows = false;  ///< rows instead of documents
-    bool risk = false;  ///< the caller may see it
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
 

@@ -13,6 +13,7 @@
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/reports/generations.hpp"
+#include "server/engine/reports/ping_schedules.hpp"
 #include "storage/tables/idempotency_table.hpp"
 
 namespace headway::server {
@@ -48,29 +49,12 @@ constexpr int kNamesTried = 64;
 constexpr std::size_t kRunsOfTurn = 16;
 constexpr std::size_t kRunsOfOthers = 2;
 
-/// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
-/// `next`. Only the newest is loaded.
-Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next) {
-    HEADWAY_TRY(const auto newest, reader.store().idempotency().find_key(key_of(job)));
-    std::string run = newest ? newest->session : job;
-    if (!next || reader.is_open_in_memory(run)) return run;
-    for (int tried = 0; tried < kNamesTried; ++tried) {
-        std::string behind = next_run(job, run);
-        HEADWAY_TRY(const bool known, reader.knows(behind));
-        if (!known) break;
-        run = std::move(behind);
-    }
-    HEADWAY_TRY(const Resident* found, reader.find(run));
-    const bool ended = found != nullptr && found->session.state().ended();
-    return ended ? next_run(job, run) : run;
-}
-
-core::SessionStarted about(const PingCommand& ping) {
+core::SessionStarted about(const std::string& job, const std::string& rid) {
     core::SessionStarted about;
     about.agent.type = kJobType;
-    about.agent.name = core::cut_text(ping.job, core::limits::kStringBytesMax);
+    about.agent.name = core::cut_text(job, core::limits::kStringBytesMax);
     about.labels.push_back({"adapter", "ping"});
-    if (!ping.rid.empty()) about.labels.push_back({"rid", ping.rid});
+    if (!rid.empty()) about.labels.push_back({"rid", rid});
     about.policy.heartbeat_interval_ms =
         static_cast<std::uint64_t>(core::kHeartbeatIntervalMax.count());
     return about;
@@ -146,6 +130,34 @@ std::vector<core::Event> events_of(const PingCommand& ping, bool opens) {
 
 }  // namespace
 
+Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next) {
+    HEADWAY_TRY(const auto newest, reader.store().idempotency().find_key(key_of(job)));
+    std::string run = newest ? newest->session : job;
+    if (!next || reader.is_open_in_memory(run)) return run;
+    for (int tried = 0; tried < kNamesTried; ++tried) {
+        std::string behind = next_run(job, run);
+        HEADWAY_TRY(const bool known, reader.knows(behind));
+        if (!known) break;
+        run = std::move(behind);
+    }
+    HEADWAY_TRY(const Resident* found, reader.find(run));
+    const bool ended = found != nullptr && found->session.state().ended();
+    return ended ? next_run(job, run) : run;
+}
+
+Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
+                  const std::string& rid) {
+    if (run == job || !rid.empty()) HEADWAY_CHECK(check_turn(transaction.reader(), run));
+    HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
+    Takes takes = Takes::kAll;
+    if (before != nullptr) {
+        HEADWAY_TRY(takes, taken_from(transaction, job, before->session));
+    }
+    HEADWAY_CHECK(open_implicitly(transaction, run, about(job, rid), before, takes));
+    if (!rid.empty()) return {};
+    return transaction.store().idempotency().add_key(key_of(job), {"", run}, transaction.now());
+}
+
 Result<> PingCommand::name(Reader& reader, SessionNames& names) {
     spare.clear();
     if (!rid.empty()) {
@@ -191,19 +203,8 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
         if (!rid.empty()) return Pinged{};
         return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
-    if (opens) {
-        if (run == job || !rid.empty()) HEADWAY_CHECK(check_turn(transaction.reader(), run));
-        HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
-        Takes takes = Takes::kAll;
-        if (before != nullptr) {
-            HEADWAY_TRY(takes, taken_from(transaction, job, before->session));
-        }
-        HEADWAY_CHECK(open_implicitly(transaction, run, about(*this), before, takes));
-        if (rid.empty()) {
-            HEADWAY_CHECK(transaction.store().idempotency().add_key(key_of(job), {"", run},
-                                                                    transaction.now()));
-        }
-    }
+    if (opens) HEADWAY_CHECK(open_run(transaction, job, run, rid));
+    HEADWAY_CHECK(keep_schedule(transaction, run, opens));
     ReportCommand report;
     report.session = run;
     report.batch = true;
@@ -211,6 +212,33 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(const Advised advised, report(transaction));
     (void)advised;
     return Pinged{};
+}
+
+/// The schedule of a job is stored as long as its runs.
+Result<> PingCommand::check_retention(Transaction& transaction, const core::PingSchedule& now,
+                                      const std::string& run) {
+    const core::Millis kept = transaction.settings().retention;
+    const core::Timestamp due = missing_at({now, run, transaction.now()});
+    if (kept == core::Millis{0} || due - transaction.now() < kept) return {};
+    return Error{ErrorCode::kInvalidParameter,
+                 "is longer than ended runs are kept; storage.retention would have to be longer",
+                 now.every > core::Millis{0} ? "every" : "cron"};
+}
+
+/// A schedule counts from the last start, so a start writes it again.
+Result<> PingCommand::keep_schedule(Transaction& transaction, const std::string& run,
+                                    bool opens) const {
+    storage::IdempotencyTable& table = transaction.store().idempotency();
+    if (schedule && schedule->every == core::Millis{0} && schedule->cron.empty())
+        return drop_schedule(table, job, transaction.now());
+    if (!opens && !schedule) return {};
+    HEADWAY_TRY(const auto known, find_schedule(table, job));
+    if (!known && !schedule) return {};
+    core::PingSchedule now = schedule ? *schedule : known->schedule;
+    now.told = false;
+    if (!opens && known && known->schedule == now) return {};
+    if (schedule) HEADWAY_CHECK(check_retention(transaction, now, run));
+    return set_schedule(table, job, now, run, transaction.now());
 }
 
 }  // namespace headway::server

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/values/ping_schedule.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
 // Pings: jobs that say by a URL alone that they start, end or fail.
@@ -13,6 +15,13 @@
 namespace headway::server {
 
 enum class PingKind : std::uint8_t { kStart, kSuccess, kFail, kLog };
+
+/// The newest run of a job that does not tell its runs apart; the one to come if that has ended and
+/// `next`. Only the newest is loaded.
+core::Result<std::string> run_in_force(Reader& reader, const std::string& job, bool next);
+/// Opens a run of the job. With a `rid` it is no newest run. Writes.
+core::Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
+                        const std::string& rid);
 
 /// The ping was taken, or said what was known.
 struct Pinged {};
@@ -28,6 +37,8 @@ struct PingCommand {
     PingKind kind = PingKind::kSuccess;
     std::uint32_t exit_status = 0;        ///< exit status of a kFail; 0: none was reported
     std::string text;                     ///< without secrets
+    /// Of the job from now on; without `every` and `cron` it has none any more.
+    std::optional<core::PingSchedule> schedule = {};
     std::string target = {};              ///< set by name(): the session of the run
     std::vector<std::string> spare = {};  ///< the same: the next ones, for this turn
 
@@ -36,6 +47,10 @@ struct PingCommand {
     core::Result<Pinged> operator()(Transaction& transaction);
 
 private:
+    static core::Result<> check_retention(Transaction& transaction, const core::PingSchedule& now,
+                                          const std::string& run);
+    core::Result<> keep_schedule(Transaction& transaction, const std::string& run,
+                                 bool opens) const;
     core::Result<std::string> run_in_turn(Transaction& transaction) const;
 };
 

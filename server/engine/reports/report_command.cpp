@@ -264,6 +264,7 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
                          events);
     core::Context asking = transaction.context();
     asking.asks = asks;
+    asking.children_work = transaction.children_work(*resident);
     resident->session.report(events, asking, decided);
     transaction.tree().add_conflicts(resident->session, transaction.sessions().residents(),
                                      transaction.context(), decided);

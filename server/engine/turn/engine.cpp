@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 /// it, a shorter gap is below two heartbeat intervals of the busiest agents.
 constexpr auto kGapNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
+constexpr auto kMissedLookEvery = 1s;
 constexpr auto kGapEvery = 1s;
 /// The I/O thread encodes the replies of one part at once, and receives and sends between parts.
 constexpr std::size_t kRepliesPerPart = 256;
@@ -54,6 +55,7 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
               }),
       judges_(store, settings_.judge, std::move(judge), report_),
       webhooks_(store.outbox(), settings_.webhooks),
+      morning_(settings_.digest_at, settings_.digest_span),
       session_rows_(store),
       approval_rows_(store),
       estimate_rows_(store),
@@ -109,6 +111,7 @@ Clock::Steady::time_point Engine::next_wake() const {
     const auto now = Clock::steady();
     if (!reads_.empty() || backup_.running()) return now;
     if (judges_.waiting() && !lost_) return now;
+    if (morning_.busy() && sends()) return std::max(now, morning_at_);
     auto wake = now + kUpkeepEvery;
     if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
     if (disk_.is_closed()) return wake;  // due work has to wait
@@ -130,7 +133,23 @@ void Engine::note_gap(Clock::Steady::time_point begin) const {
 
 void Engine::turn(std::vector<Request>& requests, std::size_t left) {
     deliver_again(requests);
+    look_for_missed(requests);
     take_turn(requests, left);
+}
+
+/// Adds what says that jobs have not started.
+void Engine::look_for_missed(std::vector<Request>& requests) {
+    const auto now = Clock::steady();
+    if (now < missed_at_ || halted() || !disk_.writable()) return;
+    missed_at_ = now + kMissedLookEvery;
+    Reader reader{parts_};
+    auto jobs = missed_.look(reader);
+    if (!jobs) return;  // again at the next look
+    for (std::string& job : *jobs) {
+        Request& request = requests.emplace_back();
+        request.listening = listening_;
+        request.write = std::make_unique<MissedPing>(std::move(job));
+    }
 }
 
 /// Before the requests of the turn, which may be about the same session.

@@ -20,6 +20,8 @@
 #include "server/engine/projections/judge_scheduler.hpp"
 #include "server/engine/projections/projections.hpp"
 #include "server/engine/projections/webhook_scheduler.hpp"
+#include "server/engine/queries/morning_digest.hpp"
+#include "server/engine/reports/ping_schedules.hpp"
 #include "server/engine/transaction/reader.hpp"
 #include "server/engine/transaction/transaction.hpp"
 #include "server/engine/turn/store_policy.hpp"
@@ -115,6 +117,8 @@ private:
     void forget(const storage::Deletion& deletion);
     core::Result<> recover_webhooks();
     void forget_webhooks();
+    void digest_step();
+    void look_for_missed(std::vector<Request>& requests);
     void feed_watchdog();
     void save_everything();
     /// True while neither sessions nor the disk can be used.
@@ -137,6 +141,10 @@ private:
     BackupCopy backup_;
     JudgeScheduler judges_;
     WebhookScheduler webhooks_;
+    MissedPings missed_;
+    Clock::Steady::time_point missed_at_{};  ///< when they are looked at next
+    MorningDigest morning_;
+    Clock::Steady::time_point morning_at_{};  ///< when it may be looked at next
     HookChannels channels_;
     Clock::Steady::time_point channels_counted_{};
     SessionProjection session_rows_;

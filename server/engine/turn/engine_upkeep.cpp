@@ -11,12 +11,15 @@ namespace headway::server {
 using core::Result;
 using namespace std::chrono_literals;
 
+constexpr auto kDigestLookEvery = 1s;
+constexpr auto kDigestTryEvery = 60s;
 /// Short beside the intervals by which a channel is judged.
 constexpr auto kChannelsEvery = 1s;
 
 void Engine::upkeep(bool idle) {
     count_channels();
     turn_day();
+    digest_step();
     if (!lost_) sessions_.dismiss_visitors();
     backup_.step();
     disk_.look_at_space(false);
@@ -112,6 +115,29 @@ void Engine::forget_webhooks() {
         disk_.note_failure(done.error());
         return;
     }
+    if (auto loaded = webhooks_.load(clock_.now()); !loaded)
+        report_(true, "webhooks cannot be read from the database: " + loaded.error().detail);
+}
+
+/// The digest of the morning: a slice of its reading, or its message.
+void Engine::digest_step() {
+    const auto now = Clock::steady();
+    if (!settings_.digest_at || !sends() || halted() || now < morning_at_) return;
+    Reader reader{parts_};
+    auto done = morning_.step(reader);
+    if (done && !morning_.busy()) morning_at_ = now + kDigestLookEvery;
+    if (done && !morning_.ready()) return;
+    if (done) done = store_.begin();
+    const bool begun = done.has_value();
+    if (done) done = morning_.tell(store_, webhooks_, clock_.now());
+    if (done) done = store_.commit();
+    if (done) return morning_.told();
+    morning_.drop();
+    morning_at_ = now + kDigestTryEvery;
+    report_(true, "the digest was not stored, and is tried again: " + done.error().detail);
+    if (!begun) return;
+    store_.rollback();
+    disk_.note_failure(done.error());
     if (auto loaded = webhooks_.load(clock_.now()); !loaded)
         report_(true, "webhooks cannot be read from the database: " + loaded.error().detail);
 }

@@ -47,9 +47,8 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         on, to,
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
-                                shown.prediction ? &*shown.prediction : nullptr, shown.risk,
-                                shown.expected, shown.adapter ? &*shown.adapter : nullptr,
-                                shown.cost_warning);
+                                shown.prediction ? &*shown.prediction : nullptr, shown.expected,
+                                shown.adapter ? &*shown.adapter : nullptr, shown.cost_warning);
         },
         shown.created ? 201 : 200, std::move(headers));
 }
@@ -130,7 +129,7 @@ void answer_with(Answers& on, const ReplyTo& to, TextPage&& page) {
     Response response;
     response.body = std::move(page.body);
     response.headers = std::move(page.headers);
-    if (page.lines) response.content_type = "application/x-ndjson";
+    response.content_type = page.lines ? "application/x-ndjson" : page.content_type;
     on.respond(to, response);
 }
 

@@ -68,6 +68,8 @@ WebhookRequest request_for(const WebhookTarget& target, const WebhookJob& job,
                 request.headers.push_back("Authorization: Bearer " + target.secret());
             return request;
         }
+        case Format::kTelegram:
+            return {{}, notify::telegram_body(letter, endpoint.chat)};
         case Format::kEmail:
             return {{}, notify::email_text(letter, endpoint.from, endpoint.to)};
         default:

@@ -17,6 +17,8 @@
 namespace headway::server {
 namespace {
 
+constexpr std::string_view kTelegramUrl = "https://api.telegram.org";
+
 /// Converts names to a set; they were validated at load.
 template <class Enum, std::size_t N>
 void choose(std::span<const std::string> names, std::span<const std::string_view> otherwise,
@@ -132,11 +134,28 @@ void WebhookTarget::take_secret(const std::string& text, const std::string& from
         } else {
             problem_ = "in " + from + " there is no URL such as \"https://hooks.example.com/…\"";
         }
+    } else if (endpoint_.format == Format::kTelegram) {
+        take_bot(word, from);
     } else if (endpoint_.format == Format::kNtfy && word.find(' ') != word.npos) {
         problem_ = "in " + from + " there is no access token such as \"tk_…\"";
     } else {
         secret_ = word;
     }
+}
+
+/// Telegram wants the token in the path, where it is as secret as a Slack URL.
+void WebhookTarget::take_bot(const std::string& token, const std::string& from) {
+    const bool fits = token.find(':') != token.npos &&
+                      std::all_of(token.begin(), token.end(),
+                                  [](char c) { return core::is_word(c) || c == '-' || c == ':'; });
+    if (!fits) {
+        problem_ = "in " + from + " there is no token of a bot such as \"123456:ABC-def\"";
+        return;
+    }
+    std::string base = endpoint_.url.empty() ? std::string{kTelegramUrl} : endpoint_.url;
+    while (base.ends_with('/'))
+        base.pop_back();
+    endpoint_.url = base + "/bot" + token + "/sendMessage";
 }
 
 /// The part of the address that distinguishes endpoints whose messages go to different people.
@@ -145,7 +164,8 @@ std::string WebhookTarget::place() const {
     for (const std::string& word :
          endpoint_.format == core::WebhookFormat::kEmail ? endpoint_.to : endpoint_.argv)
         place.append("\n").append(word);
-    return endpoint_.topic.empty() ? place : place + "\n" + endpoint_.topic;
+    const std::string& whom = endpoint_.topic.empty() ? endpoint_.chat : endpoint_.topic;
+    return whom.empty() ? place : place + "\n" + whom;
 }
 
 core::WebhookRule WebhookTarget::rule() const {

@@ -32,6 +32,7 @@ public:
 private:
     void read_secrets();
     void take_secret(const std::string& text, const std::string& from);
+    void take_bot(const std::string& token, const std::string& from);
     void warn(const Report& report) const;
     std::string setting(std::string_view key) const;
     std::string place() const;

@@ -120,7 +120,7 @@ TEST_CASE("decode open: all members of a policy are read", "[api]") {
         R"("max_tool_failures":9,"min_confidence":0.25,"max_parse_failures":10,)"
         R"("tool_time_limit_ms":11,"trust_origin":false,"low_confidence_attempts":12,)"
         R"("stats_every":13,"confirm_stop":"judge","wait_polls":14,"wait_patience_ms":15,)"
-        R"("risk":true,"trust_user":false)");
+        R"("trust_user":false)");
     require_ok(decoded);
     PolicyOverride all;
     all.profile = Profile::kStrict;
@@ -140,10 +140,17 @@ TEST_CASE("decode open: all members of a policy are read", "[api]") {
     all.confirm_stop = ConfirmStop::kJudge;
     all.wait_polls = 14;
     all.wait_patience_ms = 15;
-    all.risk = true;
     all.trust_user = false;
     CHECK(decoded->about.policy == all);
     CHECK(opened_with_policy(R"("wait_polls":null)")->about.policy == PolicyOverride{});
+}
+
+TEST_CASE("decode open: a policy's risk is refused and said to be gone", "[api]") {
+    const auto refused = opened_with_policy(R"("risk":true)");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::kUnknownField);
+    CHECK(refused.error().field == "/policy/risk");
+    CHECK_THAT(refused.error().detail, Catch::Contains("is gone"));
 }
 
 TEST_CASE("decode open: tools and detectors of a policy keep their order and defaults", "[api]") {

@@ -169,35 +169,9 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,
         "loop_detection":true,"judge":true,"trust_origin":true,"trust_user":true,"on_stuck":"by_profile","max_iterations":0,"max_tool_failures":0,
         "max_parse_failures":0,"tool_time_limit_ms":0,"min_confidence":0.0,"low_confidence_attempts":3,
-        "stats_every":10,"confirm_stop":"off","risk":false,"wait_polls":100,"wait_patience_ms":10800000,"tools":[],"detectors":[]},
+        "stats_every":10,"confirm_stop":"off","wait_polls":100,"wait_patience_ms":10800000,"tools":[],"detectors":[]},
         "directives":[]})");
     CHECK(json == expected);
-}
-
-TEST_CASE("encode: the risk is in the document for its readers and in no other text", "[api]") {
-    Policy policy;
-    policy.risk = true;
-    Story story{policy};
-    (void)story.report(tool_finished("c1"), 10);
-    const auto document = [&](bool risk) {
-        return json_of([&](std::string& out) {
-            append_session(out, story.session, reading(20), nullptr, risk);
-        });
-    };
-    CHECK(document(true)["risk"].is_number());
-    CHECK_FALSE(document(false).contains("risk"));
-    const std::string number = document(true)["risk"].dump();
-    const SessionView shown = view_of(story.session);
-    std::string others;
-    append_advice(others, Advice{}, shown);
-    append_progress(others, shown, reading(20));
-    append_chat_status(others, shown);
-    append_comparison(others, story.session, at(20));
-    for (const Event& event : story.events)
-        append_event(others, "story", event, {true});
-    CHECK(others.find(number) == std::string::npos);
-    // Only the policy, in the event of the opening, has the word.
-    CHECK(others.find("\"risk\"") == others.rfind("\"risk\""));
 }
 
 TEST_CASE("encode: an ended session shows its outcome and result", "[api]") {

@@ -148,6 +148,40 @@ TEST_CASE("ntfy: JSON with topic, priority and a link", "[api]") {
               .size() < 4096);
 }
 
+TEST_CASE("telegram: what an agent wrote is code, which has no mention and no link", "[api]") {
+    const Document plain = Document::parse(telegram_body(letter_about("same edit"), "-1001"));
+    CHECK(plain["chat_id"] == "-1001");
+    CHECK(plain["parse_mode"] == "HTML");
+    CHECK(plain["text"] ==
+          "<code>night-7 is stuck</code>\n<b>Reason:</b> <code>same edit</code>\n"
+          "<b>Agent:</b> <code>coder</code>\n<b>Goal:</b> <code>mend it</code>\n"
+          "<a href=\"https://h.example/#/session/night-7?n=4\">Show the session</a>");
+    CHECK_FALSE(plain.contains("disable_notification"));
+    const std::string hostile =
+        Document::parse(telegram_body(letter_about("</code>" + kHostile + std::string(9'000, '<')),
+                                      "1"))["text"];
+    CHECK(occurrences(hostile, "<code>") == occurrences(hostile, "</code>"));
+    CHECK(hostile.find("<!channel>") == hostile.npos);
+    const std::string many = Document::parse(telegram_body(letter_about_many(500), "1"))["text"];
+    CHECK(many.find(" more\n<a href=") != many.npos);
+}
+
+TEST_CASE("a digest: its lines are told, with one link to the overview", "[api]") {
+    const std::string body = R"({"type":"digest","timestamp":"2026-11-28T07:30:00.000Z","data":)"
+                             R"({"title":"1 needs you, 2 ended","span":"from 22:00 to 07:30",)"
+                             R"("lines":["Needs you: night-7 <@U1>","Ended: night-8"]}})";
+    const Notice notice = read_notice({"digest", "", 0, body}, "https://h.example");
+    const Letter letter = compose({&notice, 1}, false, "https://h.example");
+    CHECK(letter.title == "The night: 1 needs you, 2 ended");
+    REQUIRE(letter.items.size() == 2);
+    CHECK(letter.items[1].text == "Ended: night-8");
+    CHECK(letter.link == "https://h.example/#/");
+    CHECK(plain_text(letter, 1'000) ==
+          "Time: from 22:00 to 07:30\n- Needs you: night-7 <@U1>\n- Ended: night-8");
+    CHECK(slack_body(letter).find("<@U1>") != std::string::npos);  // in plain_text, where it is text
+    CHECK(discord_body(letter).find("\\\\@U1") != std::string::npos);
+}
+
 TEST_CASE("email: headers and a quoted-printable text", "[api]") {
     const std::vector<std::string> to{"ana@example.com", "ben@example.com"};
     CHECK(email_text(letter_about("same = edit"), "headway@example.org", to) ==

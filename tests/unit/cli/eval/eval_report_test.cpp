@@ -98,3 +98,33 @@ TEST_CASE("eval report: people get tables that cannot steer their terminal", "[c
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK_THAT(eval_text(some(), false, 0), !Catch::Contains("Missed loops"));
 }
+
+TEST_CASE("eval report: what a stop saves and loses stands beside simple rules", "[cli]") {
+    Evaluation evaluation = some();
+    evaluation.labelled = true;
+    JudgedSession failed;
+    failed.label.file = "c/failed.jsonl";
+    failed.label.source = "c";
+    failed.label.failure = true;
+    failed.timeline = stuck_at(4);
+    failed.timeline.same_3 = 8;
+    evaluation.sessions.push_back(failed);
+    const Json savings = eval_json(evaluation, false)["savings"];
+    REQUIRE(savings.size() == 7);
+    CHECK(savings[0]["rule"] == "stuck");
+    CHECK(savings[0]["stopped"].count() == 1);
+    CHECK(savings[0]["lost"].number() == Approx(0.6));
+    CHECK(savings[0]["saved"].number() == Approx(0.6));
+    CHECK(savings[1]["saved"].number() == Approx(0.2));
+    CHECK(savings[5]["successes"].count() == 0);  // no recording has times
+    CHECK_THAT(eval_text(evaluation, false, 0), Catch::Contains("HEADLINE"));
+}
+
+TEST_CASE("eval report: a source that stands apart is in no total", "[cli]") {
+    Evaluation evaluation = some();
+    evaluation.apart = {"b"};
+    const Json result = eval_json(evaluation, false);
+    CHECK(result["total"]["sessions"].count() == 1);
+    CHECK(result["sources"].size() == 2);
+    CHECK_THAT(eval_text(evaluation, false, 0), Catch::Contains("b (apart)"));
+}

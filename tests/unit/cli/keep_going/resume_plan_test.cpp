@@ -178,6 +178,7 @@ TEST_CASE(
             ResumePlan plan{rules, kStart};
             WallTime now = kStart;
             std::uint64_t in_row = 0;
+            bool was_stuck = false;
             for (int run = 0; run < 80; ++run) {
                 now += std::chrono::minutes{gen.below(40)};
                 RunOver over = ended(static_cast<Cause>(gen.below(14)));
@@ -188,14 +189,17 @@ TEST_CASE(
                 over.stopped = gen.chance(25);
                 over.needs_person = gen.chance(25);
                 over.progressed = gen.chance(3);
+                if (gen.chance(8)) over.stuck = "the same call fails again and again";
                 if (over.progressed) in_row = 0;
                 const ResumeStep step =
                     plan.next(over, now, static_cast<double>(gen.below(101)) / 100);
                 const bool passes = over.end.cause == Cause::kOverloaded ||
                                     over.end.cause == Cause::kNetwork ||
                                     over.end.cause == Cause::kRateLimit;
-                const bool held =
-                    over.end.completed || over.interrupted || over.stopped || over.needs_person;
+                const bool stuck_again = !over.stuck.empty() && was_stuck;
+                was_stuck = was_stuck || !over.stuck.empty();
+                const bool held = over.end.completed || over.interrupted || over.stopped ||
+                                  over.needs_person || stuck_again;
                 if (held) REQUIRE_FALSE(step.resume);
                 const bool room = in_row < rules.resumes_max && plan.resumes() < kResumesMost;
                 if (passes && !held && room && over.end.retry_at.empty() &&

@@ -322,3 +322,15 @@ TEST_CASE("stored Gemini session: a message that is written again with its calls
     CHECK(read.uses[0].tokens == LineTokens{900, 100, 0, 20, 5});
     CHECK(read.about().project == "/w");
 }
+
+TEST_CASE("stored Claude session: what is attached is passed over, an argument of that name is not",
+          "[cli]") {
+    const auto matters = kClaudeStore.matters;
+    const std::string head = R"({"parentUuid":"a","isSidechain":false,)";
+    CHECK_FALSE(matters(head + R"("attachment":{"type":"x"},"type":"attachment"})"));
+    CHECK(
+        matters(head + R"("message":{"content":[{"type":"tool_use","input":{"attachment":1}}]}})"));
+    CHECK(matters(head + R"("type":"user","message":{"content":"the \"attachment\": no"}})"));
+    CHECK_FALSE(matters(R"({"type":"api-request-blob","message":{}})"));
+    CHECK(matters(R"({"type":"user","message":{}})"));
+}

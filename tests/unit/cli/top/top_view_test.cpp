@@ -362,13 +362,6 @@ TEST_CASE("top: alarms stand out, on top", "[cli]") {
     CHECK_THAT(draw({}, data, kTopNow, 100, 20, true), Catch::Contains("\x1b[1;31m1m00s  ALARM"));
 }
 
-TEST_CASE("top: a risk has a column once a row has one", "[cli]") {
-    Json data = fleet();
-    CHECK_THAT(screen({}, data), !Catch::Contains("RISK"));
-    data["rows"][1]["risk"] = 0.617;
-    CHECK_THAT(screen({}, data), Catch::Contains("RISK") && Catch::Contains("0.62"));
-}
-
 TEST_CASE("top: how far each has come", "[cli]") {
     Json data = fleet();
     data["rows"][0]["estimate"] = {{"percent", 61.6}};
@@ -393,6 +386,8 @@ TEST_CASE("top: on 80 columns a goal has 20 of them, and alarms are not cut", "[
     CHECK_THAT(text, Catch::Contains("Add retries to the p"));
     CHECK_THAT(text, Catch::Contains("$12.25"));
     CHECK_THAT(text, Catch::Contains("▁▁▁▁▁▁×29"));
+    for (const std::size_t width : {100U, 120U, 140U})
+        CHECK_THAT(screen({}, data, width, 24), Catch::Contains("Add retries to the p"));
 }
 
 TEST_CASE("top: things of one cause that need a person are one line with their number", "[cli]") {

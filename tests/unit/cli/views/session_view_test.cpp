@@ -63,16 +63,6 @@ TEST_CASE("session view: a wait that needs a person says so in the table and the
                Catch::Contains("  waiting, needs you  "));
 }
 
-TEST_CASE("session view: a risk is shown where there is one", "[cli]") {
-    Json session = parsed(kSession);
-    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("risk"));
-    CHECK(risk_text(session) == "-");
-    session["risk"] = 0.047;
-    CHECK_THAT(session_details(session, kViewNow, false), Catch::Contains("\nrisk        0.05\n"));
-    session["risk"] = 0.999;
-    CHECK(risk_text(session) == "1.00");
-}
-
 TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
     for (const char* text :
          {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})",

@@ -191,11 +191,12 @@ TEST_CASE("webhook keys: every format has its keys", "[config]") {
         "[webhooks.endpoints.c]\nformat = \"ntfy\"\nurl = \"https://ntfy.sh\"\ntopic = \"t-1\"\n"
         "[webhooks.endpoints.d]\nformat = \"email\"\nurl = \"smtps://mail.example\"\n"
         "from = \"h@example.org\"\nto = [\"a@b\", \"c@d\"]\nuser = \"u\"\nsecret_env = \"P\"\n"
-        "[webhooks.endpoints.e]\nformat = \"command\"\nargv = [\"/bin/notify\", \"a, b\"]\n");
+        "[webhooks.endpoints.e]\nformat = \"command\"\nargv = [\"/bin/notify\", \"a, b\"]\n"
+        "[webhooks.endpoints.f]\nformat = \"telegram\"\nchat = \"-1001\"\nsecret_env = \"B\"\n");
     REQUIRE(loaded.has_value());
     const WebhookSettings& webhooks = loaded->settings.webhooks;
     CHECK(webhooks.link == "https://headway.example");
-    REQUIRE(webhooks.endpoints.size() == 5);
+    REQUIRE(webhooks.endpoints.size() == 6);
     const auto named = [&](const std::string& name) {
         return *std::find_if(webhooks.endpoints.begin(), webhooks.endpoints.end(),
                              [&](const WebhookEndpoint& e) { return e.name == name; });
@@ -208,6 +209,7 @@ TEST_CASE("webhook keys: every format has its keys", "[config]") {
     CHECK(named("c").topic == "t-1");
     CHECK(named("d").to == std::vector<std::string>{"a@b", "c@d"});
     CHECK(named("d").tls);
+    CHECK(named("f").chat == "-1001");
     CHECK(named("e").argv == std::vector<std::string>{"/bin/notify", "a, b"});
 }
 
@@ -216,7 +218,7 @@ TEST_CASE("webhook keys: a mistake in a format names the key and the fix", "[con
         "format = \"email\"\nurl = \"smtp://m\"\nfrom = \"h@e\"\nto = [\"a@b\"]\n";
     const std::string ntfy = "format = \"ntfy\"\nurl = \"https://n\"\ntopic = \"t\"\n";
     const std::tuple<std::string, std::string> cases[] = {
-        {"format = \"slak\"", "is not one of standard, slack, discord, ntfy, email, command"},
+        {"format = \"slak\"", "is not one of standard, slack, discord, ntfy, email, command, telegram"},
         {"format = \"slack\"", "has no url"},
         {"format = \"slack\"\nurl = \"https://x\"\nsecret_env = \"S\"",
          "the secret of this format is the url itself"},
@@ -224,6 +226,13 @@ TEST_CASE("webhook keys: a mistake in a format names the key and the fix", "[con
         {"format = \"ntfy\"\nurl = \"https://n\"", "has no topic; topic = "},
         {"format = \"ntfy\"\nurl = \"https://n/t\"\ntopic = \"t\"", "the topic, which is a key of"},
         {"topic = \"a b\"", "is no topic: 1 to 64"},
+        {"format = \"telegram\"\nsecret_env = \"S\"", "has no chat; chat = "},
+        {"format = \"telegram\"\nchat = \"1\"", "the secret is the token of the bot"},
+        {"format = \"telegram\"\nchat = \"ana\"", "is no chat: its number"},
+        {"format = \"telegram\"\nchat = \"-\"", "is no chat: its number"},
+        {"format = \"telegram\"\nchat = \"1\"\nsecret_env = \"S\"\nurl = \"https://t/bot1:x\"",
+         "the bot's token belongs into the file"},
+        {ntfy + "chat = \"1\"", "has chat, which needs format = \"telegram\""},
         {"format = \"email\"\nurl = \"https://m\"", "that is none of a mail server"},
         {"format = \"email\"\nurl = \"smtps://m\"", "has no from; from = "},
         {"format = \"email\"\nurl = \"smtps://m\"", "has no to; to = "},

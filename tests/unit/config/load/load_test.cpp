@@ -95,6 +95,18 @@ TEST_CASE("load: a _FILE variable names a file that holds the value", "[config]"
     CHECK_THAT(load(request).error().detail, Catch::Contains("cannot read"));
 }
 
+TEST_CASE("load: a key that is gone is refused and said to be gone", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml", "[policy]\nrisk = \"on\"\n");
+    request.environment = {{"HEADWAY_POLICY_RISK", "on"}};
+    const auto loaded = load(request);
+    REQUIRE_FALSE(loaded.has_value());
+    const std::string& detail = loaded.error().detail;
+    CHECK_THAT(detail, Catch::Contains(":2: unknown key `policy.risk`; the learned risk is gone"));
+    CHECK_THAT(detail, Catch::Contains("HEADWAY_POLICY_RISK: unknown variable; the learned risk"));
+}
+
 TEST_CASE("load: all mistakes are reported at once, with place and suggestion", "[config]") {
     const Folder folder;
     LoadRequest request;

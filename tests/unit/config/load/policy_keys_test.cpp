@@ -208,10 +208,10 @@ TEST_CASE("policy keys: each key sets its own member of the policy", "[config]")
           std::pair{"max_parse_failures", "3"}, std::pair{"min_confidence", "0.4"},
           std::pair{"low_confidence_attempts", "5"}, std::pair{"stats_every", "6"},
           std::pair{"wait_polls", "7"}, std::pair{"wait_patience", "8s"},
-          std::pair{"confirm_stop", "judge"}, std::pair{"risk", "on"},
-          std::pair{"profile", "strict"}, std::pair{"on_stuck", "ask"},
-          std::pair{"loop_detection", "off"}, std::pair{"heartbeat_interval", "9s"},
-          std::pair{"heartbeat_limit", "10"}, std::pair{"tool_time_limit", "11s"}})
+          std::pair{"confirm_stop", "judge"}, std::pair{"profile", "strict"},
+          std::pair{"on_stuck", "ask"}, std::pair{"loop_detection", "off"},
+          std::pair{"heartbeat_interval", "9s"}, std::pair{"heartbeat_limit", "10"},
+          std::pair{"tool_time_limit", "11s"}})
         REQUIRE(assign_policy_key(settings, key, value).has_value());
     Policy all;
     all.max_iterations = 1;
@@ -223,7 +223,6 @@ TEST_CASE("policy keys: each key sets its own member of the policy", "[config]")
     all.wait_polls = 7;
     all.wait_patience = std::chrono::seconds{8};
     all.confirm_stop = headway::core::ConfirmStop::kJudge;
-    all.risk = true;
     all.profile = headway::core::Profile::kStrict;
     all.on_stuck = headway::core::OnStuck::kAsk;
     all.loop_detection = false;

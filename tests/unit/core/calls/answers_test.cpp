@@ -2,9 +2,12 @@
 #include "core/calls/answers.hpp"
 
 #include <catch2/catch.hpp>
+
 #include <string>
+#include "core/calls/mask.hpp"
 
 #include "core/calls/tool_names.hpp"
+#include "core/text/bare_code.hpp"
 
 using namespace headway::core;
 
@@ -137,4 +140,24 @@ TEST_CASE("answers: that something is in use by others", "[core]") {
     CHECK(says_busy("429 Too Many Requests"));
     CHECK_FALSE(says_busy("ok"));
     CHECK_FALSE(says_busy(std::string(512, 'x') + " is locked"));
+}
+
+TEST_CASE("answers: receipts that differ by an id have one form, and counts of work do not",
+          "[core]") {
+    CHECK(receipt_form("Created issue #4412", false) == receipt_form("Created issue #4413", false));
+    CHECK(receipt_form("https://h/o/r/pull/12#issuecomment-91", true) ==
+          receipt_form("https://h/o/r/pull/12#issuecomment-92", true));
+    CHECK(receipt_form("agentId: a71f3c9", false) == receipt_form("agentId: a80b2d1", false));
+    CHECK(receipt_form("Submitted batch job 17", false) ==
+          receipt_form("Submitted batch job 18", false));
+    CHECK(receipt_form("batch 13 loaded", false) != receipt_form("batch 14 loaded", false));
+    CHECK(receipt_form("batch 13 loaded", true) == receipt_form("batch 14 loaded", true));
+    CHECK(receipt_form("", true).empty());
+}
+
+TEST_CASE("answers: an answer that nothing has come is no list of things", "[core]") {
+    for (const char* nothing : {"", "[]", "{\"messages\":[]}", "No new messages.", "null", "0"})
+        CHECK(says_nothing_yet(nothing));
+    for (const char* news : {"[{\"id\":1}]", "3 messages", "10"})
+        CHECK_FALSE(says_nothing_yet(news));
 }

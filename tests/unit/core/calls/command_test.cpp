@@ -117,3 +117,12 @@ TEST_CASE("command: questions to databases, clouds and other machines", "[core]"
           "ssh a 'ssh b \"ls\"'", "ssh box 'ls; reboot'"})
         CHECK_FALSE(only_looks(command));
 }
+
+TEST_CASE("command: a program that is asked for a list or a status changes nothing", "[core]") {
+    for (const char* looks : {"gh pr list --json number", "rabbitmqctl list_queues",
+                              "flux list kustomizations", "sleep 120 && gh issue list"})
+        CHECK(only_looks(looks));
+    for (const char* acts : {"gh pr merge 12", "python list.py", "git stash drop",
+                             "gh pr list && rm x", "tool list --delete old"})
+        CHECK_FALSE(only_looks(acts));
+}

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/judgement/reasons.hpp"
+
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -229,6 +231,51 @@ TEST_CASE("resolver: pausing a stuck session shows waiting until it is resumed",
     require_ok(again.session.resume("", "ann", context(21), again.events));
     CHECK(again.verdict() == Verdict::kStuck);
     CHECK(folded(again.events) == again.session.state());
+}
+
+TEST_CASE("resolver: a paused session that polls says after the resume for what it waits",
+          "[core]") {
+    Story story;
+    const auto poll = [&story](int second) {
+        ToolFinished call;
+        call.tool = "job_status";
+        call.result.kept = "\"running\"";
+        story.report(event(call), second);
+    };
+    for (int i = 0; i < 4; ++i)
+        poll(10 + i);
+    REQUIRE(story.verdict() == Verdict::kWaiting);
+    const std::string waits = story.session.state().judgement->reason;
+    require_ok(story.session.pause("", "ann", context(20), story.events));
+    CHECK(story.session.state().judgement->reason == "paused by the operator");
+    require_ok(story.session.resume("", "ann", context(21), story.events));
+    poll(22);
+    CHECK(story.verdict() == Verdict::kWaiting);
+    CHECK(story.session.state().judgement->reason == waits);
+    CHECK(story.session.state().judgement->detector == "waiting");
+}
+
+TEST_CASE("resolver: the judgement of a loop that goes on is live, and its event as it was",
+          "[core]") {
+    Story story;
+    const auto again = [&story](int second) {
+        ToolFinished call;
+        call.tool = "search";
+        call.result.kept = "\"the same answer\"";
+        story.report(event(call), second);
+    };
+    for (int i = 0; i < 4; ++i)
+        again(10 + i);
+    REQUIRE(story.verdict() == Verdict::kStuck);
+    const std::string told = story.session.state().judgement->reason;
+    for (int i = 0; i < 29; ++i)
+        again(20 + 10 * i);
+    CHECK(story.session.state().judgement->reason == told);
+    const std::string live = live_judgement(story.session.state())->reason;
+    CHECK_THAT(live, Catch::Contains("33 times in a row"));
+    CHECK_THAT(live, Catch::Contains("since the verdict at #"));
+    CHECK_THAT(live, Catch::Contains("30 calls") || Catch::Contains("29 calls"));
+    CHECK(live_judgement(folded(story.events))->reason == live);
 }
 
 TEST_CASE("resolver: a silent idle agent waits for a task", "[core]") {

@@ -106,18 +106,6 @@ TEST_CASE("floor: limits of the daemon's own policy cannot be lifted or raised",
     CHECK(lifted == demanding());
 }
 
-TEST_CASE("floor: an agent cannot hide the risk that the operator wants to see", "[core]") {
-    Policy daemon;
-    daemon.risk = true;
-    Policy policy;
-    CHECK(weaker_field(policy, daemon) == "/risk");
-    CHECK(weaker_field(daemon, policy).empty());
-    CHECK(raise_to({}, daemon, policy) == Raised{"/policy/risk"});
-    CHECK(policy.risk);
-    CHECK(raise_to({}, Policy{}, policy).empty());
-    CHECK(policy.risk);
-}
-
 TEST_CASE("floor: an agent cannot have its words of the user trusted", "[core]") {
     Policy daemon;
     daemon.trust_user = false;

@@ -116,7 +116,6 @@ TEST_CASE("access: a reporter reports for and reads each session, and nothing ab
     CHECK(require_report(reporter, "any").has_value());
     CHECK(require_read(reporter, "any").has_value());
     CHECK(code_of(require_read(reporter, {})) == ErrorCode::kForbidden);
-    CHECK_FALSE(sees_risk(reporter));
     CHECK_FALSE(door.access.is_operator(reporter.id));
     CHECK_FALSE(door.access.may_control(reporter, RequestHead{}));
     for (const Guard guard : {Guard::kOverview, Guard::kControl, Guard::kApprove, Guard::kAdmin})

@@ -293,21 +293,6 @@ TEST_CASE("access: tokens are listed newest first", "[server]") {
         CHECK(tokens[i]->id == door.records[4 - i].id);
 }
 
-TEST_CASE("access: an agent's token does not see the risk, also with other scopes", "[server]") {
-    const auto sees = [](std::vector<std::string> scopes) {
-        return sees_risk({"7A", "ci", *Grants::parse(scopes)});
-    };
-    CHECK(sees({"read"}));
-    CHECK(sees({"read", "control", "approve", "admin"}));
-    CHECK_FALSE(sees({"report:a-"}));
-    CHECK_FALSE(sees({"report"}));
-    CHECK_FALSE(sees({"report:a-", "read", "control"}));
-    CHECK_FALSE(sees({"control"}));
-    CHECK_FALSE(sees({"admin"}));
-    CHECK(sees_risk({"operator", "operator", Grants::all()}));
-    CHECK(sees_risk({{}, {}, Grants::anonymous()}));  // mode local: no token, no agent's
-}
-
 TEST_CASE("access: who signs a command", "[server]") {
     const Principal anonymous;
     const Principal ci{"7A", "ci", {}};

@@ -44,22 +44,6 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
         "quiet_rounds":0})"));
 }
 
-TEST_CASE("row: the risk is only for readers who may see it", "[api]") {
-    SessionState state;
-    state.tool_calls = 3;
-    const auto shown = [&](bool risk) {
-        std::string out;
-        append_row(out, Session{"s1", state}, kReading, risk);
-        return Document::parse(out);
-    };
-    CHECK_FALSE(shown(true).contains("risk"));  // its policy has it off
-    state.policy.change().risk = true;
-    CHECK_FALSE(shown(false).contains("risk"));
-    REQUIRE(shown(true)["risk"].is_number());
-    CHECK(shown(true)["risk"] > 0);
-    CHECK(shown(true)["risk"] < 1);
-}
-
 TEST_CASE("row: a wait that needs a person says so, and no other", "[api]") {
     SessionState state = stuck();
     CHECK_FALSE(row(state).contains("needs_somebody"));

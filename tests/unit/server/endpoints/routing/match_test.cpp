@@ -54,6 +54,7 @@ TEST_CASE("routes: known paths match", "[server]") {
         {Method::kGet, "/metrics", "getMetrics", ""},
         {Method::kGet, "/v1/version", "getVersion", ""},
         {Method::kGet, "/v1/overview", "getOverview", ""},
+        {Method::kGet, "/v1/digest", "getDigest", ""},
         {Method::kPost, "/v1/login-codes", "createLoginCode", ""},
         {Method::kGet, "/login", "login", ""},
         {Method::kPost, "/v1/logout", "logout", ""},

@@ -91,6 +91,26 @@ TEST_CASE("webhook request: each format is its own", "[server]") {
     ntfy.secret("tk_1\n");
     CHECK(ntfy.of(job_about(0)).headers == std::vector<std::string>{"Authorization: Bearer tk_1"});
     CHECK(ntfy.of(job_about(0)).body.starts_with(R"({"topic":"alerts",)"));
+    Sent telegram{WebhookFormat::kTelegram};
+    telegram.endpoint.chat = "123";
+    telegram.secret("42:secret-token\n");
+    CHECK(telegram.of(job_about(0)).headers.empty());
+    CHECK(telegram.of(job_about(0)).body.starts_with(R"({"chat_id":"123",)"));
+    CHECK(telegram.of(job_about(0)).body.find("secret-token") == std::string::npos);
+}
+
+TEST_CASE("webhook request: the token of a bot is part of its URL, and no URL is shown with it",
+          "[server]") {
+    Sent telegram{WebhookFormat::kTelegram};
+    telegram.endpoint.url = "";
+    telegram.secret("42:secret-token\n");
+    const WebhookTarget target{telegram.endpoint, [](bool, const std::string&) {}};
+    CHECK(target.endpoint().url == "https://api.telegram.org/bot42:secret-token/sendMessage");
+    CHECK(target.rule().url == "https://api.telegram.org/…");
+    telegram.secret("no token");
+    const WebhookTarget bad{telegram.endpoint, [](bool, const std::string&) {}};
+    CHECK(bad.problem().find("there is no token of a bot") != std::string::npos);
+    CHECK(bad.problem().find("no token of a bot such") != std::string::npos);
 }
 
 TEST_CASE("webhook request: the same events together have the same id again", "[server]") {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/encode/system/encode_overview.hpp"
+#include "core/views/digest.hpp"
+
+// The digest: what happened since a time, and what waits for people now. Pure; the shapes are those
+// of API.md.
+
+namespace headway::api {
+
+/// A session that did something, with what only its opening and its state say.
+struct DigestRow {
+    std::string id;
+    core::AgentInfo agent;
+    std::vector<core::Label> labels;
+    std::string goal;
+    bool open = false;
+    core::Verdict verdict = core::Verdict::kStarting;
+    std::string reason;  ///< of the verdict
+    std::string phase;
+    core::DigestSession facts;
+};
+
+struct Digest {
+    core::Timestamp since = core::kNever;
+    core::Timestamp until = core::kNever;
+    bool partial = false;         ///< `since` is later than was asked, or sessions are left out
+    std::vector<DigestRow> rows;  ///< by id
+    std::vector<Need> needs;      ///< alarms, then oldest first
+    std::uint64_t needs_total = 0;
+};
+
+/// `until`: an open session has been silent up to then.
+DigestRow digest_row(const core::Session& session, const core::DigestSession& facts,
+                     core::Timestamp until);
+
+void append_digest(std::string& out, const Digest& digest);
+
+enum class DigestFormat : std::uint8_t { kJson, kText, kMarkdown, kHtml };
+std::optional<DigestFormat> parse_digest_format(std::string_view name);
+
+/// The words for people, before any format: each text is on one line, without hidden characters.
+struct DigestPage {
+    struct Section {
+        std::string heading;
+        std::vector<std::string> lines;
+        std::string empty;  ///< the words where there are none
+    };
+    std::string title;  ///< "3 ended, 1 needs you, 2 resumed"
+    std::string span;   ///< "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC"
+    std::vector<Section> sections;
+};
+DigestPage digest_page(const Digest& digest);
+
+std::string text_of(const DigestPage& page);
+std::string markdown_of(const DigestPage& page);
+/// A whole document without scripts and links, also for a mail.
+std::string html_of(const DigestPage& page);
+
+/// The message for people as it is stored until it is sent: the body of a message of type "digest",
+/// at most limits::kWebhookBodyBytesMax.
+std::string digest_message(const DigestPage& page, core::Timestamp at);
+
+}  // namespace headway::api

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "api/digest/digest.hpp"
+#include "api/digest/digest_sums.hpp"
+#include "core/budgets/budget.hpp"
+#include "core/budgets/expectations.hpp"
+#include "core/text/text.hpp"
+#include "core/text/visible.hpp"
+#include "core/views/view.hpp"
+
+namespace headway::api {
+namespace {
+
+using Section = DigestPage::Section;
+
+constexpr std::size_t kLinesMax = 30;
+constexpr std::size_t kTextBytesMax = 300;
+
+std::string shown(std::string_view text) {
+    return core::shortened(core::visible(text), kTextBytesMax);
+}
+
+std::string with_reason(std::string text, std::string_view reason) {
+    return reason.empty() ? text : text + ": " + shown(reason);
+}
+
+/// "1,140,000"
+std::string grouped(std::uint64_t count) {
+    std::string digits = std::to_string(count);
+    for (std::size_t at = digits.size(); at > 3; at -= 3)
+        digits.insert(at - 3, 1, ',');
+    return digits;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+    return grouped(count) + " " + std::string{count == 1 ? one : many};
+}
+
+std::string money_text(const core::DigestUse& use) {
+    if (use.cost_micros == 0 && use.unpriced > 0) return "cost not known";
+    const std::uint64_t cents = (use.cost_micros + 5'000) / 10'000;
+    const std::uint64_t rest = cents % 100;
+    return (use.unpriced > 0 ? "at least $" : "$") + std::to_string(cents / 100) +
+           (rest < 10 ? ".0" : ".") + std::to_string(rest);
+}
+
+std::string use_text(const core::DigestUse& use) {
+    return counted(use.calls, "call", "calls") + ", " + counted(use.tokens, "token", "tokens") +
+           ", " + money_text(use);
+}
+
+std::string agent_text(const core::AgentInfo& agent) {
+    return shown(agent.name.empty() ? agent.type : agent.name);
+}
+
+std::string at_text(core::Timestamp at) {
+    return core::minute_text(at);
+}
+
+/// So many lines, and how many more there are.
+void bound_lines(Section& section) {
+    if (section.lines.size() <= kLinesMax) return;
+    const std::size_t more = section.lines.size() - kLinesMax;
+    section.lines.resize(kLinesMax);
+    section.lines.push_back("and " + std::to_string(more) + " more");
+}
+
+Section needs_section(const Digest& digest) {
+    Section section{"Needs you", {}, "Nothing waits for a person."};
+    for (const Need& need : digest.needs) {
+        std::string line = shown(need.session) + ", " + std::string{name_of(need.kind)} +
+                           " since " + at_text(need.since);
+        section.lines.push_back(with_reason(std::move(line), need.reason));
+    }
+    if (digest.needs_total > digest.needs.size() && !section.lines.empty())
+        section.lines.push_back(std::to_string(digest.needs_total) + " in all");
+    return section;
+}
+
+Section ended_section(const Digest& digest) {
+    Section section{"Ended", {}, "No session ended."};
+    for (const bool completed : {false, true}) {
+        for (const DigestRow& row : digest.rows) {
+            const auto& outcome = row.facts.outcome;
+            if (!outcome || (*outcome == core::Outcome::kCompleted) != completed) continue;
+            std::string line = shown(row.id) + " " + std::string{core::name_of(*outcome)} + " at " +
+                               at_text(row.facts.ended_at);
+            const std::string agent = agent_text(row.agent);
+            if (!agent.empty()) line += ", " + agent;
+            line += ", " + use_text(row.facts.use);
+            section.lines.push_back(with_reason(std::move(line), row.facts.end_reason));
+        }
+    }
+    return section;
+}
+
+Section resumed_section(const Digest& digest) {
+    Section section{"Resumed", {}, "No agent was resumed."};
+    for (const DigestRow& row : digest.rows) {
+        if (row.facts.resumes.empty()) continue;
+        const core::DigestResume& last = row.facts.resumes.back();
+        std::string line = shown(row.id) + " " + counted(row.facts.resumed, "time", "times") +
+                           ", last at " + at_text(last.at);
+        section.lines.push_back(with_reason(std::move(line), last.why));
+    }
+    return section;
+}
+
+Section waiting_section(const Digest& digest) {
+    Section section{"Waiting", {}, "No session waits."};
+    for (const DigestRow& row : digest.rows) {
+        if (!row.open || row.verdict != core::Verdict::kWaiting) continue;
+        const std::string& why = row.phase.starts_with("waiting until") ? row.phase : row.reason;
+        section.lines.push_back(with_reason(shown(row.id), why));
+    }
+    return section;
+}
+
+Section loops_section(const Digest& digest) {
+    Section section{"Loops", {}, "No session was stuck."};
+    for (const DigestRow& row : digest.rows) {
+        for (const core::DigestLoop& loop : row.facts.loops) {
+            std::string line = shown(row.id) + " at " + at_text(loop.at) + ", " +
+                               (loop.over.empty() ? "still stuck" : loop.over) + ", " +
+                               use_text(loop.spent) + " since its last progress";
+            section.lines.push_back(with_reason(std::move(line), loop.reason));
+        }
+    }
+    return section;
+}
+
+Section silence_section(const Digest& digest) {
+    Section section{"Longest silence", {}, "No session reported twice."};
+    const DigestRow* row = longest_silence(digest);
+    if (row == nullptr) return section;
+    const auto ms = static_cast<std::uint64_t>(row->facts.silence.count());
+    section.lines.push_back(shown(row->id) + " for " + core::duration_text(ms) + " from " +
+                            at_text(row->facts.silent_from));
+    return section;
+}
+
+void add_sums(Section& section, std::string_view what, const DigestSums& sums) {
+    for (const DigestSum& sum : sums) {
+        const std::string name = sum.name.empty() ? "unnamed" : shown(sum.name);
+        section.lines.push_back(std::string{what} + " " + name + ": " +
+                                counted(sum.sessions, "session", "sessions") + ", " +
+                                use_text(sum.use));
+    }
+}
+
+Section use_section(const Digest& digest) {
+    Section section{"Tokens and money", {}, "No session reported anything."};
+    if (digest.rows.empty()) return section;
+    section.lines.push_back("all: " + counted(digest.rows.size(), "session", "sessions") + ", " +
+                            use_text(total_of(digest)));
+    add_sums(section, "agent", sums_by_agent(digest));
+    add_sums(section, "model", sums_by_model(digest));
+    add_sums(section, "label", sums_by_label(digest));
+    return section;
+}
+
+std::string digest_title(const Digest& digest) {
+    std::uint64_t ended = 0;
+    std::uint64_t resumed = 0;
+    std::uint64_t loops = 0;
+    for (const DigestRow& row : digest.rows) {
+        if (row.facts.outcome) ++ended;
+        resumed += row.facts.resumed;
+        loops += row.facts.loops.size();
+    }
+    std::string title = counted(digest.needs_total, "needs you", "need you") + ", " +
+                        std::to_string(ended) + " ended, " + std::to_string(resumed) + " resumed";
+    if (loops > 0) title += ", " + counted(loops, "loop", "loops");
+    return title + ", " + money_text(total_of(digest));
+}
+
+}  // namespace
+
+DigestRow digest_row(const core::Session& session, const core::DigestSession& facts,
+                     core::Timestamp until) {
+    const core::SessionState& state = session.state();
+    DigestRow row;
+    row.id = session.id();
+    row.agent = state.about.agent;
+    row.labels = state.about.labels;
+    row.goal = goal_line(state);
+    row.open = !state.ended();
+    row.verdict = state.judgement->verdict;
+    row.reason = state.judgement->reason;
+    row.phase = state.phase;
+    row.facts = facts;
+    const core::Timestamp heard = std::max(facts.heard_at, state.last_beat_at);
+    if (row.open && heard != core::kNever && until - heard > facts.silence) {
+        row.facts.silence = until - heard;
+        row.facts.silent_from = heard;
+    }
+    return row;
+}
+
+DigestPage digest_page(const Digest& digest) {
+    DigestPage page;
+    page.title = digest_title(digest);
+    page.span = at_text(digest.since) + " to " + at_text(digest.until);
+    if (digest.partial) page.span += " (more happened than is read here)";
+    page.sections = {needs_section(digest),   ended_section(digest), resumed_section(digest),
+                     waiting_section(digest), loops_section(digest), silence_section(digest),
+                     use_section(digest)};
+    for (Section& section : page.sections)
+        bound_lines(section);
+    return page;
+}
+
+}  // namespace headway::api

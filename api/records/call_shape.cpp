@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/records/call_shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/calls/answers.hpp"
+#include "core/calls/command.hpp"
+#include "core/calls/mask.hpp"
+#include "core/calls/tool_names.hpp"
+#include "core/detection/classify.hpp"
+#include "core/text/bare_code.hpp"
+#include "core/text/words.hpp"
+
+namespace headway::api {
+namespace {
+
+using core::CallFingerprint;
+using core::CallKind;
+using core::FailureKind;
+
+constexpr std::array<std::string_view, 6> kOldKeys{"old",    "oldstring", "oldstr",
+                                                   "search", "oldtext",   "before"};
+
+constexpr std::array<std::string_view, 6> kNewKeys{"new",     "newstring", "newstr",
+                                                   "replace", "newtext",   "after"};
+
+constexpr std::array<std::string_view, 5> kWholeKeys{"content", "filetext", "contents", "text",
+                                                     "data"};
+
+bool is_number(JsonValue json) {
+    return json.kind() == JsonKind::kUnsigned || json.kind() == JsonKind::kNegative ||
+           json.kind() == JsonKind::kNumber;
+}
+
+/// True for an edit at a line: an argument is a number, or a command that begins with a range.
+bool names_lines(std::optional<JsonValue> args) {
+    bool lines = false;
+    if (!args || args->kind() != JsonKind::kObject) return false;
+    args->each([&](JsonValue member) {
+        lines = lines || (is_number(member) && member.key().find("line") != member.key().npos);
+        if (member.kind() == JsonKind::kString && member.key() == "command") {
+            const std::string_view text = member.text();
+            const std::size_t word = text.find(' ');
+            lines = lines ||
+                    (word != text.npos && word + 1 < text.size() && core::is_digit(text[word + 1]));
+        }
+        return true;
+    });
+    return lines;
+}
+
+/// True if the call ended because its time was up, and what it waited for has not come.
+bool ran_out_of_time(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                     std::string_view result) {
+    if (fingerprint.running || fingerprint.failure == core::FailureKind::kTimeout) return true;
+    if (result.find("timed out") != result.npos) return true;
+    if (!call.error) return false;
+    static constexpr std::array<std::string_view, 2> kSaid{"timed out", "124"};  // of timeout(1)
+    return core::mentions(call.error->message.kept, kSaid);
+}
+
+/// True for a line that tells what happened and not where things are now: "You walk down the
+/// corridor", not "a wall 1 step forward".
+bool shows_no_place(std::string_view text) {
+    constexpr std::size_t kLineBytesMax = 100;
+    static constexpr std::array<std::string_view, 8> kNoMove{
+        "wall", "block", "can't", "cannot", "not ", "nothing", "no ", "unchanged"};
+    return !text.empty() && text.size() <= kLineBytesMax && text.find('\n') == text.npos &&
+           text.find('{') == text.npos && std::none_of(text.begin(), text.end(), core::is_digit) &&
+           !core::mentions(core::lower(text), kNoMove);
+}
+
+/// True if it says that a lock is held, or a port of this machine taken or closed.
+bool waits_for_own_machine(std::string_view said) {
+    static constexpr std::array<std::string_view, 6> kHeld{
+        "could not get lock", "state lock", "database is locked",
+        "index.lock",         "eaddrinuse", "address already in use"};
+    static constexpr std::array<std::string_view, 4> kHere{"localhost", "127.0.0.1", "0.0.0.0",
+                                                           "::1"};
+    static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
+                                                             "failed to connect to"};
+    return core::mentions(said, kHeld) ||
+           (core::mentions(said, kClosed) && core::mentions(said, kHere));
+}
+
+}  // namespace
+
+bool shape_edit(CallFingerprint& fingerprint, std::optional<JsonValue> args) {
+    const std::string_view before = text_under(args, kOldKeys);
+    const std::string_view after = text_under(args, kNewKeys);
+    const bool replaces = !before.empty() || !after.empty();
+    fingerprint.set(core::Shape::kCosmetic,
+                    !before.empty() && core::differ_in_looks_only(before, after));
+    const bool by_lines = names_lines(args);
+    fingerprint.set(core::Shape::kWhole,
+                    !replaces && !by_lines && !text_under(args, kWholeKeys).empty());
+    return !by_lines || !before.empty();
+}
+
+std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args) {
+    if (!core::is_screen(tool) && !core::acts_on_screen(tool)) return {};
+    static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
+    return text_under(args, kActionKeys);
+}
+
+void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                const std::optional<JsonValue>& args, std::string_view command,
+                std::string_view result) {
+    using core::Shape;
+    const bool bare = !call.error || call.error->message.empty() ||
+                      core::is_only_exit_status(call.error->message.kept);
+    const bool silent =
+        !call.ok && !fingerprint.typed_failure && bare && fingerprint.kind != CallKind::kVerify;
+    const std::string_view text = core::trimmed(result);
+    // Without a result and without a message nothing is known.
+    const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
+    // A count of zero is as much: `grep -c` says it beside its exit status.
+    const bool empty = told && (text.empty() || text == "\"\"" || text == "null" || text == "0");
+    fingerprint.set(Shape::kSilent,
+                    silent && !command.empty() && empty && call.result_digest.empty());
+    const bool receipt = call.ok && core::is_receipt(result);
+    fingerprint.set(Shape::kAcknowledged,
+                    call.ok && call.result_digest.empty() &&
+                        (fingerprint.trivial || receipt || core::is_acknowledgement(result)));
+    if (command.empty()) {
+        fingerprint.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
+                                          core::acts_on_screen(action_of(call.tool, args)));
+        fingerprint.set(Shape::kNothing,
+                        fingerprint.kind != CallKind::kRead && core::only_remembers(call.tool));
+        fingerprint.set(Shape::kMoves, fingerprint.is(Shape::kActs) && call.ok && !receipt &&
+                                           shows_no_place(text));
+        return;
+    }
+    fingerprint.set(Shape::kCommand, true);
+    fingerprint.set(Shape::kActs, receipt);
+    if (command.size() > kShapeBytesMax) return;  // the rest may do anything
+    const core::CommandParts parts{command};
+    fingerprint.set(Shape::kLooks, core::only_looks(parts));
+    fingerprint.set(Shape::kGuard, core::is_guard(command));
+    fingerprint.set(Shape::kSleeps,
+                    core::sleeps_and_more(parts) ||
+                        (ran_out_of_time(fingerprint, call, result) && core::waits_itself(parts)));
+    fingerprint.set(Shape::kRests,
+                    fingerprint.kind == CallKind::kOther && core::rests_first(command));
+    fingerprint.set(Shape::kRestores, core::takes_files_back(parts));
+    fingerprint.set(Shape::kNothing, core::does_nothing(parts));
+}
+
+bool waits_as_asked(const std::optional<JsonValue>& args) {
+    constexpr double kLong = 10;
+    if (!args || args->kind() != JsonKind::kObject) return false;
+    bool waits = false;
+    args->each([&](JsonValue member) {
+        if (!is_number(member)) return true;
+        const std::string key = core::lower(member.key());
+        const bool millis = key.ends_with("ms") || key.ends_with("millis");
+        waits = waits || (key.find("wait") != key.npos &&
+                          member.number() >= (millis ? 1'000 * kLong : kLong));
+        return true;
+    });
+    return waits;
+}
+
+void shape_state(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                 std::string_view command, std::string_view result) {
+    if (fingerprint.kind == CallKind::kVerify || !core::has_state_words(result)) return;
+    fingerprint.running = call.ok && core::says_running(result);
+    fingerprint.set(core::Shape::kBusy, core::says_busy(result));
+    // A wait of a tool that ran out of time has not ended: it is asked again.
+    const bool ran_out = command.empty() && fingerprint.kind == CallKind::kPoll && call.ok &&
+                         result.find("timed_out") != result.npos;
+    fingerprint.set(core::Shape::kOver, !ran_out && core::says_over(result));
+}
+
+void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   std::string_view command, std::string_view result) {
+    const bool of_work =
+        fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
+    const bool asks = fingerprint.kind == CallKind::kPoll && !command.empty();
+    const bool open = fingerprint.failure == FailureKind::kOther ||
+                      fingerprint.failure == FailureKind::kTransient ||
+                      fingerprint.failure == FailureKind::kNetwork;
+    if (fingerprint.typed_failure || !open || (!asks && !of_work) ||
+        command.size() > kShapeBytesMax)
+        return;
+    const bool rests = of_work && core::rests_first(command);
+    if (!asks && !rests) return;
+    const std::string_view error =
+        call.error ? std::string_view{call.error->message.kept} : std::string_view{};
+    const bool bare = error.empty() || core::is_only_exit_status(error);
+    const std::string_view said = (bare ? result : error).substr(0, kEchoBytesMax);
+    fingerprint.running = fingerprint.failure == FailureKind::kOther && core::says_pending(said);
+    if (!rests || !waits_for_own_machine(core::lower(said))) return;
+    fingerprint.failure = FailureKind::kOther;  // no provider refuses anything
+    fingerprint.set(core::Shape::kBusy, true);
+}
+
+void shape_receipt(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                   std::string_view command, std::string_view plain, std::string& canonical) {
+    constexpr std::size_t kReceiptBytesMax = 512;
+    if (!call.ok || canonical.size() > kReceiptBytesMax) return;
+    if (!command.empty()) {
+        const bool does =
+            fingerprint.kind == CallKind::kOther || fingerprint.kind == CallKind::kEdit;
+        const std::string_view line = core::trimmed(plain);
+        const bool one = line.find('\n') == line.npos && !line.empty();
+        const bool address = line.starts_with("http") && line.find(' ') == line.npos;
+        if (does && one && (address || core::is_acknowledgement(line)))
+            canonical = core::receipt_form(canonical, address);
+        return;
+    }
+    const bool edits = fingerprint.kind == CallKind::kEdit && !call.args.empty();
+    if (edits && fingerprint.path != 0)
+        canonical = "edited";
+    else if ((edits || fingerprint.kind == CallKind::kOther) && core::hands_something_in(call.tool))
+        canonical = core::receipt_form(canonical, true);
+}
+
+}  // namespace headway::api

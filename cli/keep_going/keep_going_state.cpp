@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/keep_going_state.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <sstream>
+
+#include "cli/base/clock.hpp"
+#include "cli/process/proc_tree.hpp"
+#include "config/load/load.hpp"
+#include "system/file_descriptor.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+core::Error no_switch(const std::string& file) {
+    return {core::ErrorCode::kInternal, file + ": " + std::strerror(errno), {}};
+}
+
+constexpr std::size_t kTurnsMax = 200;
+constexpr std::size_t kTurnsBytesMax = 64 * 1024;
+
+WallTime ms_time(std::int64_t ms) {
+    return WallTime{milliseconds{ms}};
+}
+
+std::string text_of(int file) {
+    std::string text(kTurnsBytesMax, '\0');
+    const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text;
+}
+
+bool write_text(int file, const std::string& text) {
+    return ::ftruncate(file, 0) == 0 &&
+           ::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+void drop_gone(ProviderTurns& turns, WallTime now) {
+    std::erase_if(turns.taken, [now](const ProviderTurn& turn) {
+        return turn.until < now || process_began(turn.pid) != turn.began;
+    });
+}
+
+/// Nothing: the file cannot be held, and each agent begins when it wants.
+std::optional<ProviderTurns> change_turns(const std::string& path,
+                                          const std::function<void(ProviderTurns&)>& change) {
+    const system::FileDescriptor file(
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file.open() || ::flock(file.get(), LOCK_EX) != 0) return std::nullopt;
+    const std::string before = text_of(file.get());
+    ProviderTurns turns = read_turns(before);
+    drop_gone(turns, wall_now());
+    change(turns);
+    const std::string after = print_turns(turns);
+    if (after != before && !write_text(file.get(), after)) return std::nullopt;
+    return turns;
+}
+
+}  // namespace
+
+WallTime take_turn(ProviderTurns& turns, WallTime wanted, milliseconds margin, std::int64_t pid,
+                   const std::string& began) {
+    std::erase_if(turns.taken, [&](const ProviderTurn& turn) { return turn.pid == pid; });
+    WallTime at = wanted;
+    milliseconds own = margin * 2;
+    for (const ProviderTurn& turn : turns.taken) {
+        if (turn.until <= at) continue;
+        if (at + own <= turn.at) break;
+        at = turn.until;
+        own = margin / 2;
+    }
+    if (turns.taken.size() >= kTurnsMax) return at;
+    const ProviderTurn taken{at, at + own, pid, began};
+    const auto place =
+        std::upper_bound(turns.taken.begin(), turns.taken.end(), taken,
+                         [](const ProviderTurn& a, const ProviderTurn& b) { return a.at < b.at; });
+    turns.taken.insert(place, taken);
+    return at;
+}
+
+std::string print_turns(const ProviderTurns& turns) {
+    const auto ms = [](WallTime at) { return std::to_string(at.time_since_epoch().count()); };
+    std::string text = "limit " + ms(turns.limited_until) + "\n";
+    for (const ProviderTurn& turn : turns.taken)
+        text += "turn " + ms(turn.at) + " " + ms(turn.until) + " " + std::to_string(turn.pid) +
+                " " + turn.began + "\n";
+    return text;
+}
+
+ProviderTurns read_turns(std::string_view text) {
+    ProviderTurns turns;
+    std::istringstream lines{std::string{text}};
+    for (std::string line; std::getline(lines, line) && turns.taken.size() < kTurnsMax;) {
+        std::istringstream words{line};
+        std::string kind;
+        std::int64_t at = 0;
+        if (!(words >> kind >> at)) continue;
+        if (kind == "limit") turns.limited_until = ms_time(at);
+        std::int64_t until = 0;
+        ProviderTurn turn;
+        if (kind != "turn" || !(words >> until >> turn.pid >> turn.began)) continue;
+        turn.at = ms_time(at);
+        turn.until = ms_time(until);
+        turns.taken.push_back(turn);
+    }
+    return turns;
+}
+
+std::string state_folder_of(const ClientOptions& client,
+                            std::map<std::string, std::string> environment) {
+    if (!client.state_dir.empty()) environment["STATE_DIRECTORY"] = client.state_dir;
+    return config::state_directory({}, environment).string();
+}
+
+std::string KeepGoingState::switch_file() const {
+    return folder_ + "/keep-going.off";
+}
+
+std::string KeepGoingState::turns_file(const std::string& agent) const {
+    std::string name;
+    for (const char c : agent.substr(0, 64))
+        name += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
+    return folder_ + "/keep-going." + (name.empty() ? "agent" : name) + ".turns";
+}
+
+bool KeepGoingState::is_off() const {
+    struct stat about {};
+    return ::lstat(switch_file().c_str(), &about) == 0;
+}
+
+core::Result<> KeepGoingState::set_off(bool off) const {
+    const std::string file = switch_file();
+    if (!off) {
+        if (::unlink(file.c_str()) != 0 && errno != ENOENT) return no_switch(file);
+        return {};
+    }
+    (void)::mkdir(folder_.c_str(), 0700);
+    const system::FileDescriptor made(
+        ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!made.open()) return no_switch(file);
+    return {};
+}
+
+WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
+                                      milliseconds margin) const {
+    WallTime at = wanted;
+    (void)::mkdir(folder_.c_str(), 0700);
+    (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
+        at = take_turn(turns, wanted, margin, ::getpid(), process_began(::getpid()));
+    });
+    return at;
+}
+
+void KeepGoingState::note_limit(const std::string& agent, WallTime until) const {
+    (void)::mkdir(folder_.c_str(), 0700);
+    (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
+        turns.limited_until = std::max(turns.limited_until, until);
+    });
+}
+
+WallTime KeepGoingState::limited_until(const std::string& agent) const {
+    const auto turns = change_turns(turns_file(agent), [](ProviderTurns&) {});
+    return turns ? turns->limited_until : WallTime{};
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/other_writer.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/base/json.hpp"
+#include "cli/process/proc_tree.hpp"
+#include "cli/run/codex_rollout.hpp"
+#include "system/file_descriptor.hpp"
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kRegisterFilesMax = 2'000;
+constexpr std::uintmax_t kRegisterBytesMax = 64 * 1024;
+constexpr std::size_t kProjectsMax = 20'000;
+
+bool is_conversation(const std::string& id) {
+    return !id.empty() && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_';
+    });
+}
+
+std::string text_in(const fs::path& file) {
+    std::error_code ec;
+    if (!fs::is_regular_file(fs::symlink_status(file, ec)) || ec) return {};
+    if (fs::file_size(file, ec) > kRegisterBytesMax || ec) return {};
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+std::string number_text(const Json& value) {
+    return value.is_string() ? value.text() : std::to_string(value.count());
+}
+
+std::string open_in_claude(const std::string& id, const AgentHomes& homes) {
+    std::error_code ec;
+    std::size_t looked_at = 0;
+    for (fs::directory_iterator entry(homes.claude + "/sessions", ec), end; !ec && entry != end;
+         entry.increment(ec)) {
+        if (++looked_at > kRegisterFilesMax) break;
+        if (entry->path().extension() != ".json") continue;  // a .key beside it is a secret
+        const auto live = Json::parse(text_in(entry->path()));
+        if (!live || live->text_of("sessionId") != id) continue;
+        const std::uint64_t pid = live->count_of("pid");
+        const std::string began = process_began(static_cast<std::int64_t>(pid));
+        // It stays behind after kill -9, and another process may have the number since.
+        const Json& known = (*live)["procStart"];
+        const bool same = known.is_null() || number_text(known) == began;
+        if (!began.empty() && same) return "process " + std::to_string(pid) + " of claude";
+    }
+    return {};
+}
+
+std::string open_in_codex(const std::string& id, const AgentHomes& homes) {
+    const std::string path = homes.codex + "/thread-writer-locks/" + id + ".lock";
+    const system::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.open()) return {};
+    if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? "a process of codex" : "";
+    return {};  // what is closed is free again
+}
+
+std::uint64_t claude_bytes(const std::string& id, const AgentHomes& homes) {
+    std::error_code ec;
+    std::size_t looked_at = 0;
+    for (fs::directory_iterator entry(homes.claude + "/projects", ec), end; !ec && entry != end;
+         entry.increment(ec)) {
+        if (++looked_at > kProjectsMax) break;
+        std::error_code none;
+        const std::uintmax_t size = fs::file_size(entry->path() / (id + ".jsonl"), none);
+        if (!none) return size;
+    }
+    return 0;
+}
+
+}  // namespace
+
+AgentHomes agent_homes(std::map<std::string, std::string> environment) {
+    const std::string home = environment["HOME"];
+    const auto below = [&home](const std::string& chosen, const char* usual) {
+        return chosen.empty() && !home.empty() ? home + usual : chosen;
+    };
+    return {below(environment["CLAUDE_CONFIG_DIR"], "/.claude"),
+            below(environment["CODEX_HOME"], "/.codex")};
+}
+
+std::string open_elsewhere(const std::string& agent, const std::string& conversation,
+                           const AgentHomes& homes) {
+    if (!is_conversation(conversation)) return {};
+    if (agent == "claude" && !homes.claude.empty()) return open_in_claude(conversation, homes);
+    if (agent == "codex" && !homes.codex.empty()) return open_in_codex(conversation, homes);
+    return {};
+}
+
+std::uint64_t stored_bytes(const std::string& agent, const std::string& conversation,
+                           const AgentHomes& homes) {
+    if (!is_conversation(conversation)) return 0;
+    if (agent == "claude" && !homes.claude.empty()) return claude_bytes(conversation, homes);
+    if (agent != "codex" || homes.codex.empty()) return 0;
+    const std::string rollout = find_rollout(homes.codex, conversation);
+    std::error_code ec;
+    const std::uintmax_t size = rollout.empty() ? 0 : fs::file_size(rollout, ec);
+    return ec ? 0 : size;
+}
+
+}  // namespace headway::cli

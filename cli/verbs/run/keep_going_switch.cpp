@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ostream>
+
+#include "cli/base/exit_code.hpp"
+#include "cli/base/json.hpp"
+#include "cli/keep_going/keep_going_state.hpp"
+#include "cli/line/verb.hpp"
+
+// `headway keep-going off`: no agent is started again, by any `headway run` of this user.
+
+namespace headway::cli {
+namespace {
+
+struct KeepGoingSwitch {
+    ClientOptions client;
+    std::string what;
+};
+
+class KeepGoingVerb : public VerbOf<KeepGoingSwitch> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Switch `run --keep-going` off and on, for all agents").footer(kFooter);
+        arguments.client(options.client);
+        arguments.operand("WHAT", options.what, "what to do")
+            .required()
+            .choices({"off", "on", "status"});
+    }
+
+    int run(const Console& console, const Server&) override {
+        const KeepGoingState state(state_folder_of(options.client, console.environment));
+        if (options.what != "status") {
+            if (auto done = state.set_off(options.what == "off"); !done)
+                return complain(console, kExitFailed, done.error().detail);
+        }
+        const bool off = state.is_off();
+        if (options.client.json) {
+            console.out << dump({{"off", off}, {"file", state.switch_file()}}) << "\n";
+        } else {
+            console.out << (off ? "off: no agent is started again (" + state.switch_file() + ")\n"
+                                : "on\n");
+        }
+        return kExitOk;
+    }
+
+private:
+    static constexpr const char* kFooter =
+        R"(off ends each wait of `headway run --keep-going` within two seconds, and holds until on. An
+agent that works goes on to its end; `headway cancel` stops it, too. The switch is a file in the
+state directory.
+
+Examples:
+  headway keep-going off
+  headway keep-going status)";
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_keep_going() {
+    return std::make_unique<KeepGoingVerb>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <ostream>
+#include <string_view>
+
+#include "cli/base/exit_code.hpp"
+#include "cli/client/client_options.hpp"
+#include "cli/client/daemon.hpp"
+#include "cli/line/verb.hpp"
+
+// `headway digest`: what happened in the night. The daemon writes it, in any format.
+
+namespace headway::cli {
+namespace {
+
+struct DigestOptions {
+    ClientOptions client;
+    std::string since = "8h";
+    std::string format;
+};
+
+constexpr std::array<std::string_view, 4> kFormats{"text", "markdown", "html", "json"};
+
+class DigestVerb : public VerbOf<DigestOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Summarise all sessions since a time, and list what needs you").footer(kFooter);
+        arguments.client(options.client);
+        arguments.option("--since", options.since, "how long ago, as 8h or 30m, or a time in UTC")
+            .show_default()
+            .type("TIME");
+        arguments.option("--format", options.format, "text, markdown, html or json").type("FORMAT");
+        arguments.finally([this]() -> std::optional<Mistake> {
+            if (options.format.empty()) options.format = options.client.json ? "json" : "text";
+            for (const std::string_view format : kFormats)
+                if (options.format == format) return std::nullopt;
+            return Mistake{"--format: must be text, markdown, html or json", {}};
+        });
+    }
+
+    int run(const Console& console, const Server&) override {
+        Daemon daemon(options.client.url, options.client.credential);
+        const HttpReply reply = daemon.get("/v1/digest?since=" + url_encode(options.since) +
+                                           "&format=" + options.format);
+        if (!reply.ok()) return explain_failure(console, daemon, reply);
+        console.out << reply.body;
+        if (options.format == "json") console.out << "\n";
+        return kExitOk;
+    }
+
+private:
+    static constexpr const char* kFooter = R"(Sessions that ended, what needs a person, agents that
+were resumed, loops and what they cost, the longest silence, and tokens and money by agent, model
+and label.
+
+Examples:
+  headway digest
+  headway digest --since 24h --format markdown > night.md
+  headway digest --since 2026-11-27T22:00:00Z --format json)";
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_digest() {
+    return std::make_unique<DigestVerb>();
+}
+
+}  // namespace headway::cli

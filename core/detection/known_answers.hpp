@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/base/assert.hpp"
+#include "core/detection/ledger.hpp"
+
+// The table of answers that the ledger keeps: a set-associative cache (kAnswersOfSet).
+
+namespace headway::core {
+
+static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
+static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
+static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
+
+inline std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
+    const std::size_t sets = answers.size() / kAnswersOfSet;
+    HEADWAY_ASSERT(std::has_single_bit(sets));
+    return (question & (sets - 1)) * kAnswersOfSet;
+}
+
+/// Doubles the sets. The entries of one set spread over two, so they fit.
+inline void grow(std::vector<KnownAnswer>& answers) {
+    HEADWAY_ASSERT(answers.size() < limits::kAnswersMax);
+    std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
+    for (const KnownAnswer& answer : answers) {
+        if (answer.question == 0) continue;
+        const std::size_t first = set_of(larger, answer.question);
+        std::size_t at = first;
+        while (at < first + kAnswersOfSet && larger[at].question != 0)
+            ++at;
+        HEADWAY_ASSERT(at < first + kAnswersOfSet);
+        larger[at] = answer;
+    }
+    answers = std::move(larger);
+    HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
+}
+
+/// The answer to a question, or a new one; `known` tells which. A full set grows the table up to
+/// limits::kAnswersMax, then the least recently used entry is replaced.
+inline KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question,
+                              bool& known) {
+    known = false;
+    if (answers.empty()) grow(answers);
+    while (true) {
+        const std::size_t first = set_of(answers, question);
+        HEADWAY_ASSERT(first + kAnswersOfSet <= answers.size());
+        KnownAnswer* oldest = &answers[first];
+        for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
+            known = answers[i].question == question;
+            if (known) return answers[i];
+            if (answers[i].last_n < oldest->last_n) oldest = &answers[i];
+        }
+        if (oldest->question == 0 || answers.size() >= limits::kAnswersMax) {
+            *oldest = {};
+            oldest->question = question;
+            return *oldest;
+        }
+        grow(answers);
+    }
+}
+
+/// The answer to a question; null for an unknown one.
+inline const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers,
+                                      std::uint64_t question) {
+    if (answers.empty()) return nullptr;
+    const std::size_t first = set_of(answers, question);
+    for (std::size_t i = first; i < first + kAnswersOfSet; ++i)
+        if (answers[i].question == question) return &answers[i];
+    return nullptr;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "core/state/session_state.hpp"
+
+// Claims of the detectors about a state, and their reasons. Pure.
+
+namespace headway::core {
+
+/// True if a claim stays valid until progress refutes it. The others describe the present.
+constexpr bool lasts(EvidenceKind kind) {
+    return kind == EvidenceKind::kRepeat || kind == EvidenceKind::kFailure ||
+           kind == EvidenceKind::kEdit;
+}
+
+struct DetectorClaim {
+    DetectorId id{};
+    EvidenceKind kind{};
+    Severity severity = Severity::kNone;
+    bool alone = true;  ///< a ground for a verdict by itself
+};
+
+/// The detectors' claims, at most one each, strongest first, then in their order.
+struct Claims {
+    std::array<DetectorClaim, kDetectorCount> all{};
+    std::size_t count = 0;
+    Severity verdict = Severity::kNone;  ///< of all claims together
+
+    const DetectorClaim* begin() const { return all.data(); }
+    const DetectorClaim* end() const { return all.data() + count; }
+};
+
+/// The combination rule is applied: Claims::verdict.
+Claims claims_of(const SessionState& state);
+
+/// The grounds of one detector, which must claim something.
+Finding finding_of(const SessionState& state, DetectorId id);
+
+/// Fills reason, evidence, detectors, loop and confidence by the first claim, of which there must
+/// be one.
+void explain(const SessionState& state, const Claims& claims, Judgement& judgement);
+
+}  // namespace headway::core

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitset>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+// When a job that pings has to start again. Pure.
+
+namespace headway::core {
+
+/// The five fields of a line of crontab(5): minute, hour, day of the month, month, day of the week.
+class Cron {
+public:
+    /// Numbers, lists, ranges, steps and names of months and days. Error: kInvalidParameter, the
+    /// detail names the field.
+    static Result<Cron> parse(std::string_view text);
+
+    /// The first minute behind `at` that matches; kNever: none within the next five years. Both are
+    /// as a clock on the wall shows them.
+    Timestamp next(Timestamp at) const;
+
+private:
+    bool matches_day(std::chrono::sys_days day) const;
+
+    std::bitset<60> minutes_;
+    std::bitset<24> hours_;
+    std::bitset<32> days_;
+    std::bitset<13> months_;
+    std::bitset<7> weekdays_;  ///< 0 is Sunday
+    bool any_day_ = false;     ///< of the month: a star
+    bool any_weekday_ = false;
+};
+
+struct PingSchedule {
+    Millis every{0};   ///< between two starts; 0: by `cron`
+    std::string cron;  ///< as it was given
+    Millis grace{0};
+    /// Its late start is reported already.
+    bool told = false;
+
+    bool operator==(const PingSchedule&) const = default;
+};
+
+inline constexpr std::chrono::minutes kPingEveryMin{1};
+inline constexpr std::chrono::hours kPingEveryMax{15 * 24};
+inline constexpr std::chrono::minutes kPingGraceDefault{5};
+inline constexpr std::chrono::hours kPingGraceMax{7 * 24};
+/// A job may start so much before its time by its own clock.
+inline constexpr std::chrono::minutes kPingEarly{1};
+
+/// How far the clock on the wall is ahead of UTC at that time.
+using LocalOffset = std::function<Millis(Timestamp)>;
+
+/// By when a job that started at `last` has to have started again, without the grace; kNever: no
+/// time matches.
+Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOffset& offset);
+
+/// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": for people, and as it is stored.
+std::string print_schedule(const PingSchedule& schedule);
+/// The inverse; nothing for any other text.
+std::optional<PingSchedule> read_schedule(std::string_view text);
+
+}  // namespace headway::core

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/views/digest.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/budgets/budget.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::size_t kModelsMax = 8;
+
+/// The tool of a call by which `headway run --keep-going` says that it waits.
+constexpr std::string_view kWaitTool = "wait";
+constexpr std::string_view kResumeWord = "resume ";
+
+DigestUse digest_use(const Usage& usage) {
+    DigestUse use;
+    use.tokens = usage.tokens != 0
+                     ? usage.tokens
+                     : usage.input_tokens + usage.output_tokens + usage.cached_tokens +
+                           usage.cache_write_tokens + usage.reasoning_tokens;
+    use.tokens = std::min(use.tokens, kBudgetCountMax);
+    use.cost_micros = cost_micros(usage.cost_usd.value_or(0));
+    if (!usage.cost_usd) use.unpriced = use.tokens;
+    return use;
+}
+
+const Usage* usage_of(const Event& event) {
+    const std::optional<Usage>* usage = nullptr;
+    if (const auto* beat = std::get_if<Heartbeat>(&event.payload)) usage = &beat->usage;
+    if (const auto* message = std::get_if<Message>(&event.payload)) usage = &message->usage;
+    if (const auto* call = std::get_if<ToolFinished>(&event.payload)) usage = &call->usage;
+    return usage != nullptr && *usage ? &**usage : nullptr;
+}
+
+/// Whether the agent's own report is behind it: the others say nothing about its silence.
+bool is_report(const Event& event) {
+    switch (type_of(event.payload)) {
+        case EventType::kVerdictChanged:
+        case EventType::kDirectiveIssued:
+        case EventType::kCancelRequested:
+        case EventType::kProgressStats:
+        case EventType::kBudgetSet:
+        case EventType::kBudgetExtended:
+        case EventType::kBudgetLevel:
+        case EventType::kChildProgress:
+        case EventType::kApprovalDecided:
+        case EventType::kApprovalExpired:
+        case EventType::kApprovalRevoked:
+        case EventType::kApprovalAlarm:
+        case EventType::kAlarmAcknowledged:
+        case EventType::kRunConflict:
+        case EventType::kCheckRequested:
+        case EventType::kCheckCompleted:
+        case EventType::kApprovalClosed:
+            return false;
+        case EventType::kSessionEnded:
+            return !std::get<SessionEnded>(event.payload).automatic;
+        default:
+            return true;
+    }
+}
+
+template <class T>
+void keep_last(std::vector<T>& list, T item, std::size_t most) {
+    if (list.size() == most) list.erase(list.begin());
+    list.push_back(std::move(item));
+}
+
+void add_use(DigestSession& session, const DigestUse& more, const std::string& model) {
+    session.use.add(more);
+    session.since_progress.add(more);
+    if (!session.loops.empty() && session.loops.back().over.empty())
+        session.loops.back().spent.add(more);
+    if (more.tokens == 0 && more.cost_micros == 0) return;
+    const bool known = session.by_model.count(model) != 0;
+    if (known || session.by_model.size() < kModelsMax) session.by_model[model].add(more);
+}
+
+void end_loop(DigestSession& session, std::string_view how) {
+    if (!session.loops.empty() && session.loops.back().over.empty())
+        session.loops.back().over = how;
+}
+
+void note_verdict(DigestSession& session, const VerdictChanged& change, Timestamp at) {
+    if (change.to == Verdict::kStuck) {
+        DigestLoop loop{at, change.reason, session.since_progress, {}};
+        keep_last(session.loops, std::move(loop), DigestSession::kLoopsMax);
+    } else if (!is_final(change.to)) {
+        end_loop(session, "went on");
+    }
+    if (change.to == Verdict::kProgressing) session.since_progress = {};
+}
+
+void note_silence(DigestSession& session, Timestamp at) {
+    if (session.heard_at != kNever && at - session.heard_at > session.silence) {
+        session.silence = at - session.heard_at;
+        session.silent_from = session.heard_at;
+    }
+    session.heard_at = at;
+}
+
+/// `headway run --keep-going` says why in a message, "resume 2: the usage limit is reached; goes on
+/// at ...", and then waits in a call, which ends well when the agent goes on.
+void note_resume(DigestSession& session, const Event& event) {
+    if (const auto* message = std::get_if<Message>(&event.payload)) {
+        const std::string& text = message->text.kept;
+        const bool says = message->role == "system" && text.starts_with(kResumeWord);
+        const std::size_t colon = text.find(": ");
+        if (says && colon != std::string::npos)
+            session.why = text.substr(colon + 2, text.find("; goes on at") - colon - 2);
+        return;
+    }
+    const auto* call = std::get_if<ToolFinished>(&event.payload);
+    const bool went_on = call != nullptr && call->ok && call->tool == kWaitTool &&
+                         call->call_id.starts_with("wait-");
+    if (!went_on) return;
+    ++session.resumed;
+    DigestResume resume{event.at, std::exchange(session.why, {})};
+    keep_last(session.resumes, std::move(resume), DigestSession::kResumesMax);
+}
+
+}  // namespace
+
+void DigestUse::add(const DigestUse& other) {
+    const auto sum = [](std::uint64_t& mine, std::uint64_t more) {
+        mine = std::min(mine + more, kBudgetCountMax);
+    };
+    sum(tokens, other.tokens);
+    sum(cost_micros, other.cost_micros);
+    sum(unpriced, other.unpriced);
+    sum(calls, other.calls);
+}
+
+void DigestFold::add(std::string_view id, const Event& event) {
+    auto found = sessions_.find(id);
+    if (found == sessions_.end() && sessions_.size() == kSessionsMax) {
+        ++left_out_;
+        return;
+    }
+    if (found == sessions_.end()) found = sessions_.emplace(id, DigestSession{}).first;
+    DigestSession& session = found->second;
+    if (is_report(event)) note_silence(session, event.at);
+    DigestUse use;
+    std::string model;
+    if (const Usage* usage = usage_of(event)) {
+        use = digest_use(*usage);
+        model = usage->model;
+    }
+    if (std::holds_alternative<ToolFinished>(event.payload)) use.calls = 1;
+    if (use != DigestUse{}) add_use(session, use, model);
+    note_resume(session, event);
+    if (const auto* change = std::get_if<VerdictChanged>(&event.payload))
+        note_verdict(session, *change, event.at);
+    if (const auto* end = std::get_if<SessionEnded>(&event.payload)) {
+        session.outcome = end->outcome;
+        session.end_reason = end->reason.kept;
+        session.ended_at = event.at;
+        end_loop(session, name_of(end->outcome));
+    }
+}
+
+}  // namespace headway::core

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/digest/digest.hpp"
+#include "server/engine/queries/queries.hpp"
+
+namespace headway::server {
+
+/// Reads the journal of all sessions since a time, slice by slice, and then the sessions
+/// themselves.
+struct DigestReading {
+    core::Timestamp since = core::kNever;
+
+    /// Nothing: it is to be called again.
+    core::Result<std::optional<api::Digest>> step(Reader& reader);
+
+private:
+    enum class At : std::uint8_t { kBegin, kPlace, kRead, kNames, kRows, kDone };
+
+    core::Result<> advance(Reader& reader);
+    void begin(Reader& reader);
+    core::Result<> place(Reader& reader);
+    core::Result<> read_some(Reader& reader);
+    core::Result<> find_names(Reader& reader);
+    core::Result<> add_row(Reader& reader);
+    core::Result<> finish(Reader& reader);
+
+    At at_ = At::kBegin;
+    storage::Cursor low_ = 0;   ///< events up to here are older
+    storage::Cursor high_ = 0;  ///< while it is placed: those behind are not
+    storage::Cursor head_ = 0;
+    bool cut_ = false;  ///< there may be more than is read
+    core::DigestFold fold_;
+    std::vector<storage::SessionKey> keys_;
+    std::size_t shown_ = 0;
+    api::Digest digest_;
+};
+
+/// The digest in a format for one reader.
+struct DigestQuery {
+    core::Timestamp since = core::kNever;  ///< kNever: `span` before now
+    core::Millis span{0};
+    api::DigestFormat format = api::DigestFormat::kJson;
+    DigestReading reading = {};
+
+    core::Result<std::optional<TextPage>> operator()(Reader& reader);
+};
+
+}  // namespace headway::server

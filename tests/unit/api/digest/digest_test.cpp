@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/digest/digest.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "api/digest/digest_sums.hpp"
+
+using namespace headway;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr core::Timestamp kNight{std::chrono::sys_days{std::chrono::year{2026} / 11 / 27} + 22h};
+
+class Night {
+public:
+    core::Event& at(core::Millis after, core::Payload payload) {
+        event_ = {};
+        event_.n = ++n_;
+        event_.at = kNight + after;
+        event_.payload = std::move(payload);
+        return event_;
+    }
+    void add(const std::string& session, core::Millis after, core::Payload payload) {
+        fold.add(session, at(after, std::move(payload)));
+    }
+    core::DigestFold fold;
+
+private:
+    core::Event event_;
+    std::uint64_t n_ = 0;
+};
+
+core::ToolFinished call(std::uint64_t tokens, std::optional<double> cost,
+                        const std::string& model = {}) {
+    core::ToolFinished call;
+    call.tool = "bash";
+    core::Usage usage;
+    usage.tokens = tokens;
+    usage.cost_usd = cost;
+    usage.model = model;
+    call.usage = usage;
+    return call;
+}
+
+core::VerdictChanged verdict(core::Verdict to, const std::string& reason = {}) {
+    core::VerdictChanged change;
+    change.to = to;
+    change.reason = reason;
+    return change;
+}
+
+core::SessionEnded end_of(core::Outcome outcome, const std::string& reason) {
+    core::SessionEnded end;
+    end.outcome = outcome;
+    end.reason = core::bounded_text(reason);
+    return end;
+}
+
+api::DigestRow row_of(const Night& night, const std::string& id) {
+    api::DigestRow row;
+    row.id = id;
+    row.facts = night.fold.sessions().at(id);
+    return row;
+}
+
+}  // namespace
+
+TEST_CASE("digest: a loop costs what was used since the last progress, until it is over", "[api]") {
+    Night night;
+    night.add("a", 1min, call(100, 1.0));
+    night.add("a", 2min, verdict(core::Verdict::kProgressing));
+    night.add("a", 3min, call(10, 0.25));
+    night.add("a", 4min, verdict(core::Verdict::kStuck, "bash fails in the same way"));
+    night.add("a", 5min, call(10, 0.25));
+    night.add("a", 6min, end_of(core::Outcome::kHalted, "stuck"));
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    REQUIRE(facts.loops.size() == 1);
+    CHECK(facts.loops[0].spent.cost_micros == 500'000);
+    CHECK(facts.loops[0].spent.calls == 2);
+    CHECK(facts.loops[0].over == "halted");
+    CHECK(facts.use.cost_micros == 1'500'000);
+    CHECK(facts.outcome == core::Outcome::kHalted);
+}
+
+TEST_CASE("digest: a loop that the agent leaves went on, and one at the end is still there",
+          "[api]") {
+    Night night;
+    night.add("a", 1min, verdict(core::Verdict::kStuck));
+    night.add("a", 2min, verdict(core::Verdict::kProgressing));
+    night.add("a", 3min, verdict(core::Verdict::kStuck));
+    const auto& loops = night.fold.sessions().at("a").loops;
+    REQUIRE(loops.size() == 2);
+    CHECK(loops[0].over == "went on");
+    CHECK(loops[1].over.empty());
+}
+
+TEST_CASE("digest: a resume has the reason of its announcement", "[api]") {
+    Night night;
+    core::Message message;
+    message.role = "system";
+    message.text =
+        core::bounded_text("resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z");
+    night.add("a", 1min, message);
+    core::ToolFinished wait;
+    wait.tool = "wait";
+    wait.call_id = "wait-1";
+    wait.ok = false;
+    night.add("a", 1min, wait);
+    CHECK(night.fold.sessions().at("a").resumed == 0);  // its wait was ended
+    wait.ok = true;
+    night.add("a", 2min, wait);
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    CHECK(facts.resumed == 1);
+    REQUIRE(facts.resumes.size() == 1);
+    CHECK(facts.resumes[0].why == "the usage limit is reached");
+}
+
+TEST_CASE("digest: what Headway says is no sign of the agent", "[api]") {
+    Night night;
+    night.add("a", 0min, core::Heartbeat{});
+    night.add("a", 10min, verdict(core::Verdict::kSilent));
+    night.add("a", 30min, core::Heartbeat{});
+    night.add("a", 31min, core::Heartbeat{});
+    CHECK(night.fold.sessions().at("a").silence == 30min);
+    CHECK(night.fold.sessions().at("a").silent_from == kNight);
+}
+
+TEST_CASE("digest: sums are by agent, by the model of each answer and by label", "[api]") {
+    Night night;
+    night.add("a", 1min, call(100, 2.0, "opus"));
+    night.add("a", 2min, call(50, std::nullopt, "haiku"));
+    night.add("b", 3min, call(70, 1.0));
+    api::Digest digest;
+    digest.rows = {row_of(night, "a"), row_of(night, "b")};
+    digest.rows[0].agent.type = "claude";
+    digest.rows[1].agent.type = "codex";
+    digest.rows[1].agent.model = "gpt";
+    digest.rows[1].labels = {{"team", "night"}};
+    const api::DigestSums agents = api::sums_by_agent(digest);
+    REQUIRE(agents.size() == 2);
+    CHECK(agents[0].name == "claude");
+    CHECK(agents[0].use.tokens == 150);
+    CHECK(agents[0].use.unpriced == 50);
+    const api::DigestSums models = api::sums_by_model(digest);
+    REQUIRE(models.size() == 3);
+    CHECK(models[0].name == "opus");
+    CHECK(models[1].name == "gpt");
+    CHECK(models[2].name == "haiku");
+    const api::DigestSums labels = api::sums_by_label(digest);
+    REQUIRE(labels.size() == 1);
+    CHECK(labels[0].name == "team=night");
+}
+
+TEST_CASE("digest: a night without anything says so in each section", "[api]") {
+    api::Digest digest;
+    digest.since = kNight;
+    digest.until = kNight + 8h;
+    const std::string text = api::text_of(api::digest_page(digest));
+    CHECK_THAT(text, Catch::StartsWith("0 need you, 0 ended, 0 resumed, $0.00\n"
+                                       "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC\n"));
+    for (const char* words : {"Nothing waits for a person.", "No session ended.",
+                              "No agent was resumed.", "No session was stuck."})
+        CHECK_THAT(text, Catch::Contains(words));
+}
+
+TEST_CASE("digest: what an agent wrote is text in every format", "[api]") {
+    Night night;
+    night.add("a", 1min,
+              end_of(core::Outcome::kFailed,
+                     "<script>alert(1)</script> [x](http://evil) @channel\n# head"));
+    api::Digest digest;
+    digest.rows = {row_of(night, "a")};
+    const api::DigestPage page = api::digest_page(digest);
+    const std::string html = api::html_of(page);
+    CHECK_THAT(html, !Catch::Contains("<script"));
+    CHECK_THAT(html, Catch::Contains("&lt;script&gt;"));
+    const std::string markdown = api::markdown_of(page);
+    CHECK_THAT(markdown, !Catch::Contains("](http"));
+    CHECK_THAT(markdown, !Catch::Contains("\n# head"));
+    CHECK_THAT(api::text_of(page), !Catch::Contains("\n# head"));
+}
+
+TEST_CASE("digest: an unknown cost is none of 0", "[api]") {
+    Night night;
+    night.add("a", 1min, call(100, std::nullopt));
+    api::Digest digest;
+    digest.rows = {row_of(night, "a")};
+    CHECK_THAT(api::digest_page(digest).title, Catch::Contains("cost not known"));
+    std::string json;
+    api::append_digest(json, digest);
+    CHECK_THAT(json, Catch::Contains("\"cost_usd\":null,\"unpriced_tokens\":100"));
+    night.add("a", 2min, call(1'234'567, 1.5));
+    digest.rows = {row_of(night, "a")};
+    CHECK_THAT(api::digest_page(digest).title, Catch::Contains("at least $1.50"));
+    CHECK_THAT(api::text_of(api::digest_page(digest)), Catch::Contains("1,234,667 tokens"));
+}

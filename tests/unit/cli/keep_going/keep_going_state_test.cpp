@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keep_going/keep_going_state.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/base/clock.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::cli;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr WallTime kReset{std::chrono::sys_days{std::chrono::year{2026} / 11 / 28} + 3h};
+
+}  // namespace
+
+TEST_CASE("turns: the first is a probe, the others follow one after the other", "[cli]") {
+    ProviderTurns turns;
+    CHECK(take_turn(turns, kReset, 1min, 1, "a") == kReset);
+    CHECK(take_turn(turns, kReset, 1min, 2, "b") == kReset + 2min);
+    CHECK(take_turn(turns, kReset + 1min, 1min, 3, "c") == kReset + 2min + 30s);
+    CHECK(take_turn(turns, kReset + 1h, 1min, 4, "d") == kReset + 1h);
+}
+
+TEST_CASE("turns: twenty agents that wait for one reset begin within minutes, no two at once",
+          "[cli]") {
+    ProviderTurns turns;
+    WallTime last{};
+    for (int i = 0; i < 20; ++i) {
+        const WallTime at = take_turn(turns, kReset, 1min, i + 1, "p");
+        CHECK(at >= last + (i == 0 ? 0s : 30s));
+        last = at;
+    }
+    CHECK(last <= kReset + 12min);
+}
+
+TEST_CASE("turns: one that waits for long stands in no other's way", "[cli]") {
+    ProviderTurns turns;
+    take_turn(turns, kReset + 5h, 1min, 1, "a");
+    CHECK(take_turn(turns, kReset, 1min, 2, "b") == kReset);
+}
+
+TEST_CASE("turns: an agent has one, the last that it took", "[cli]") {
+    ProviderTurns turns;
+    take_turn(turns, kReset, 1min, 1, "a");
+    take_turn(turns, kReset + 1h, 1min, 1, "a");
+    CHECK(turns.taken.size() == 1);
+}
+
+TEST_CASE("turns: what is printed is read again, and nothing else", "[cli]") {
+    ProviderTurns turns;
+    turns.limited_until = kReset;
+    take_turn(turns, kReset, 1min, 4711, "123");
+    CHECK(read_turns(print_turns(turns)) == turns);
+    CHECK(read_turns("") == ProviderTurns{});
+    CHECK(read_turns("turn x\nlimit\n\0turn 1 2").taken.empty());
+}
+
+TEST_CASE("turns: those of a keeper that is gone do not count", "[cli]") {
+    const headway::tests::TempDir folder;
+    const KeepGoingState state(folder.file("state").string());
+    const WallTime now = wall_now();
+    // A number that no process has: pid_max is 4194304 at most.
+    std::filesystem::create_directory(folder.file("state"));
+    std::ofstream{folder.file("state") / "keep-going.claude.turns"}
+        << "turn " << now.time_since_epoch().count() << " " << (now + 1h).time_since_epoch().count()
+        << " 4194305 77\n";
+    CHECK(state.take_turn_of("claude", now, 1min) == now);
+}
+
+TEST_CASE("keep-going: it is off from when that was said until it is said otherwise", "[cli]") {
+    const headway::tests::TempDir folder;
+    const KeepGoingState state(folder.file("state").string());
+    CHECK_FALSE(state.is_off());
+    REQUIRE(state.set_off(true).has_value());
+    REQUIRE(state.set_off(true).has_value());
+    CHECK(state.is_off());
+    REQUIRE(state.set_off(false).has_value());
+    REQUIRE(state.set_off(false).has_value());
+    CHECK_FALSE(state.is_off());
+    state.note_limit("claude", kReset);
+    state.note_limit("claude", kReset - 1h);
+    CHECK(state.limited_until("claude") == kReset);
+    CHECK(state.limited_until("codex") == WallTime{});
+}

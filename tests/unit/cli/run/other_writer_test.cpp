@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/other_writer.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/process/proc_tree.hpp"
+#include "system/file_descriptor.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::cli;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kId = "0f3c5a2e-1111-4222-8333-444455556666";
+
+struct Homes {
+    headway::tests::TempDir folder;
+    AgentHomes homes{folder.file("claude").string(), folder.file("codex").string()};
+
+    void write(const fs::path& file, const std::string& text) const {
+        const fs::path path = folder.file(file.string());
+        fs::create_directories(path.parent_path());
+        std::ofstream{path} << text;
+    }
+    void live(pid_t pid, const std::string& began, const std::string& session = kId) const {
+        write("claude/sessions/" + std::to_string(pid) + ".json",
+              R"({"pid":)" + std::to_string(pid) + R"(,"procStart":")" + began +
+                  R"(","sessionId":")" + session + R"(","status":"busy"})");
+    }
+};
+
+}  // namespace
+
+TEST_CASE("other writer: a process in Claude's register that lives has the conversation", "[cli]") {
+    const Homes at;
+    CHECK(open_elsewhere("claude", kId, at.homes).empty());
+    at.live(::getpid(), process_began(::getpid()));
+    CHECK(open_elsewhere("claude", kId, at.homes) ==
+          "process " + std::to_string(::getpid()) + " of claude");
+    CHECK(open_elsewhere("claude", "another", at.homes).empty());
+    CHECK(open_elsewhere("codex", kId, at.homes).empty());
+}
+
+TEST_CASE("other writer: what kill -9 left in the register is no process", "[cli]") {
+    const Homes at;
+    at.live(::getpid(), "1");  // its number was given to another process
+    at.live(4194305, "77");
+    at.write("claude/sessions/9.json", "no JSON");
+    CHECK(open_elsewhere("claude", kId, at.homes).empty());
+}
+
+TEST_CASE("other writer: Codex holds a lock on the thread, and a file that is not held is none",
+          "[cli]") {
+    const Homes at;
+    at.write("codex/thread-writer-locks/" + kId + ".lock", "");
+    CHECK(open_elsewhere("codex", kId, at.homes).empty());
+    const std::string path = at.homes.codex + "/thread-writer-locks/" + kId + ".lock";
+    const headway::system::FileDescriptor other(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    REQUIRE(::flock(other.get(), LOCK_EX) == 0);
+    CHECK(open_elsewhere("codex", kId, at.homes) == "a process of codex");
+}
+
+TEST_CASE("other writer: a conversation that grows is longer", "[cli]") {
+    const Homes at;
+    CHECK(stored_bytes("claude", kId, at.homes) == 0);
+    at.write("claude/projects/-home-dev/" + kId + ".jsonl", "{}\n");
+    at.write("codex/sessions/2026/11/28/rollout-2026-11-28T03-00-00-" + kId + ".jsonl", "{}{}\n");
+    CHECK(stored_bytes("claude", kId, at.homes) == 3);
+    CHECK(stored_bytes("codex", kId, at.homes) == 5);
+    CHECK(stored_bytes("gemini", kId, at.homes) == 0);
+}
+
+TEST_CASE("other writer: an id is no path", "[cli]") {
+    const Homes at;
+    at.write("secret.jsonl", "12345");
+    CHECK(stored_bytes("claude", "../../secret", at.homes) == 0);
+    CHECK(open_elsewhere("codex", "../x", at.homes).empty());
+}
