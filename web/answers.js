@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What became of what a person has just decided or told: what happened, what the agent has done since, and how it is taken back.
+// Result of a person's last decision or message: the event, the agent's actions since, and the way to take it back.
 import { html, useEffect, useState } from './preact.js';
 import { get, query } from './api.js';
 import { Ago, sessionLink } from './ui.js';
@@ -16,7 +16,7 @@ export function answer(one) {
 }
 const drop = (key) => { answers = answers.filter((one) => one.key !== key); draw(); };
 
-// Of each that is about one session: what it has done since.
+// Adds to each result about one session the actions of its agent since.
 async function since(one) {
   if (!one.session) return;
   const [rows, approval] = await Promise.all([get('/v1/sessions' + query({ view: 'row', ids: one.session })),

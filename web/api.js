@@ -16,7 +16,7 @@ function keepNumbers(key, value, context) {
   return typeof value === 'number' && context?.source && String(value) !== context.source ? new Exact(context.source) : value;
 }
 
-// What this browser shows in place of a token. A header and not a cookie: browsers send cookies of 127.0.0.1 to every port of it.
+// This browser's replacement for a token. A header and not a cookie: browsers send cookies of 127.0.0.1 to every port of it.
 let login = '';
 export const setLogin = (secret) => { login = secret; };
 export const shown = () => (login ? { 'Headway-Login': login } : {});

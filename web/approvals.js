@@ -48,7 +48,7 @@ function Editor({ item, send, close }) {
       value=${value} onInput=${(event) => { ask(false); set(event.target.value); }} aria-invalid=${String(!!problem)}
       onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} /></label>
     ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>`
-      : value !== original && html`<${Diff} lines=${diff(original, value)} label="What you changed" />`}
+      : value !== original && html`<${Diff} lines=${diff(original, value)} label="Your changes" />`}
     ${asked ? html`<${Confirm} question=${`Yes, approve ${item.risk} risk as edited`} word=${wordOf(item)} send=${edit}
         close=${() => ask(false)} />`
       : html`<p class="line end"><button type="button" onClick=${close}>Back</button>
@@ -87,14 +87,14 @@ function Buttons({ item, no, setMode, send, press, all, toggle }) {
 function Head({ item }) {
   return html`<header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} />
       <h2>${reveal(item.tool || item.kind.replace('_', ' '))}</h2>
-      <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk not said' : item.risk + ' risk'}</span>
+      <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk unknown' : item.risk + ' risk'}</span>
     ${item.escalated && html`<span class="chip">escalated</span>`}
     <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}
       ${item.expires_at && html` · ${item.overdue ? html`<b class="bad">overdue</b>`
         : html`<${Ago} at=${item.expires_at} until /> left, ${item.source === 'dialog' ? 'then its dialog decides' : EXPIRY[item.on_expiry]}`}`}</span></header>`;
 }
 
-// What the one that is looked at is for, and what its agent did before it.
+// Context of the open request: its purpose, and the actions of its agent before it.
 function Context({ item }) {
   const { data } = useLoad((signal) => Promise.all([get('/v1/sessions' + query({ view: 'row', ids: item.session }), { signal }),
     get(sessionPath(item.session, '/events') + query({ types: 'tool.finished', order: 'newest', limit: 5, before: item.n }), { signal })]), item.id);
@@ -114,7 +114,7 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
       onClick=${choose}><${Head} item=${item} />
     <p><a class="at" href=${sessionLink(item.session, item.n)}>${item.session}</a></p>${here && html`<${Context} item=${item} />`}
       ${item.summary && html`<p class="words"><${Marked} text=${text(item.summary)} /></p>`}
-    ${changes && html`<${Diff} lines=${changes} label="What it changes" />`}
+    ${changes && html`<${Diff} lines=${changes} label="Changes" />`}
     ${mode !== 'edit' && commandOf(args) && html`<${Shell} command=${commandOf(args)} />`}
     ${mode !== 'edit' && asked && html`<${Json} value=${args} label="Exact arguments" />`}
     ${item.extend && html`<${Json} value=${item.extend} label="Asked for" />`}
@@ -146,7 +146,7 @@ export function ApprovalList({ list, first }) {
   useEffect(() => { if (first) setHere(first); }, [first]);
   const { items } = list;
   const at = Math.max(0, items.findIndex((item) => item.id === here));
-  // What is typed before a field is drawn must not be taken for a decision, so the mode counts at once.
+  // Keys that are typed before a field is drawn must not be taken for a decision, so the mode counts at once.
   const soon = useRef({});
   const mode = (id, value) => { soon.current[id] = value; setHere(id); setModes({ ...soon.current }); };
   const all = (item) => item?.identical > 1 && !!together[item.id];

@@ -26,7 +26,7 @@ export const Diff = ({ lines, label }) => html`<pre class="json diff" tabindex="
     ${lines.map(([sign, line]) => html`
     <span class=${{ '-': 'del', '+': 'add' }[sign]}>${sign} <${Visible} text=${line} />${'\n'}</span>`)}</pre>`;
 
-// What a call changes in a file, where its arguments say so.
+// Changes of a call in a file, where its arguments have them.
 export function change(args) {
   const pick = (pattern) => Object.entries(args || {}).find(([key, value]) => pattern.test(key) && typeof value === 'string')?.[1];
   const before = pick(/^(old_\w+|before)$/), after = pick(/^(new_\w+|after)$/), patch = pick(/^(patch|diff)$/);
@@ -38,12 +38,12 @@ export const commandOf = (args) => ['command', 'cmd'].map((name) => args?.[name]
 export const Shell = ({ command }) => html`<pre class="shell" tabindex="0" role="group" aria-label="Command">$ <${Visible} text=${command} /></pre>`;
 
 const RESULT_MAX = 1200;
-// Of an event tool.finished or tool.started.
+// One event tool.finished or tool.started.
 export function Call({ data: d, label }) {
   const command = commandOf(d.args), changes = change(d.args);
   const result = text(d.result) || '', error = [d.error?.class, text(d.error?.message)].filter(Boolean).join(': ');
   return html`<div class="call">${command ? html`<${Shell} command=${command} />`
-    : changes ? html`<p><b>${d.tool}</b> <code><${Visible} text=${d.args.path || d.args.file_path || ''} /></code></p><${Diff} lines=${changes} label="What it changed" />`
+    : changes ? html`<p><b>${d.tool}</b> <code><${Visible} text=${d.args.path || d.args.file_path || ''} /></code></p><${Diff} lines=${changes} label="Changes" />`
     : html`<${Json} value=${d.args ?? {}} label=${`Arguments of ${d.tool}`} />`}
     <p class=${cls('muted', d.ok === false && 'bad')}>${label ? label + ' ' : ''}${d.ok === false ? 'failed' : d.ok === true || d.result != null ? 'result' : 'no result yet'}
       ${d.duration_ms != null && `, ${span(d.duration_ms)}`}</p>

@@ -10,7 +10,7 @@ const AGENTS = [['claude', 'Claude Code', 'HTTP hooks'], ['codex', 'Codex', 'a c
   ['qwen', 'Qwen Code', 'HTTP hooks'], ['copilot', 'Copilot CLI', 'a command'], ['cline', 'Cline', 'scripts'],
   ['opencode', 'opencode', 'a plugin'], ['kilo', 'Kilo', 'a plugin'], ['pi', 'pi', 'an extension']];
 
-// Of the newest sessions: who sends hooks, when the last one came, and how many of the open ones are not well.
+// State of hooks in the newest sessions: which agents send them, when the last one came, and how many of the open ones are not well.
 function seenBy(sessions = []) {
   const seen = {};
   for (const { adapter, ended_at: ended } of sessions) {
@@ -48,6 +48,6 @@ export function Connect() {
     <${Card} title="Your own agent"><p>One request opens a session and reports to it:</p>
       <pre class="json" tabindex="0" role="group" aria-label="Example">curl ${location.origin}/v1/sessions/my-agent/events -H 'Content-Type: application/json' \\
   -d '${'{"type":"tool.started","data":{"call_id":"1","tool":"bash","args":{"command":"make"}}}'}'</pre>
-      <p>The reply says what to do. <a href="/docs/getting-started">Getting started</a> has the rest,${' '}
+      <p>The reply has the directives. <a href="/docs/getting-started">Getting started</a> has the rest,${' '}
         <a href="/docs/api">the API</a> all of it.</p><//></div>`;
 }

@@ -22,7 +22,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=u
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json"}
 
 
-# What pages and workers name; other modules become part of these or are shared by them.
+# Entries that pages and workers name; other modules become part of these or are shared by them.
 ENTRIES = {"main.js", "worker.js", "reference.js", "theme.js"}
 AS_THEY_ARE = {"uplot.js"}  # minified already, and no module
 
@@ -41,7 +41,7 @@ def bundled(esbuild: str, paths: list) -> dict:
 
 
 def all_files(esbuild: str, cmark: str, paths: list) -> dict:
-    """What is served, by name: files of web/ and openapi.json, and the rest as pages of /docs."""
+    """Files that are served, by name: those of web/ and openapi.json, and the rest as pages of /docs."""
     rest = [path for path in paths if path.suffix in (".md", ".toml")]
     files = bundled(esbuild, [path for path in paths if path not in rest])
     template = files.pop("guide.html").decode()

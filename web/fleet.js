@@ -18,7 +18,7 @@ const ROW = 46, PHONE_ROW = 74; // heights in CSS pixels, as in style.css
 const phone = matchMedia('(max-width: 700px)');
 // [head, order, of ended ones]
 const COLUMNS = [['State', 'worst'], ['Session', 'goal'], ['Why'], ['Pulse', 'pulse'], ['Cost', 'cost'], ['Budget', 'budget'], ['Age', 'age', 'Ended']];
-// What a broken channel of hooks means to a person who reads the list.
+// Words for a broken channel of hooks in a list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
 function StateCell({ row }) {

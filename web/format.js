@@ -66,7 +66,7 @@ export function text(value) {
   return JSON.stringify(value);
 }
 
-// What went against a decision.
+// Kinds of calls against a decision.
 export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
     started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran',
     approved_but_refused: "was approved here and refused by the agent's own rules",
@@ -88,7 +88,7 @@ export const reveal = (s) => s.replace(HIDDEN_IN_LINE, escape);
 // The same of a text that may have lines, as one.
 export const line = (s) => reveal(String(s ?? '').replace(/[\t\n\r ]+/g, ' ').trim());
 
-// What a call is about, in a line: as core/last_action.cpp says it.
+// Subject of a call, in a line: as in core/last_action.cpp.
 const TELLING = ['command', 'cmd', 'argv', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];
 export function action({ tool, target, args }) {
   const said = (name, value) => (Array.isArray(value) ? value.slice(name === 'argv').join(' ') : typeof value === 'string' && value);
@@ -96,7 +96,7 @@ export function action({ tool, target, args }) {
   return tool + (about ? ': ' + about : '');
 }
 
-// What an event says in a line: its own words where it has some, else the members that matter, in order.
+// An event in a line: its own words where it has some, else the members that matter, in order.
 const SAYS = {
   'tool.started': action,
   'tool.finished': (d) => action(d) + (d.ok === false ? ` – failed: ${d.error?.class || ''} ${text(d.error?.message)}` : ''),

@@ -35,7 +35,7 @@ export function Revoke({ item, done }) {
   return html`<button class="danger" disabled=${!!no} title=${no || 'Sends POST ' + approvalPath(item, 'revoke')}
       onClick=${() => set(true)}>Revoke…</button>
     ${open && html`<${Sending} title="Revoke a grant" path=${approvalPath(item, 'revoke')} close=${() => set(false)} done=${done}
-      what="The next such call waits for a person again. What was let through stays so."
+      what="The next such call waits for a person again. Earlier calls stay approved."
       fields=${[REASON]} body=${({ reason }) => (reason ? { reason } : {})} />`}`;
 }
 

@@ -15,7 +15,7 @@ INDEX = "docs/README.md"
 OTHERS = {"CHANGELOG.md": "changelog", "api/API.md": "http-api", "bench/README.md": "bench", "cli/README.md": "cli",
           "config/README.md": "config", "config/default.toml": "settings", "core/detectors/README.md": "detectors",
           "deploy/README.md": "deploy", "storage/FORMAT.md": "format"}
-# What is shown by a page that is none of these.
+# Address of a page that is none of these.
 ELSEWHERE = {"api/openapi.json": "/docs/api"}
 
 
@@ -32,7 +32,7 @@ def address(path: str) -> str:
 
 
 def served_name(path: str) -> str:
-    """What server/web_pages looks for: /docs/NAME is docs/NAME.html."""
+    """Name for server/web_pages: /docs/NAME is docs/NAME.html."""
     return address(path)[1:] + ".html"
 
 
@@ -62,7 +62,7 @@ class Page:
         made = re.sub(r"<h([1-6])>(.*?)</h\1>", self._heading, made, flags=re.S)
         made = re.sub(r'<a href="([^"]*)">(.*?)</a>', self._link, made, flags=re.S)
         made = re.sub(r"<img [^>]*>", "", made)
-        # What scrolls by itself can be scrolled with the keyboard.
+        # A block that scrolls by itself can be scrolled with the keyboard.
         made = made.replace("<pre>", '<pre tabindex="0">')
         self.body = made.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
         self.title = next((re.sub(r"<[^>]+>", "", text) for level, _, text in self.headings if level == "1"), path)
@@ -105,7 +105,7 @@ def navigation(index: Page, page: Page) -> str:
 
 
 def pages(cmark: str, template: str, root: pathlib.Path, paths: list) -> dict:
-    """The pages of these files, complete but for @ASSETS@, by the name that they are served under."""
+    """The pages of these files, complete except for @ASSETS@, by the name that they are served under."""
     made = {path: Page(cmark, path, (root / path).read_text(encoding="utf-8")) for path in paths}
     index = made[INDEX]
     index.body = without_dead_ends(index.body)

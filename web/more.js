@@ -56,7 +56,7 @@ export function Login({ route }) {
       <p><button title="Sends POST /v1/logout" onClick=${() => logOut().catch(setError)}>Log out</button></p><//>`;
   }
   return html`<h1>Log in</h1>${route.query.failed
-      && html`<${Trouble} error=${{ message: 'That URL was used already, or is older than ten minutes. Ask for a new one.' }} />`}
+      && html`<${Trouble} error=${{ message: 'The URL was used already, or is older than ten minutes. Ask for a new one.' }} />`}
     <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p>
       <pre class="json" tabindex="0">headway dashboard --open</pre>
         <p class="muted">The URL is good once, for ten minutes. The login is kept in this browser, for this daemon only, and ends with it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What needs a person: a line a cause, the worst first, with its actions in place. On the fleet at most six lines, elsewhere one.
+// Needs of people: a line a cause, the worst first, with its actions in place. On the fleet at most six lines, elsewhere one.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Ago, cls, Icon, REASON, Sending, sessionLink } from './ui.js';
@@ -33,13 +33,13 @@ const goalOf = (item) => line(item.goal || item.session);
 
 // [key, label, what it does, path behind the session, fields, body]
 const ACTS = {
-  nudge: ['Nudge', 'Each agent gets your words as advice with its next report.', '/nudge', [['text', 'What to tell it']], ({ text }) => (text ? { text } : null)],
+  nudge: ['Nudge', 'Each agent gets your words as advice with its next report.', '/nudge', [['text', 'Your hint']], ({ text }) => (text ? { text } : null)],
   stop: ['Stop', 'Each agent gets a directive to stop; a session ends when its agent ends it.', '/cancel', [REASON], ({ reason }) => (reason ? { reason } : {})],
   end: ['End', 'Their agents are silent. The sessions end at once; reports of an agent that comes back are refused.', '/end',
     [['outcome', 'How it ended', [['failed', 'failed'], ['cancelled', 'cancelled']]], REASON],
     ({ outcome, reason }) => ({ outcome: outcome || 'failed', ...(reason && { reason }) })],
   acknowledge: ['Acknowledge', 'They ask for attention no more; the journal keeps them, and who has seen them.', '/alarms/acknowledge',
-    [['reason', 'What was done about it, for the journal']], ({ reason }) => (reason ? { reason } : {})],
+    [['reason', 'Your note for the journal']], ({ reason }) => (reason ? { reason } : {})],
 };
 const ACTS_OF = { alarm: ['acknowledge'], fan_out: ['acknowledge', 'stop'], stuck: ['nudge', 'stop'], over_budget: ['stop'], waiting: ['stop'], blocked: ['stop'], silent: ['end'] };
 const DONE = { nudge: 'Nudged', stop: 'Asked to stop:', end: 'Ended', acknowledge: 'Acknowledged:' };
@@ -59,7 +59,7 @@ function aside(items, till, words) {
 const listeners = new Set();
 function changed() { for (const listener of listeners) listener(); }
 
-// What is to be seen and what is put aside, kept up to date.
+// Visible needs and snoozed ones, kept up to date.
 export function useNeeds() {
   useLive((message) => message.overview);
   const [, draw] = useState(0);
@@ -99,7 +99,7 @@ function Member({ item, marked, mark, rows }) {
     <span class="muted">${row?.used?.cost_usd > 0 && money(row.used.cost_usd)}</span><${Ago} at=${item.since} /></li>`;
 }
 
-// What was reported or counted is drawn solid, what a rule infers dashed.
+// Reported or counted grounds are drawn solid, inferred ones dashed.
 function Need({ group, rows, no, open, toggle, more }) {
   const [marks, setMarks] = useState(new Set());
   const [act, setAct] = useState('');
@@ -119,7 +119,7 @@ function Need({ group, rows, no, open, toggle, more }) {
   return html`<li class=${cls('need', 'k-' + known(kind), 'u-' + group.urgency, first.certain || 'guess')} data-need=${group.key}
       onClick=${(event) => event.target.closest('a, button, input, dialog, .members') || look()}>
     <span class="kind"><${Icon} name=${kind} /><b>${many ? `${items.length}${more ? '+' : ''} ${nameOf(group)}` : title(nameOf(group))}${until(first.retry_at)}</b>
-      ${!first.certain && html`<em title="a rule's guess, not something that was said">likely</em>`}</span>
+      ${!first.certain && html`<em title="inferred by a rule, not reported">likely</em>`}</span>
     ${many ? html`<button class="what quiet" aria-expanded=${String(open)} onClick=${turn}><${Icon} name="chevron" /><span dir="auto">${what}</span></button>`
       : html`<a class="what" dir="auto" href=${where(first)}>${what}</a>`}
     <span class="why" dir="auto" title=${why}>${why}</span>

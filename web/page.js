@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every page shares: the live connection, the address, the keyboard, who looks, and what a tab in the background shows.
+// Code shared by all pages: the live connection, the address, the keyboard, the login, and the title of a tab in the background.
 import { useEffect, useRef, useState } from './preact.js';
 import { get } from './api.js';
 import { plural } from './format.js';

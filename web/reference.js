@@ -57,7 +57,7 @@ function inside(schema) {
   if (schema.properties) {
     return el('ul', null, Object.entries(schema.properties).map(([name, field]) => row(name, field, schema.required?.includes(name))));
   }
-  if (schema.discriminator) {  // alike but for their data
+  if (schema.discriminator) {  // alike except for their data
     const kinds = schema.oneOf.map(whole), { type, data, ...common } = kinds[0].properties;
     return [inside({ properties: common }), el('b', null, 'data by type'), el('ul', null, kinds.map(({ properties: kind }) => row(kind.type.const, kind.data)))];
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a person has put aside in this browser: until a time, or until it changes. The daemon goes on saying it, and others see it.
+// Needs that a person has put aside in this browser: until a time, or until they change. The daemon goes on saying it, and others see it.
 import { keyOf } from './rank.js';
 
 const NAME = 'aside', MAX = 1000;

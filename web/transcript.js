@@ -10,7 +10,7 @@ import { Call } from './call.js';
 const sameCall = (a, b) => a.tool === b.tool && JSON.stringify(a.args ?? a.target) === JSON.stringify(b.args ?? b.target);
 const sameResult = (a, b) => JSON.stringify([a.ok, a.result, a.error]) === JSON.stringify([b.ok, b.result, b.error]);
 
-// What Headway writes in between ends no repeat.
+// Events that Headway writes in between end no repeat.
 const OWN = /^(verdict|directive|check|budget|child)/;
 function lastOf(blocks) {
   let i = blocks.length - 1;

@@ -64,7 +64,7 @@ export class Ago extends Component {
 
 // -- reading
 
-// What `load(signal)` gives. Reads again when `key` changes; keeps what it has meanwhile.
+// The value of `load(signal)`. Reads again when `key` changes; keeps what it has meanwhile.
 export function useLoad(load, key) {
   const [result, set] = useState({});
   const [turn, setTurn] = useState(0);
@@ -163,7 +163,7 @@ export function Dialog({ title, close, children }) {
       ${children}</div></dialog>`;
 }
 
-// A field that waits for a pause before it filters. What is being typed is its own: no drawing of the page sets it.
+// A field that waits for a pause before it filters. Typed text is its own: no drawing of the page sets it.
 export function Search({ value = '', onChange, label }) {
   const timer = useRef();
   const field = useRef();

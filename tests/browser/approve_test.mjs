@@ -215,7 +215,7 @@ test('where nothing can be read without a login, the page says so, and a login o
   await page.goto(closed.url);
   await page.getByText('This daemon shows nothing without a login.').waitFor();
   await page.goto(`${closed.url}/login?code=guessed`);
-  await page.getByText('That URL was used already').waitFor();
+  await page.getByText('The URL was used already').waitFor();
   const url = await closed.loginUrl();
   await page.goto(url);
   await page.locator('.link.live').waitFor();
@@ -224,7 +224,7 @@ test('where nothing can be read without a login, the page says so, and a login o
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByText('On the machine where the daemon runs').waitFor();
   await page.goto(url); // a second time
-  await page.getByText('That URL was used already').waitFor();
+  await page.getByText('The URL was used already').waitFor();
   await page.context().close();
   await closed.close();
 });

@@ -197,7 +197,7 @@ test('control and K open the palette from anywhere, also from a field; it finds 
   await dialog.getByRole('combobox').fill('nudge');
   await dialog.getByRole('option', { name: /Nudge/ }).first().waitFor();
   await window.page.keyboard.press('Enter');
-  await window.page.locator('dialog[open]', { hasText: 'What to tell it' }).waitFor();
+  await window.page.locator('dialog[open]', { hasText: 'Your hint' }).waitFor();
   await window.page.keyboard.press('Escape');
 });
 
