@@ -57,7 +57,7 @@ class Opening(SharedDaemonCase):
                  "labels": {"team": "night", "a": "ß"},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
                             "loop_detection": True, "judge": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
-                            "min_confidence": 0.2, "low_confidence_attempts": 2, "stats_every": 5, "confirm_stop": "off", "risk": True, "wait_polls": 50, "wait_patience_ms": 60000,
+                            "min_confidence": 0.2, "low_confidence_attempts": 2, "stats_every": 5, "confirm_stop": "off", "wait_polls": 50, "wait_patience_ms": 60000,
                             "max_parse_failures": 4, "trust_origin": True, "trust_user": True,
                             "tool_time_limit_ms": 60000, "tools": [{"tool": "log", "ignore": True, "patience": 1,
                                                             "requires_approval": False, "time_limit_ms": 5, "polls": False}],
