@@ -29,7 +29,7 @@ function StateCell({ row }) {
       : row.approvals_pending > 0 ? html`<b>${plural(row.approvals_pending, 'request')}</b>` : html`<${Ago} at=${row.since} />`}`}</small></td>`;
 }
 
-// What is below a row, the worst of it first.
+// Sessions below a row, the worst first.
 function Below({ node }) {
   const { below, worstRow, row } = node;
   return below > 0 && html`<span class="below">${plural(below, 'sub-agent')}${worstRow !== row && html`, worst <b class=${'s-' + (OPEN.includes(worstRow.status) ? worstRow.status : '')}>
@@ -301,7 +301,7 @@ export function Fleet({ route }) {
   <a href="#/history">what has ended</a>.<//><//>`;
 }
 
-// What the timers that status replaces would have done.
+// Effects that timers would have had.
 function Saved() {
   const { data } = useGet('/v1/analytics/timeouts');
   if (!data) return null;

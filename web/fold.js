@@ -19,7 +19,7 @@ export const TYPES = Object.values(KINDS).flat();
 // Written by Headway, not by the agent: no beat.
 const OWN = /^(verdict|budget|child|check|run|alarm)|stats|issued|amended|cancel|approval.[^r]|redeemed|revoked/;
 
-// What may change who needs a person.
+// Events that may change who needs a person.
 export const NEEDS = /^(approval|verdict|budget|session|alarm)/;
 
 // The end of a call need not repeat what its start has said.

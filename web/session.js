@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One session: the verdict and why, what it did, what it may use, and what can be told to it.
+// One session: the verdict with its reason, its actions, its limits, and the messages to it.
 import { html, useEffect, useState } from './preact.js';
 import { get, post, query, sessionPath } from './api.js';
 import { Ago, Bar, Beat, Card, cls, Empty, hot, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh,
@@ -39,7 +39,7 @@ function Telling({ kind, doc, close, done }) {
     return limits.length && !Object.keys(extend).length ? null : { ...(limits.length && { extend }), ...(reason && { reason }) };
   };
   return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
-    body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
+    body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'Your hint'] : REASON]}
     close=${close} done=${(reply) => {
       const undo = kind === 'pause' && ['Undo', () => post(sessionPath(doc.id, '/resume'), {}).then(done, () => {})];
       answer({ text: ANSWERED[kind], session: doc.id, undo });
@@ -116,7 +116,7 @@ function Verdict({ doc }) {
         ${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
 }
 
-// What was asked, and who had said no and why.
+// The request, and the person who rejected it with the reason.
 function Against({ alarm }) {
   const { data: a } = useGet('/v1/approvals/' + encodeURIComponent(alarm.approval_id), true);
   const no = a?.decision;
@@ -125,7 +125,7 @@ function Against({ alarm }) {
       ${' '}<span class="muted"><${Ago} at=${no.at} /> ago</span></p>`}`;
 }
 
-// What went against a decision, until a person has seen it.
+// Calls against a decision, until a person has seen them.
 function Alarms({ doc, done }) {
   const [open, set] = useState(false);
   const no = refusal(useMe(), 'approve');
@@ -138,7 +138,7 @@ function Alarms({ doc, done }) {
       ${a.approval_id && i < EVIDENCE_SHOWN && html`<div class="against"><${Against} alarm=${a} /></div>`}</li>`)}</ul>
     ${open && html`<${Sending} title="Acknowledge" what="They ask for attention no more; the journal keeps them, and who has seen them."
         path=${sessionPath(doc.id, '/alarms/acknowledge')} body=${({ reason }) => ({ ...(reason && { reason }) })}
-        fields=${[['reason', 'What was done about it, for the journal']]} close=${() => set(false)} done=${done} />`}</section>`;
+        fields=${[['reason', 'Your note for the journal']]} close=${() => set(false)} done=${done} />`}</section>`;
 }
 
 // How far it has come, in the words of the agent or of a judge.

@@ -15,10 +15,10 @@ namespace headway::core {
 /// profile both numbers are equal and the claim is `stuck`.
 ///
 /// Work in flight is a call, or the model: heartbeats inside one phase `reflection` or one state
-/// `processing_prompt` without a new iteration come from a model that answers slowly. That many of
-/// them in a row are kSlow and never more, because a long tool is not a stuck agent. They do not
-/// reset the count of other heartbeats, so that a call named now and then hides nothing; a newly
-/// named call restarts the count.
+/// `processing_prompt` without a new iteration come from a model that answers slowly. Many of them
+/// in a row are kSlow and never more, because a long tool is not a stuck agent. They do not reset
+/// the count of other heartbeats, so that a call named now and then hides nothing; a newly named
+/// call restarts the count.
 ///
 /// A heartbeat restarts the count if it is in a new phase (RecentPhases) or its in-flight counter
 /// moved. Its iteration number does not, since a counter of heartbeats proves nothing; neither does

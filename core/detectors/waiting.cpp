@@ -72,7 +72,7 @@ void Waiting::count_over(const CallSeen& call, Timestamp now) {
     const bool refused =
         !call.call.ok && call.slept && fingerprint.failure == FailureKind::kNetwork;
     const auto of = static_cast<std::uint32_t>(fingerprint.question.low);
-    // What looks differ in does not matter to a port that is closed.
+    // Differences between looks do not matter to a port that is closed.
     const bool again = over > 0 && (refused ? closed : of == over_of);
     over_of = of;
     const bool ended = fingerprint.is(Shape::kOver) || refused;

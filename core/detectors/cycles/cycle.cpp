@@ -12,8 +12,8 @@ namespace {
 static_assert(2 * Cycle::kPeriodMax < limits::kRecentCallsMax, "two laps and more are remembered");
 static_assert(Cycle::kPeriodMax >= 2, "a period of one is exact_repeat's");
 
-/// What the last calls have, looked at once for all periods: how many of them, the newest included,
-/// one has to take until something is among them.
+/// The last calls, looked at once for all periods: how many of them, the newest included, one has
+/// to take until something is among them.
 class LastCalls {
 public:
     explicit LastCalls(const Ledger& ledger) {
@@ -35,7 +35,8 @@ public:
         HEADWAY_ASSERT(period >= 2 && period <= Cycle::kPeriodMax);
         return several_ <= period && evidence_ <= period;
     }
-    /// Laps that count as one. Who paces up and down in a game comes back to the same view.
+    /// Laps that count as one. An agent that paces up and down in a game comes back to the same
+    /// view.
     std::uint32_t patience(std::size_t period) const {
         if (other_kind_ <= period || period >= Cycle::kLongCircle) return 1;
         return std::max(Cycle::kActPatience + 2 - static_cast<std::uint32_t>(period), 1U);

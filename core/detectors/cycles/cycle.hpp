@@ -22,7 +22,7 @@ struct Cycle {
     };
     /// For laps of two actions in a game or on a page; one less for each further action.
     static constexpr std::uint32_t kActPatience = 4;
-    /// Who comes back to so many views in the same order goes round.
+    /// An agent that comes back to so many views in the same order goes round.
     static constexpr std::size_t kLongCircle = 5;
     static constexpr std::size_t kPeriodMax = 20;
 

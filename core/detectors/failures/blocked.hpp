@@ -36,7 +36,7 @@ struct Blocked {
     bool typed = false;       ///< by the client, a status code or the end of a turn
     bool of_call = false;     ///< by the failure of a call, which the model's answer does not lift
     bool turn_over = false;   ///< the agent does not try again by itself, or not for long
-    Timestamp retry_at = kNever;  ///< as the provider said
+    Timestamp retry_at = kNever;  ///< by the provider
     std::string words;            ///< of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

@@ -18,7 +18,7 @@ std::uint32_t weight_of(const FailureStreak& streak) {
 
 void FailureStreaks::observe(const Observation& seen) {
     if (seen.phase_changed || seen.nudge_taken || is_hard(seen.tier)) streaks.clear();
-    // What still fails behind a message of a person goes on counting.
+    // A failure that goes on after a message of a person is counted further.
     if (seen.user_message) user_spoke = true;
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;

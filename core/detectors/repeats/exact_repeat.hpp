@@ -25,7 +25,7 @@ struct ExactRepeat {
     /// How many times as many repeats it takes of an action that is only acknowledged: what it did
     /// is for another call to show.
     static constexpr std::uint32_t kActPatience = 15;
-    /// Of a step in a game whose line of answer shows no place: along a corridor, against a foe.
+    /// For a step in a game whose line of answer shows no place: along a corridor, against a foe.
     static constexpr std::uint32_t kMovePatience = 4;
     static constexpr std::uint32_t kGuardPatience = 5;  ///< of a guard that says no
 

@@ -18,7 +18,7 @@ struct InterleavedRepeat {
         .advice = "That answer is known: work with it, or change something before you look again.",
     };
 
-    /// Of an action on a page or in a game: who walks about comes back to the same view.
+    /// For an action on a page or in a game: an agent that walks about comes back to the same view.
     static constexpr std::uint32_t kActPatience = 4;
 
     std::uint64_t question = 0;

@@ -39,7 +39,7 @@ void Stagnation::observe(const Observation& seen) {
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
     const bool tells = !fingerprint.trivial && !fingerprint.is(Shape::kAcknowledged);
-    // Of a screen there may be the digest alone.
+    // A screen may have the digest alone.
     const bool digest = fingerprint.result_bytes == 0 && !seen.call->call.result_digest.empty();
     if (!digest && (fingerprint.result_bytes < kAnswerBytesMin || !tells)) return;
     halves += !digest && fingerprint.result_bytes < kWholeBytesMin ? 1 : 2;
