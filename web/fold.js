@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One event of the journal applied to one row of the fleet. Pure: the same in the worker, the page and the tests.
-// Fields of a row that no event has (rounds, pressure) are read again by the hub; see hub.js.
+// Fields of a row that no event has (rounds, pressure, the reason of a loop that goes on) are read again by the hub; see hub.js.
 import { action } from './format.js';
 
 // All types of events, by what a person looks for.
