@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Code shared by all pages: the live connection, the address, the keyboard, the login, and the title of a tab in the background.
-import { useEffect, useRef, useState } from './preact.js';
+import { useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { get } from './api.js';
 import { plural } from './format.js';
 import { Hub } from './hub.js';
@@ -106,7 +106,7 @@ addEventListener('keydown', (event) => {
 export function useKeys(map) {
   const ref = useRef();
   ref.current = map;
-  useEffect(() => {
+  useLayoutEffect(() => { // as soon as it is seen: a key pressed before the paint counts
     bound.unshift(ref);
     return () => { bound.splice(bound.indexOf(ref), 1); };
   }, []);
