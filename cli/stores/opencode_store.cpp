@@ -15,8 +15,8 @@ using api::JsonValue;
 
 namespace {
 
-double milliseconds_as_seconds(double milliseconds) {
-    return milliseconds / 1'000.0;
+double milliseconds_as_seconds(double millis) {
+    return millis / 1'000.0;
 }
 
 std::optional<std::uint64_t> status_of_row(const LineMembers& of, std::string_view name) {

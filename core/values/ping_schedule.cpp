@@ -16,8 +16,8 @@ using std::chrono::minutes;
 constexpr std::string_view kTold = ", told";
 constexpr std::string_view kGraceWord = ", grace ";
 
-constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
-                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 12> kMonthNames{"jan", "feb", "mar", "apr", "may", "jun",
+                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::array<std::string_view, 7> kDays{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
 struct CronField {
@@ -65,7 +65,7 @@ std::optional<unsigned> value_of(std::string_view text, const CronField& field) 
     };
     if (const auto number = number_of(text)) return number;
     if (field.high == 12) {
-        const auto month = named(kMonths);
+        const auto month = named(kMonthNames);
         return month ? std::optional{*month + 1} : std::nullopt;
     }
     return field.high == 7 ? named(kDays) : std::nullopt;

@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 4> kFormats{"text", "markdown", "html", "
 class DigestVerb : public VerbOf<DigestOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Summarise all sessions since a time, and list what needs you").footer(kFooter);
+        arguments.help("Summarise all sessions since a time, and list what needs you")
+            .footer(kFooter);
         arguments.client(options.client);
         arguments.option("--since", options.since, "how long ago, as 8h or 30m, or a time in UTC")
             .show_default()

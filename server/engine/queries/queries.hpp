@@ -105,8 +105,8 @@ struct OverviewQuery {
     core::Result<api::Overview> operator()(Reader& reader) const;
 };
 
-/// Everything that waits for people: alarms first, then approvals and sessions merged, oldest first, at most
-/// limits::kNeedsShownMax of them.
+/// Everything that waits for people: alarms first, then approvals and sessions merged, oldest
+/// first, at most limits::kNeedsShownMax of them.
 core::Result<std::vector<api::Need>> needs_of(const Reader& reader);
 core::Result<std::uint64_t> count_needs(const Reader& reader);
 

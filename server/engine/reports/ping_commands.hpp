@@ -35,8 +35,8 @@ struct PingCommand {
     std::string job;
     std::string rid;  ///< of the run, or empty
     PingKind kind = PingKind::kSuccess;
-    std::uint32_t exit_status = 0;        ///< exit status of a kFail; 0: none was reported
-    std::string text;                     ///< without secrets
+    std::uint32_t exit_status = 0;  ///< exit status of a kFail; 0: none was reported
+    std::string text;               ///< without secrets
     /// Of the job from now on; without `every` and `cron` it has none any more.
     std::optional<core::PingSchedule> schedule = {};
     std::string target = {};              ///< set by name(): the session of the run

@@ -157,9 +157,8 @@ TEST_CASE("telegram: what an agent wrote is code, which has no mention and no li
           "<b>Agent:</b> <code>coder</code>\n<b>Goal:</b> <code>mend it</code>\n"
           "<a href=\"https://h.example/#/session/night-7?n=4\">Show the session</a>");
     CHECK_FALSE(plain.contains("disable_notification"));
-    const std::string hostile =
-        Document::parse(telegram_body(letter_about("</code>" + kHostile + std::string(9'000, '<')),
-                                      "1"))["text"];
+    const std::string hostile = Document::parse(
+        telegram_body(letter_about("</code>" + kHostile + std::string(9'000, '<')), "1"))["text"];
     CHECK(occurrences(hostile, "<code>") == occurrences(hostile, "</code>"));
     CHECK(hostile.find("<!channel>") == hostile.npos);
     const std::string many = Document::parse(telegram_body(letter_about_many(500), "1"))["text"];
@@ -178,7 +177,8 @@ TEST_CASE("a digest: its lines are told, with one link to the overview", "[api]"
     CHECK(letter.link == "https://h.example/#/");
     CHECK(plain_text(letter, 1'000) ==
           "Time: from 22:00 to 07:30\n- Needs you: night-7 <@U1>\n- Ended: night-8");
-    CHECK(slack_body(letter).find("<@U1>") != std::string::npos);  // in plain_text, where it is text
+    CHECK(slack_body(letter).find("<@U1>") !=
+          std::string::npos);  // in plain_text, where it is text
     CHECK(discord_body(letter).find("\\\\@U1") != std::string::npos);
 }
 

@@ -15,7 +15,7 @@ bool no_blobs(std::string_view line) {
     return !line.starts_with("blob");
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> lines_of_pieces(const std::string& text) {
     std::istringstream in(text);
     StoreLines lines(in, no_blobs);
     std::vector<std::string> all;
@@ -40,13 +40,13 @@ std::vector<std::string> messages_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("pieces of a store: a line that is not ended is left", "[cli]") {
-    CHECK(lines_of("{1}\n\n{2}\n{3") == std::vector<std::string>{"{1}", "(skipped)", "{2}"});
+    CHECK(lines_of_pieces("{1}\n\n{2}\n{3") == std::vector<std::string>{"{1}", "(skipped)", "{2}"});
 }
 
 TEST_CASE("pieces of a store: a long line is whole, and one that is not needed takes no memory",
           "[cli]") {
     const std::string big(3 * kStoreChunkBytes + 17, 'x');
-    const auto lines = lines_of("a\n" + big + "\nblob" + big + "\nz\n");
+    const auto lines = lines_of_pieces("a\n" + big + "\nblob" + big + "\nz\n");
     REQUIRE(lines.size() == 4);
     CHECK(lines[1] == big);
     CHECK(lines[2] == "(skipped)");
@@ -55,7 +55,7 @@ TEST_CASE("pieces of a store: a long line is whole, and one that is not needed t
 
 TEST_CASE("pieces of a store: a line beyond the bound is left out, and the next is read", "[cli]") {
     const auto lines =
-        lines_of(std::string(kStoredLineBytesMax + 2 * kStoreChunkBytes, 'x') + "\nz\n");
+        lines_of_pieces(std::string(kStoredLineBytesMax + 2 * kStoreChunkBytes, 'x') + "\nz\n");
     CHECK(lines == std::vector<std::string>{"(long)", "z"});
 }
 

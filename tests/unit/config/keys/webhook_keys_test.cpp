@@ -218,7 +218,8 @@ TEST_CASE("webhook keys: a mistake in a format names the key and the fix", "[con
         "format = \"email\"\nurl = \"smtp://m\"\nfrom = \"h@e\"\nto = [\"a@b\"]\n";
     const std::string ntfy = "format = \"ntfy\"\nurl = \"https://n\"\ntopic = \"t\"\n";
     const std::tuple<std::string, std::string> cases[] = {
-        {"format = \"slak\"", "is not one of standard, slack, discord, ntfy, email, command, telegram"},
+        {"format = \"slak\"",
+         "is not one of standard, slack, discord, ntfy, email, command, telegram"},
         {"format = \"slack\"", "has no url"},
         {"format = \"slack\"\nurl = \"https://x\"\nsecret_env = \"S\"",
          "the secret of this format is the url itself"},
