@@ -28,7 +28,7 @@ struct DigestRow {
     core::DigestSession facts;
 };
 
-struct Digest {
+struct DigestDocument {
     core::Timestamp since = core::kNever;
     core::Timestamp until = core::kNever;
     bool partial = false;         ///< `since` is later than was asked, or sessions are left out
@@ -41,7 +41,7 @@ struct Digest {
 DigestRow digest_row(const core::Session& session, const core::DigestSession& facts,
                      core::Timestamp until);
 
-void append_digest(std::string& out, const Digest& digest);
+void append_digest(std::string& out, const DigestDocument& digest);
 
 enum class DigestFormat : std::uint8_t { kJson, kText, kMarkdown, kHtml };
 std::optional<DigestFormat> parse_digest_format(std::string_view name);
@@ -57,7 +57,7 @@ struct DigestPage {
     std::string span;   ///< "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC"
     std::vector<Section> sections;
 };
-DigestPage digest_page(const Digest& digest);
+DigestPage digest_page(const DigestDocument& digest);
 
 std::string text_of(const DigestPage& page);
 std::string markdown_of(const DigestPage& page);

@@ -68,7 +68,7 @@ void bound_lines(Section& section) {
     section.lines.push_back("and " + std::to_string(more) + " more");
 }
 
-Section needs_section(const Digest& digest) {
+Section needs_section(const DigestDocument& digest) {
     Section section{"Needs you", {}, "Nothing waits for a person."};
     for (const Need& need : digest.needs) {
         std::string line = shown(need.session) + ", " + std::string{name_of(need.kind)} +
@@ -80,7 +80,7 @@ Section needs_section(const Digest& digest) {
     return section;
 }
 
-Section ended_section(const Digest& digest) {
+Section ended_section(const DigestDocument& digest) {
     Section section{"Ended", {}, "No session ended."};
     for (const bool completed : {false, true}) {
         for (const DigestRow& row : digest.rows) {
@@ -97,7 +97,7 @@ Section ended_section(const Digest& digest) {
     return section;
 }
 
-Section resumed_section(const Digest& digest) {
+Section resumed_section(const DigestDocument& digest) {
     Section section{"Resumed", {}, "No agent was resumed."};
     for (const DigestRow& row : digest.rows) {
         if (row.facts.resumes.empty()) continue;
@@ -109,7 +109,7 @@ Section resumed_section(const Digest& digest) {
     return section;
 }
 
-Section waiting_section(const Digest& digest) {
+Section waiting_section(const DigestDocument& digest) {
     Section section{"Waiting", {}, "No session waits."};
     for (const DigestRow& row : digest.rows) {
         if (!row.open || row.verdict != core::Verdict::kWaiting) continue;
@@ -119,7 +119,7 @@ Section waiting_section(const Digest& digest) {
     return section;
 }
 
-Section loops_section(const Digest& digest) {
+Section loops_section(const DigestDocument& digest) {
     Section section{"Loops", {}, "No session was stuck."};
     for (const DigestRow& row : digest.rows) {
         for (const core::DigestLoop& loop : row.facts.loops) {
@@ -132,7 +132,7 @@ Section loops_section(const Digest& digest) {
     return section;
 }
 
-Section silence_section(const Digest& digest) {
+Section silence_section(const DigestDocument& digest) {
     Section section{"Longest silence", {}, "No session reported twice."};
     const DigestRow* row = longest_silence(digest);
     if (row == nullptr) return section;
@@ -151,7 +151,7 @@ void add_sums(Section& section, std::string_view what, const DigestSums& sums) {
     }
 }
 
-Section use_section(const Digest& digest) {
+Section use_section(const DigestDocument& digest) {
     Section section{"Tokens and money", {}, "No session reported anything."};
     if (digest.rows.empty()) return section;
     section.lines.push_back("all: " + counted(digest.rows.size(), "session", "sessions") + ", " +
@@ -162,7 +162,7 @@ Section use_section(const Digest& digest) {
     return section;
 }
 
-std::string digest_title(const Digest& digest) {
+std::string digest_title(const DigestDocument& digest) {
     std::uint64_t ended = 0;
     std::uint64_t resumed = 0;
     std::uint64_t loops = 0;
@@ -200,7 +200,7 @@ DigestRow digest_row(const core::Session& session, const core::DigestSession& fa
     return row;
 }
 
-DigestPage digest_page(const Digest& digest) {
+DigestPage digest_page(const DigestDocument& digest) {
     DigestPage page;
     page.title = digest_title(digest);
     page.span = at_text(digest.since) + " to " + at_text(digest.until);

@@ -31,14 +31,14 @@ DigestSums sorted(SumsByName&& by_name) {
 
 }  // namespace
 
-DigestSums sums_by_agent(const Digest& digest) {
+DigestSums sums_by_agent(const DigestDocument& digest) {
     SumsByName sums;
     for (const DigestRow& row : digest.rows)
         add_sum(sums, row.agent.type, row.facts.use);
     return sorted(std::move(sums));
 }
 
-DigestSums sums_by_model(const Digest& digest) {
+DigestSums sums_by_model(const DigestDocument& digest) {
     SumsByName sums;
     for (const DigestRow& row : digest.rows)
         for (const auto& [model, use] : row.facts.by_model)
@@ -46,7 +46,7 @@ DigestSums sums_by_model(const Digest& digest) {
     return sorted(std::move(sums));
 }
 
-DigestSums sums_by_label(const Digest& digest) {
+DigestSums sums_by_label(const DigestDocument& digest) {
     SumsByName sums;
     for (const DigestRow& row : digest.rows)
         for (const core::Label& label : row.labels)
@@ -54,14 +54,14 @@ DigestSums sums_by_label(const Digest& digest) {
     return sorted(std::move(sums));
 }
 
-core::DigestUse total_of(const Digest& digest) {
+core::DigestUse total_of(const DigestDocument& digest) {
     core::DigestUse total;
     for (const DigestRow& row : digest.rows)
         total.add(row.facts.use);
     return total;
 }
 
-const DigestRow* longest_silence(const Digest& digest) {
+const DigestRow* longest_silence(const DigestDocument& digest) {
     const DigestRow* longest = nullptr;
     for (const DigestRow& row : digest.rows)
         if (row.facts.silence > (longest == nullptr ? core::Millis{0} : longest->facts.silence))

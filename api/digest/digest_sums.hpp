@@ -20,13 +20,13 @@ struct DigestSum {
 using DigestSums = std::vector<DigestSum>;
 inline constexpr std::size_t kDigestSumsMax = 50;
 
-DigestSums sums_by_agent(const Digest& digest);
-DigestSums sums_by_model(const Digest& digest);
+DigestSums sums_by_agent(const DigestDocument& digest);
+DigestSums sums_by_model(const DigestDocument& digest);
 /// "team=night"; a session with two labels counts in both.
-DigestSums sums_by_label(const Digest& digest);
-core::DigestUse total_of(const Digest& digest);
+DigestSums sums_by_label(const DigestDocument& digest);
+core::DigestUse total_of(const DigestDocument& digest);
 
 /// The session that was silent for the longest time; null if none was.
-const DigestRow* longest_silence(const Digest& digest);
+const DigestRow* longest_silence(const DigestDocument& digest);
 
 }  // namespace headway::api

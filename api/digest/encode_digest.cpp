@@ -81,7 +81,8 @@ void write_waiting(JsonWriter& json, const DigestRow& row) {
 }
 
 template <class Write>
-void write_rows(JsonWriter& json, std::string_view name, const Digest& digest, Write write) {
+void write_rows(JsonWriter& json, std::string_view name, const DigestDocument& digest,
+                Write write) {
     json.key(name);
     json.open_array();
     for (const DigestRow& row : digest.rows)
@@ -89,7 +90,7 @@ void write_rows(JsonWriter& json, std::string_view name, const Digest& digest, W
     json.close_array();
 }
 
-void write_silence(JsonWriter& json, const Digest& digest) {
+void write_silence(JsonWriter& json, const DigestDocument& digest) {
     json.key("longest_silence");
     const DigestRow* row = longest_silence(digest);
     if (row == nullptr) return json.null();
@@ -102,7 +103,7 @@ void write_silence(JsonWriter& json, const Digest& digest) {
 
 }  // namespace
 
-void append_digest(std::string& out, const Digest& digest) {
+void append_digest(std::string& out, const DigestDocument& digest) {
     JsonWriter json{out};
     json.open_object();
     json.member("since", digest.since);

@@ -250,9 +250,9 @@ void add_states(std::vector<std::string>& lines, const Json& session, std::size_
         const auto state = static_cast<core::AgentState>(i);
         std::string name{names[i]};
         if (state == now) {
-            name = "[" + name + "]";
+            name.insert(0, "[").append("]");
         } else if (core::valid_transition(now, state)) {
-            name = ">" + name;
+            name.insert(0, ">");
         }
         if (line.size() + name.size() > width && line.size() > kHead.size()) {
             lines.push_back(line);

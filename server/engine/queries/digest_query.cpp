@@ -17,11 +17,11 @@ constexpr std::size_t kOpenMax = 500;
 
 }  // namespace
 
-Result<std::optional<api::Digest>> DigestReading::step(Reader& reader) {
+Result<std::optional<api::DigestDocument>> DigestReading::step(Reader& reader) {
     const auto started = Clock::steady();
     while (at_ != At::kDone && Clock::steady() - started < kReaderSlice)
         HEADWAY_CHECK(advance(reader));
-    std::optional<api::Digest> done;
+    std::optional<api::DigestDocument> done;
     if (at_ == At::kDone) done = std::move(digest_);
     return done;
 }

@@ -17,7 +17,7 @@ struct DigestReading {
     core::Timestamp since = core::kNever;
 
     /// Nothing: it is to be called again.
-    core::Result<std::optional<api::Digest>> step(Reader& reader);
+    core::Result<std::optional<api::DigestDocument>> step(Reader& reader);
 
 private:
     enum class At : std::uint8_t { kBegin, kPlace, kRead, kNames, kRows, kDone };
@@ -38,7 +38,7 @@ private:
     core::DigestFold fold_;
     std::vector<storage::SessionKey> keys_;
     std::size_t shown_ = 0;
-    api::Digest digest_;
+    api::DigestDocument digest_;
 };
 
 /// The digest in a format for one reader.

@@ -131,7 +131,7 @@ TEST_CASE("digest: sums are by agent, by the model of each answer and by label",
     night.add("a", 1min, call(100, 2.0, "opus"));
     night.add("a", 2min, call(50, std::nullopt, "haiku"));
     night.add("b", 3min, call(70, 1.0));
-    api::Digest digest;
+    api::DigestDocument digest;
     digest.rows = {row_of(night, "a"), row_of(night, "b")};
     digest.rows[0].agent.type = "claude";
     digest.rows[1].agent.type = "codex";
@@ -153,7 +153,7 @@ TEST_CASE("digest: sums are by agent, by the model of each answer and by label",
 }
 
 TEST_CASE("digest: a night without anything says so in each section", "[api]") {
-    api::Digest digest;
+    api::DigestDocument digest;
     digest.since = kNight;
     digest.until = kNight + 8h;
     const std::string text = api::text_of(api::digest_page(digest));
@@ -169,7 +169,7 @@ TEST_CASE("digest: what an agent wrote is text in every format", "[api]") {
     night.add("a", 1min,
               end_of(core::Outcome::kFailed,
                      "<script>alert(1)</script> [x](http://evil) @channel\n# head"));
-    api::Digest digest;
+    api::DigestDocument digest;
     digest.rows = {row_of(night, "a")};
     const api::DigestPage page = api::digest_page(digest);
     const std::string html = api::html_of(page);
@@ -184,7 +184,7 @@ TEST_CASE("digest: what an agent wrote is text in every format", "[api]") {
 TEST_CASE("digest: an unknown cost is none of 0", "[api]") {
     Night night;
     night.add("a", 1min, call(100, std::nullopt));
-    api::Digest digest;
+    api::DigestDocument digest;
     digest.rows = {row_of(night, "a")};
     CHECK_THAT(api::digest_page(digest).title, Catch::Contains("cost not known"));
     std::string json;
