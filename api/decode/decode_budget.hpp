@@ -19,8 +19,8 @@ struct BudgetChange {
     std::string reason;
 };
 
-/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the engine's to
-/// check, which knows the configuration. Errors as those of decode.hpp. Pure.
+/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. The engine
+/// checks the bounds, since it knows the configuration. Errors: those of decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a cap of the day.

@@ -44,9 +44,9 @@ struct Advice {
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);
 
-/// Whether an event is written with what calls were compared by, which an export needs. A digest of
-/// a secret could be guessed, so `key` hides those of calls that held one; without a key they are
-/// left out.
+/// Whether an event is written with the digests by which calls are compared; an export needs them.
+/// A secret could be guessed from its digest, so `key` hides the digests of calls that held one;
+/// without a key they are left out.
 struct Fingerprints {
     bool written = false;
     std::string_view key = {};
@@ -56,7 +56,7 @@ struct Fingerprints {
 void append_event(std::string& out, std::string_view session, const core::Event& event,
                   const Fingerprints& fingerprints = {});
 
-/// When the clock that reads it stood where, for fields such as `alive`.
+/// The time of reading, and since when the daemon watches, for fields such as `alive`.
 struct ReadingTime {
     core::Timestamp now;
     core::Watch watch;
@@ -96,7 +96,7 @@ ProgressText progress_text(const core::SessionView& view);
 /// `text` is that of this view.
 void append_progress(std::string& out, const ProgressText& text, const core::SessionView& view,
                      const ReadingTime& time);
-/// Adds to a JSON object the number of the event as of which it is.
+/// Adds to a JSON object the number of the newest event that it reflects.
 void append_as_of(std::string& object, std::uint64_t n);
 
 /// The answer for test harnesses of the first design: `incomplete` with the reason

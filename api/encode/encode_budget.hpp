@@ -16,8 +16,8 @@ namespace headway::api {
 class JsonWriter;
 
 /// The `budget` of replies and documents as the next value: null without a limit. `usual_calls`
-/// goes into its prompt. `cost_warning`: why a cap on cost will not hold although nothing is used
-/// yet; what is used says it itself.
+/// goes into its prompt. `cost_warning`: why a cap on cost will not hold, while nothing is used
+/// yet; after that `status` itself says so.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
                   const core::BudgetPrediction* prediction, std::string_view usual_calls = {},
                   std::string_view cost_warning = {});

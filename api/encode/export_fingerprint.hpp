@@ -11,10 +11,10 @@ namespace headway::api {
 /// Whether a text of the call is stored without the secret that was in it.
 bool holds_redacted(const core::ToolFinished& call);
 
-/// The fingerprint of such a call, for an export of `session`: a digest that its texts do not give,
-/// since the secret went into it, is replaced by one that is equal where it was equal, and that no
-/// reader without `key` can try values against. Empty if the call has none. Precondition: `event`
-/// is a tool.finished.
+/// The fingerprint of such a call, for an export of `session`. A digest that was made with the
+/// secret, so that it does not follow from the stored texts, is replaced by another: calls with
+/// equal digests stay equal, and a reader without `key` cannot test guesses against it. Empty
+/// if the call has none. Precondition: `event` is a tool.finished.
 std::string hidden_fingerprint(std::string_view session, const core::Event& event,
                                std::string_view key);
 

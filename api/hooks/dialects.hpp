@@ -15,7 +15,7 @@ extern const Dialect kGemini;
 extern const Dialect kGeneric;
 extern const Dialect kQwen;
 
-/// Hooks are installed with a limit of a day. The answer has to be there before it.
+/// Hooks are installed with a time limit of one day. The answer has to arrive before that.
 inline constexpr core::Millis kHoldOfADay{86'400'000 - 60'000};
 
 }  // namespace headway::api::hooks

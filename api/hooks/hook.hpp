@@ -58,8 +58,9 @@ struct HookCall {
     /// Of a kPermission whose dialog shows other arguments than the call has: those of the call, as
     /// its kPre and kPost tell them. JSON; otherwise empty.
     std::string call_args;
-    /// The agent's id of the call. Where it has none: call_id_of() its content, which is the same
-    /// before and after the call, but also for an equal call. Empty for a kPermission without one.
+    /// The agent's id of the call. If it gives none: call_id_of() the content, which is the same
+    /// before and after the call, but also the same for an equal call. Empty for a kPermission
+    /// without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: the agent does not say
     /// In a kBatch: nothing reports that it ran. It did not, if it was announced; else it is
@@ -154,8 +155,8 @@ struct HookReply {
     std::string stop;        ///< why the agent should come to its end
     bool stop_hard = false;  ///< at once; otherwise it is asked for its answer first
     std::string system;      ///< for the model, and the same until it changes: its budget
-    /// The hold is over and no decision was made. `deny` may say so in words; otherwise there are
-    /// some for it.
+    /// The hold is over and no decision was made. `deny` may have the words for that; otherwise a
+    /// default text is used.
     bool undecided = false;
 };
 

@@ -24,7 +24,7 @@ std::string text_in(JsonValue object, std::string_view name);
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);
 /// A string that is a name: exact, of at most kHookNameBytesMax bytes, without control characters.
 std::string name_in(JsonValue object, std::string_view name);
-/// A string that is a path: the same of any length up to that of paths.
+/// A string that is a path: like a name, but as long as a path may be.
 std::string path_in(JsonValue object, std::string_view name);
 /// A number from 0 on, without its fraction.
 std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
@@ -43,7 +43,7 @@ void read_question(JsonValue object, Hook& hook);
 /// The number that follows `label` at the beginning of `text`.
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label);
 
-/// The call failed, and what was its result is its error.
+/// Marks the call as failed, and makes its result its error.
 void fail(HookCall& call);
 
 }  // namespace headway::api::hooks

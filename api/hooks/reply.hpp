@@ -22,7 +22,7 @@ bool refuses(const HookReply& reply);
 std::string allow_words(const HookReply& reply);
 /// The answer of a person.
 std::string answer_words(const HookReply& reply);
-/// Why a hard stop.
+/// Why the agent is stopped hard.
 std::string stop_words(const HookReply& reply);
 /// Why a call does not run, for a reply that refuses or is undecided. The other texts of the reply
 /// are appended: the model reads the reason.

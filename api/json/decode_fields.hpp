@@ -86,7 +86,7 @@ inline bool is_name(std::string_view field) {
            field == "agent";
 }
 
-/// A name that is compared or shown has no NUL, at which half of the world ends a string.
+/// A name that is compared or shown has no NUL, since many programs end a string there.
 inline Result<> check_no_nul(const std::string& text) {
     if (text.find('\0') != std::string::npos) return wrong("must not contain \\u0000");
     return {};

@@ -54,7 +54,7 @@ public:
     bool holds_secret() const;
     /// Whether JsonDocument::read_exports() is on: Headway wrote it.
     bool of_export() const;
-    /// Whether it is, and this is a text that was cut when it was stored.
+    /// Whether of_export() is true and the value is a text that was cut when it was stored.
     bool is_cut_text() const;
 
 private:
@@ -76,12 +76,14 @@ public:
     /// Error: kInvalidJson; the document is then empty.
     core::Result<> parse(std::string_view text);
     JsonValue root() const { return {*this, 0}; }
-    /// From now on; null, as at first: nothing is one. It has to live as long as the document.
+    /// From now on `secrets` says what is a secret; null, the default: nothing is. It has to
+    /// outlive the document.
     void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
     /// For text that did not come as JSON (plain_text.hpp); null: nothing is a secret.
     const core::SecretFinder* secrets() const { return secrets_; }
-    /// Whether what is read are events as Headway stored them: {"head","tail","bytes","digest"} is
-    /// a text that was cut then, and its own words may be longer than an agent's. At first not.
+    /// Whether the text to parse consists of events as Headway stored them, in which
+    /// {"head","tail","bytes","digest"} is a text that was cut, and Headway's own texts may be
+    /// longer than an agent's. Off by default.
     void read_exports(bool on) { exports_ = on; }
 
     struct Node {

@@ -37,11 +37,11 @@ Process spawn_between(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
 
-/// `all` without what is for Headway alone, such as its token; the file of authorities stays.
+/// `all` without the variables for Headway only, such as its token; HEADWAY_CA_FILE stays.
 std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
 
-/// Overwrites the values of our variables in the environment of this process, which the programs
-/// that it starts may read in /proc. Values that are still needed are in a copy by then. No other
+/// Overwrites the values of our variables in the environment of this process, since the programs
+/// that it starts may read that in /proc. Copy the values that are still needed before. No other
 /// thread may run.
 void wipe_own_variables();
 

@@ -272,15 +272,16 @@ private:
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:
-  0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
+  0 completed   1 failed or halted   2 stuck   3 cancelled, or the verdict can no longer happen
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
   64 usage   69 no daemon answers   70 the daemon answered with an error
   74 completed, but the output or the report cannot be written   77 the daemon refuses the token
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
-the daemon, without time in which a person is asked or has paused it, or a session that it opened is
-at work. The default is 10 of the agent's heartbeat intervals (100 s unless its policy differs), and
-30 minutes in a call of an agent that never beats during one. The least is two intervals.
+the daemon. Time is not counted while a person is asked, while a person has paused it, or while a
+session that it opened is at work. The default is 10 of the agent's heartbeat intervals (100 s unless
+its policy differs), and 30 minutes during a call if the agent sends no heartbeats during calls. The
+minimum is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
@@ -364,7 +365,7 @@ private:
                            "wait this long for a session to open; 0: without limit");
         arguments.duration(
             "--silent-for", options.silent_for,
-            "give up an agent without a heartbeat after this; 0: never [10 of its intervals]");
+            "give up on an agent without a heartbeat after this; 0: never [10 of its intervals]");
         arguments.duration(
             "--connect-timeout", options.connect_timeout,
             "retry an unreachable daemon for so long [30s; 5s if it never answered]");

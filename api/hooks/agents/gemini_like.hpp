@@ -14,8 +14,8 @@
 
 namespace headway::api::hooks {
 
-/// The result in `{llmContent, returnDisplay}`: what is displayed, since the other text has a
-/// number of the process in it that is new at each call; the content where nothing is displayed.
+/// The result in `{llmContent, returnDisplay}`: `returnDisplay`, since the other text contains a
+/// process number, which is new with each call; `llmContent` where nothing is displayed.
 std::string shown_result(JsonValue response);
 
 /// The exit code that the shell tool writes behind the output of the command.

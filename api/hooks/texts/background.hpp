@@ -13,7 +13,7 @@
 namespace headway::api::hooks {
 
 /// The work that a stop names as running: Hook::background, and the prompts of its timers. The list
-/// of a sub-agent has itself on it.
+/// of a sub-agent includes the sub-agent itself.
 void read_background(JsonValue body, Hook& hook);
 
 /// A name for one line: "shell: npm run dev".

@@ -65,8 +65,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Copy the database into a file, and check it");
         arguments.footer(
-            R"(The daemon makes the copy, on its own machine, while it works; where none runs, the database of
-these settings is copied. The copy is complete, checked and synced when the verb ends with 0, only its
+            R"(A running daemon makes the copy, on its own machine, and goes on working; if none runs, the database
+of these settings is copied. The copy is complete, checked and synced when the verb ends with 0, only its
 owner may read it, and nothing is ever overwritten. Needs the operator's token, or one with the scope
 `admin`.
 

@@ -36,12 +36,12 @@ int compare_timeouts(const CompareOptions& options, const Console& console) {
 class Compare : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Compare with timers: which would have ended what");
+        arguments.help("Compare with timers: which sessions they would have ended");
         arguments.footer(
             R"(Needs `[legacy_timeouts] mode = "observe"` (or enforce) in the daemon's settings.
 
 Examples:
-  headway compare                  all sessions that have ended since
+  headway compare                  all sessions that ended while the timers were on
   headway compare my-agent         one: when each timer would have ended it, and what happened)");
         arguments.client(options_.client);
         arguments.session(options_.session, "one session; without it the totals");

@@ -46,7 +46,7 @@ int restore_backup(const RestoreOptions& options, const Server& server, const Co
 class Restore : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Replace the database by a backup");
+        arguments.help("Replace the database with a backup");
         arguments.footer(
             R"(The daemon must be stopped. The backup is checked first and stays as it is; the old database is kept beside the new one, and its name is printed.
 

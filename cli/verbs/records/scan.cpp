@@ -276,14 +276,13 @@ Examples:
             .type("TEXT");
         arguments.duration("--since", options.since, "files that have changed within this time");
         arguments.option("--rows", options.rows, "lines of each table").fallback("20");
-        arguments.option("--show", options.show, "the verdicts of the session whose id begins so")
+        arguments.option("--show", options.show, "verdicts of the session with this id prefix")
             .type("SESSION")
             .never_empty();
-        arguments.option("--html", options.html, "write a page of it, which needs nothing else")
+        arguments.option("--html", options.html, "write the result as one self-contained HTML page")
             .type("FILE")
             .never_empty();
-        arguments.flag("--no-cache", options.no_cache,
-                       "read all files again, and remember nothing of them");
+        arguments.flag("--no-cache", options.no_cache, "read all files again, and cache nothing");
         arguments.json(options.json);
     }
 

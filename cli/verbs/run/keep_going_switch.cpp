@@ -44,8 +44,8 @@ public:
 
 private:
     static constexpr const char* kFooter =
-        R"(off ends each wait of `headway run --keep-going` within two seconds, and holds until on. An
-agent that works goes on to its end; `headway cancel` stops it, too. The switch is a file in the
+        R"(`off` ends each wait of `headway run --keep-going` within two seconds, and applies until `on`. An
+agent that is running continues to its end; `headway cancel` also stops that one. The switch is a file in the
 state directory.
 
 Examples:

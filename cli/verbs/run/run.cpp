@@ -282,11 +282,11 @@ output, CPU, memory and disk of its process tree, and ends with its exit status.
 daemon is away, the command runs all the same and the reports follow when it is back. JSON lines
 that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
 stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
-pi --mode json, cline --json) become its calls, messages, tokens and result. An agent that ends
-without its result, with an error in its last words, stopped by its own guard against loops, or with
-refused calls and nothing done has failed, whatever its exit status. The command
-finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It is handed no token of yours,
-nor any other HEADWAY_ variable: an agent that reports by itself gets a token of its own session, as
+pi --mode json, cline --json) become its calls, messages, tokens and result. Whatever its exit
+status, an agent has failed if it ends without its result or with an error in its last words, if its
+own guard against loops stopped it, or if its calls were refused and it did nothing after that. The command
+finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your token or
+any other HEADWAY_ variable: give an agent that reports by itself a token for its own session, as
 below. Its output goes through a pipe, so it may buffer or drop
 colours as it does under `| cat`.
 
@@ -319,7 +319,7 @@ public:
                            "after the exit: how long to try to deliver the last reports");
         arguments.flag("--quiet", options.quiet, "do not print the session id and warnings");
         arguments.flag("--no-lines", options.no_lines,
-                       "take JSON lines of an agent for ordinary output");
+                       "treat an agent's JSON lines as ordinary output");
         declare_keeping(arguments);
         arguments.command(
             [this](std::vector<std::string> words) { options.command = std::move(words); });
@@ -344,10 +344,10 @@ public:
         arguments.duration("--until", options.keeping.rules.until,
                            "no resume later than this after the start");
         arguments.duration("--margin", options.keeping.rules.margin,
-                           "wait this long behind a reset; other waits are multiples of it");
+                           "wait this long after a reset; other waits are multiples of it");
         arguments
             .option("--check", options.keeping.check,
-                    "shell command that decides about a clean end; its output is the next prompt")
+                    "shell command run at a clean end; if it fails, its output is the next prompt")
             .type("COMMAND");
         arguments
             .option("--resume-command", options.keeping.resume_command,

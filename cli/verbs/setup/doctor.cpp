@@ -206,7 +206,7 @@ public:
         arguments.operand("AGENT", options.agents, "check the hooks of these agents")
             .choices(agent_names());
         arguments.option("--url", options.url,
-                         "the daemon, else HEADWAY_URL, else where these settings listen");
+                         "the daemon, else HEADWAY_URL, else the address in these settings");
         arguments
             .option("--token-file", options.token_file,
                     "file of the token, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")

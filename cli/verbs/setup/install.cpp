@@ -162,8 +162,8 @@ private:
 };
 
 constexpr const char* kInstallFooter =
-    R"(Shows the changes and asks. Only our own entries are made or renewed; everything else in a settings
-file stays as it is, byte for byte. The former content is kept beside it as NAME.headway-backup.
+    R"(Shows the changes and asks. Only our own entries are added or updated; everything else in a settings
+file stays as it is, byte for byte. The former content is kept in the same folder, as NAME.headway-backup.
 `headway uninstall` takes the entries out again.
 
 Examples:
@@ -199,11 +199,11 @@ public:
                 },
                 "claude: tools whose calls do not run while the daemon is unreachable; empty: none")
             .type("MATCHER");
-        arguments.flag("--trust", options.trust, "codex: trust the hooks, which it else skips");
+        arguments.flag("--trust", options.trust, "codex: trust the hooks, else it skips them");
         arguments.flag("--token", options.token,
                        "send HEADWAY_TOKEN with HTTP hooks (needed with access.mode=token)");
         arguments.option("--url", options.url,
-                         "the daemon, else HEADWAY_URL, else where these settings listen");
+                         "the daemon, else HEADWAY_URL, else the address in these settings");
         arguments.sources(options.sources);
     }
 

@@ -137,9 +137,9 @@ public:
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--id", options.id,
-                         "id of the check; one that is known is not asked again");
+                         "id of the check; a known id returns its answer again");
         arguments.value_flag("--wait", wait_,
-                             "wait for the answer; --wait=DURATION: at most so long");
+                             "wait for the answer; --wait=DURATION: at most this long");
         arguments.finally([this] { return read_wait(); });
     }
 

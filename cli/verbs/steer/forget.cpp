@@ -168,7 +168,7 @@ public:
         arguments.help("Delete everything stored about a session");
         arguments.footer(
             R"(For good: its journal, approvals, checks and snapshots, and those of its sub-agents and of the sessions
-that went on in its place. It has to have ended. Averages that many sessions taught (usual costs, totals) stay, and so do backups, exports, and webhook messages that were sent.
+that resumed it. The session must have ended. Averages computed from many sessions (usual costs, totals) stay, and so do backups, exports, and webhook messages that were sent.
 
 Example:
   headway forget claude-7f3a --yes)");

@@ -233,11 +233,11 @@ public:
 Exit codes: 0 it has ended   6 no such session within --open-within   1 an error)");
         arguments.client(options.client);
         arguments.session(options.session, "one session; without it all");
-        arguments.option("--after", options.after, "start behind this event (0: the beginning)")
+        arguments.option("--after", options.after, "start after this event (0: the beginning)")
             .type("N");
         arguments.flag("--follow", options.follow, "go on after the session's end");
         arguments.duration("--open-within", options.open_within,
-                           "how long for a session that does not exist; 0: as long as it takes");
+                           "wait this long for a session to exist; 0: as long as it takes");
         arguments.duration("--connect-timeout", options.connect_timeout,
                            "retry a lost daemon for so long");
     }

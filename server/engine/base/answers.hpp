@@ -64,7 +64,7 @@ struct HookAnswered {
     HookCall call;
     bool hold = false;
     api::hooks::HookReply reply;
-    bool wants_older_uses = false;  ///< what it told of answers was all new
+    bool wants_older_uses = false;  ///< the hook reported only uses that were new
 };
 
 /// Calls of answered tasks on the I/O thread: the dispatcher, or a test.

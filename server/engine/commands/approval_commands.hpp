@@ -33,7 +33,7 @@ core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUs
 /// The parts of an approval in an answer.
 struct ApprovalShown {
     api::ApprovalDocument document;
-    bool asked = false;     ///< by this command, or it was asked before: shows where it is
+    bool asked = false;     ///< the command was a request, new or repeated: sends Location
     bool created = false;   ///< by this command
     bool replayed = false;  ///< by an earlier one with the same idempotency key
 };

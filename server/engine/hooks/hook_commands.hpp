@@ -39,8 +39,8 @@ struct HookCommand {
     std::vector<HookUse> uses = {};                      ///< oldest first
     core::Timestamp use_clock = core::kNever;            ///< the agent's, when it told them
     std::string target = {};                             ///< the session in force
-    /// What name() has named, of which the transaction has views: that session, and the one behind
-    /// it, or empty.
+    /// The sessions that name() has named, so that the transaction has views of them: this one, and
+    /// its next generation, or empty.
     std::string named = {};
     std::string next = {};
 

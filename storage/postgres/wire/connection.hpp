@@ -20,8 +20,8 @@ struct pg_result;
 
 namespace headway::storage {
 
-/// The rows of an answered statement. A missing value, and a number that is none, reads as NULL: as
-/// 0 or empty.
+/// The rows of an answered statement. A missing value, or a number that cannot be parsed, reads
+/// like NULL: as 0 or empty.
 class PostgresRows {
 public:
     PostgresRows() = default;
@@ -61,15 +61,16 @@ public:
     PostgresConnection(const PostgresConnection&) = delete;
     PostgresConnection& operator=(const PostgresConnection&) = delete;
 
-    /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand. Not in
-    /// a transaction that was lost: what follows in it must not be written by itself.
+    /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand. Not
+    /// while a lost transaction is open: the rest of it must not be written without its beginning.
     core::Result<> connect();
     void close();
     bool connected() const { return connection_ != nullptr; }
 
     core::Result<Statement> prepare(std::string_view sql) override;
     core::Result<std::int64_t> changes() override;
-    /// Also of one that was lost with its connection: it goes on to fail until it is ended.
+    /// Also true when the transaction was lost with its connection: statements fail until it is
+    /// ended.
     bool in_transaction() const override { return in_transaction_; }
     bool lost_transaction() const { return in_transaction_ && connection_ == nullptr; }
     std::string contains(std::string_view column, std::string_view parameter) const override;
