@@ -143,6 +143,7 @@ export function ApprovalList({ list, first }) {
   const [together, setTogether] = useState({});
   const busy = useRef(false);
   const decided = useRef(0);
+  const held = useRef(null); // the last chosen request that was there
   useEffect(() => { if (first) setHere(first); }, [first]);
   const { items } = list;
   const at = Math.max(0, items.findIndex((item) => item.id === here));
@@ -195,6 +196,13 @@ export function ApprovalList({ list, first }) {
   };
   const move = (step) => setHere((items[at + step] || items[at])?.id);
   const chosen = items[at];
+  // A newcomer that sorts first takes no key, and where the chosen one has gone a key that is on its way decides nothing.
+  useLayoutEffect(() => {
+    if (!chosen || chosen.id === here) return;
+    if (here && held.current === here) decided.current = Date.now();
+    if (!here || held.current === here) setHere(chosen.id);
+  });
+  useLayoutEffect(() => { if (chosen?.id === here) held.current = here; });
   useKeys({
     j: () => move(1), k: () => move(-1), a: () => press(chosen), d: () => press(chosen, 'deny'), e: () => press(chosen, 'edit'),
     s: () => press(chosen, 'grant'), i: () => toggle(chosen), Escape: () => (modes[chosen?.id] ? mode(chosen.id, '') : false),

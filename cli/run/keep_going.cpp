@@ -40,6 +40,8 @@ constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
 constexpr std::size_t kCheckBytesKept = 2'048;
 constexpr std::chrono::minutes kCheckMost{60};
+/// Time for output of a child that an ended check has left behind.
+constexpr std::chrono::seconds kCheckRest{2};
 
 std::string folder_now() {
     std::error_code ignored;
@@ -143,6 +145,7 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
     const Wait ended = wait(step, agent);
     run.interrupted = ended == Wait::kInterrupted;
     run.stopped = ended == Wait::kStopped;
+    cancelled_ = run.interrupted || run.stopped;
     const std::string why = why_not(ended, agent, id, stored);
     if (!why.empty()) return over(why);
     return *std::move(next);
@@ -178,7 +181,7 @@ std::optional<std::string> KeepGoing::check() {
         spawn_process({"/bin/sh", "-c", options_.check}, environment_, signals_.outer_mask());
     std::string tail;
     std::optional<int> status;
-    const auto ends_at = steady_now() + kCheckMost;
+    auto ends_at = steady_now() + kCheckMost;
     bool killed = process.pid < 0;
     while (process.pid > 0 && (!status || process.out.open() || process.err.open())) {
         std::array<pollfd, 3> fds{pollfd{signals_.fd(), POLLIN, 0},
@@ -191,11 +194,13 @@ std::optional<std::string> KeepGoing::check() {
         if (fds[1].revents != 0) read_tail(process.out, tail);
         if (fds[2].revents != 0) read_tail(process.err, tail);
         interrupted_ = interrupted_ || ends;
-        if (!status && (ends || steady_now() >= ends_at)) {
-            killed = true;
-            for (const pid_t pid : ProcTree().descendants(::getpid()))
-                ::kill(pid, SIGKILL);
-        }
+        // A child that it has left behind may write without end.
+        if (status) ends_at = std::min(ends_at, steady_now() + kCheckRest);
+        if (!ends && steady_now() < ends_at) continue;
+        for (const pid_t pid : ProcTree().descendants(::getpid()))
+            ::kill(pid, SIGKILL);
+        if (status) break;
+        killed = true;
     }
     const ExitStatus exit = status ? exit_status_of(*status) : ExitStatus{1, 0};
     if (tail.size() > kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);

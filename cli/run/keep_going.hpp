@@ -41,6 +41,8 @@ public:
     std::uint64_t resumes() const { return plan_.resumes(); }
     /// Why the run goes on no more; empty: it is complete.
     const std::string& why_over() const { return why_over_; }
+    /// True if a person has ended it during a wait.
+    bool cancelled() const { return cancelled_; }
 
 private:
     enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
@@ -72,6 +74,7 @@ private:
     std::uint64_t checks_ = 0;
     bool interrupted_ = false;  ///< while the check ran
     std::string why_over_;
+    bool cancelled_ = false;
 };
 
 }  // namespace headway::cli

@@ -187,7 +187,9 @@ Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOf
     if (here == kNever) return kNever;
     // The offset at that time, which the change to or from summer time may have moved.
     const Timestamp about = here - offset(last);
-    return here - offset(about);
+    const Timestamp due = here - offset(about);
+    // A time that the clock skips comes right behind the gap.
+    return due + offset(due) == here ? due : about;
 }
 
 std::string print_schedule(const PingSchedule& schedule) {

@@ -33,6 +33,21 @@ test('approved by keyboard only, from the strip that says so', async () => {
   assert.deepEqual([decision.by, decision.channel], ['dashboard', 'dashboard']);
 });
 
+test('a newcomer that sorts first takes no key from the chosen request', async () => {
+  await window.to('#/login', '.card');
+  const { id } = await daemon.ask('ask-chosen', { tool: 'edit', args: { path: 'a' }, risk: 'low' });
+  await window.to('#/approvals', `[data-id="${id}"].here`);
+  const { id: late } = await daemon.ask('ask-late', { tool: 'deploy', args: { to: 'production' }, risk: 'critical' });
+  await page.locator(`[data-id="${late}"]`).waitFor();
+  assert.equal(await page.locator('.inbox > *').first().getAttribute('data-id'), late);
+  assert.equal(await page.locator('[data-id].here').getAttribute('data-id'), id);
+  await page.keyboard.press('a');
+  assert.equal(await decided(id), 'approved');
+  assert.equal(await status(late), 'pending');
+  await daemon.call('POST', `/v1/approvals/${late}/decision`, { decision: 'reject' }, daemon.token());
+  await page.getByText('Nothing waits for you').waitFor();
+});
+
 test('what is risky takes another key, and escape takes the first back', async () => {
   await window.to('#/login', '.card'); // a list that was opened just now takes decisions at once
   const { id } = await daemon.ask('ask-b', { tool: 'deploy', args: { to: 'production' }, risk: 'high' });

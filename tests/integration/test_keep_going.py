@@ -122,6 +122,7 @@ class KeepGoing(SharedDaemonCase):
         self.daemon.operator().post(f"/v1/sessions/{self.session}/cancel", {"reason": "enough"})
         process.communicate(timeout=patient(60))
         self.assertEqual(len(self.starts()), 1)
+        self.assertEqual(self.ended()["outcome"], "cancelled")
 
     def test_a_pause_holds_the_next_start_back(self):
         process = self.start("crash done", margin="90s")

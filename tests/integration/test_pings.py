@@ -394,6 +394,24 @@ class Schedules(OwnDaemonCase):
         self.daemon_.clock.advance(37 * 60)
         self.missing("cron~2")
 
+    def test_a_schedule_too_many_is_refused_and_stores_nothing(self):
+        for number in range(200):
+            self.ping(f"many-{number}?every=1h&grace=5m")
+        reply = self.ping("one-more?every=1h", 400)
+        self.assertIn("one job too many", reply.json()["detail"])
+        self.assertEqual(self.ops.get("/v1/sessions/one-more").status, 404)
+        self.ping("many-0?every=2h&grace=5m")
+        self.daemon_.clock.advance(66 * 60)
+        self.missing("many-199~2")
+        eventually(lambda: self.ops.get("/ping/one-more?every=1h").status == 200, 60, "no schedule has ended")
+
+    def test_a_log_does_not_put_the_next_start_off(self):
+        self.ping("late/start?every=1h&grace=5m")
+        self.daemon_.clock.advance(59 * 60)
+        self.ping("late/log?every=1h&grace=6m")
+        self.daemon_.clock.advance(8 * 60)
+        self.missing("late")
+
     def test_a_ping_with_a_rid_is_a_start(self):
         self.ping("runs?every=1h&grace=5m")
         self.daemon_.clock.advance(50 * 60)

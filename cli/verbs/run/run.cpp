@@ -92,11 +92,14 @@ struct Ending {
     RunFacts facts;
     RunEnd end;
     std::string model;
+    bool cancelled = false;  ///< by a person, between two runs
 };
 
 Json end_body(const Ending& ending) {
     std::string reason = ending.end.reason;
-    const char* outcome = ending.end.completed ? "completed" : "failed";
+    const char* outcome = ending.end.completed ? "completed"
+                          : ending.cancelled   ? "cancelled"
+                                               : "failed";
     if (ending.stopped_by) {
         const std::string& why = ending.stopped_by->reason;
         reason = (why.empty() ? "stopped" : "stopped: " + why) + "; " + reason;
@@ -183,6 +186,7 @@ private:
         }
         if (keeping.resumes() > 0)
             ending.end.reason += "; resumed " + std::to_string(keeping.resumes()) + " times";
+        ending.cancelled = keeping.cancelled();
         if (!keeping.why_over().empty()) ending.end.reason += "; " + keeping.why_over();
         return 0;
     }

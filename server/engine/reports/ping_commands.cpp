@@ -203,6 +203,8 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
         if (!rid.empty()) return Pinged{};
         return Error{ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
+    // Before the first write: a refused command keeps what it has written.
+    if (schedule) HEADWAY_CHECK(check_schedule(transaction, run));
     if (opens) HEADWAY_CHECK(open_run(transaction, job, run, rid));
     HEADWAY_CHECK(keep_schedule(transaction, run, opens));
     ReportCommand report;
@@ -214,15 +216,24 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     return Pinged{};
 }
 
-/// The schedule of a job is stored as long as its runs.
-Result<> PingCommand::check_retention(Transaction& transaction, const core::PingSchedule& now,
-                                      const std::string& run) {
+/// Refuses a schedule too many, and one that is longer than it would be stored, which is as long as
+/// the job's runs. Writes nothing.
+Result<> PingCommand::check_schedule(Transaction& transaction, const std::string& run) const {
+    if (schedule->every == core::Millis{0} && schedule->cron.empty()) return {};
+    const char* const field = schedule->every > core::Millis{0} ? "every" : "cron";
     const core::Millis kept = transaction.settings().retention;
-    const core::Timestamp due = missing_at({now, run, transaction.now()});
-    if (kept == core::Millis{0} || due - transaction.now() < kept) return {};
+    const core::Timestamp due = missing_at({*schedule, run, transaction.now()});
+    if (kept != core::Millis{0} && due - transaction.now() + kScheduleListFresh >= kept)
+        return Error{ErrorCode::kInvalidParameter,
+                     "is longer than ended runs are kept; storage.retention would have to be a day "
+                     "longer than it",
+                     field};
+    HEADWAY_TRY(const bool fits, has_room_for_schedule(transaction.store().idempotency(), job));
+    if (fits) return {};
     return Error{ErrorCode::kInvalidParameter,
-                 "is longer than ended runs are kept; storage.retention would have to be longer",
-                 now.every > core::Millis{0} ? "every" : "cron"};
+                 "is the schedule of one job too many: " + std::to_string(kPingSchedulesMax) +
+                     " may have one; every=off takes one away",
+                 field};
 }
 
 /// A schedule counts from the last start, so a start writes it again.
@@ -235,10 +246,11 @@ Result<> PingCommand::keep_schedule(Transaction& transaction, const std::string&
     HEADWAY_TRY(const auto known, find_schedule(table, job));
     if (!known && !schedule) return {};
     core::PingSchedule now = schedule ? *schedule : known->schedule;
-    now.told = false;
-    if (!opens && known && known->schedule == now) return {};
-    if (schedule) HEADWAY_CHECK(check_retention(transaction, now, run));
-    return set_schedule(table, job, now, run, transaction.now());
+    const bool starts = opens || !known;
+    now.told = !starts && known->schedule.told;
+    if (!starts && known->schedule == now) return {};
+    const core::Timestamp at = transaction.now();
+    return set_schedule(table, job, {now, run, starts ? at : known->started}, at);
 }
 
 }  // namespace headway::server

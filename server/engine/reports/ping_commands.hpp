@@ -47,8 +47,7 @@ struct PingCommand {
     core::Result<Pinged> operator()(Transaction& transaction);
 
 private:
-    static core::Result<> check_retention(Transaction& transaction, const core::PingSchedule& now,
-                                          const std::string& run);
+    core::Result<> check_schedule(Transaction& transaction, const std::string& run) const;
     core::Result<> keep_schedule(Transaction& transaction, const std::string& run,
                                  bool opens) const;
     core::Result<std::string> run_in_turn(Transaction& transaction) const;

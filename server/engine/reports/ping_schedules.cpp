@@ -18,8 +18,6 @@ using core::Result;
 using storage::IdempotencyTable;
 
 constexpr std::string_view kAllSchedules = "\x1fping-schedules";
-/// The list is written again so often, for retention deletes what is old.
-constexpr std::chrono::hours kListFresh{24};
 /// Schedules that are read in one look: about 100 us.
 constexpr std::size_t kSchedulesLookedAt = 10;
 
@@ -73,22 +71,40 @@ Result<std::optional<ScheduledJob>> find_schedule(IdempotencyTable& table, const
     return found;
 }
 
+/// The jobs of the list that have not been reported as missing since their last start. A start of
+/// another one adds it again.
+Result<std::vector<std::string>> waiting_jobs(IdempotencyTable& table,
+                                              std::vector<std::string> jobs) {
+    std::vector<std::string> waiting;
+    for (std::string& job : jobs) {
+        HEADWAY_TRY(const auto found, find_schedule(table, job));
+        if (found && !found->schedule.told) waiting.push_back(std::move(job));
+    }
+    return waiting;
+}
+
+Result<bool> has_room_for_schedule(IdempotencyTable& table, const std::string& job) {
+    HEADWAY_TRY(std::vector<std::string> jobs, scheduled_jobs(table));
+    if (jobs.size() < kPingSchedulesMax || std::find(jobs.begin(), jobs.end(), job) != jobs.end())
+        return true;
+    HEADWAY_TRY(const auto waiting, waiting_jobs(table, std::move(jobs)));
+    return waiting.size() < kPingSchedulesMax;
+}
+
 Result<> set_schedule(IdempotencyTable& table, const std::string& job,
-                      const core::PingSchedule& schedule, const std::string& run,
-                      core::Timestamp now) {
+                      const ScheduledJob& scheduled, core::Timestamp now) {
     HEADWAY_TRY(const auto list, table.find_key(kAllSchedules));
     std::vector<std::string> jobs =
         list ? lines_of_list(list->fingerprint) : std::vector<std::string>{};
     const bool known = std::find(jobs.begin(), jobs.end(), job) != jobs.end();
     if (!known && jobs.size() >= kPingSchedulesMax) {
-        return Error{ErrorCode::kInvalidParameter,
-                     "is the schedule of one job too many: " + std::to_string(kPingSchedulesMax) +
-                         " may have one; every=off takes one away",
-                     schedule.every > core::Millis{0} ? "every" : "cron"};
+        HEADWAY_TRY(jobs, waiting_jobs(table, std::move(jobs)));
     }
     if (!known) jobs.push_back(job);
-    if (!known || now - list->at > kListFresh) HEADWAY_CHECK(write_list(table, jobs, now));
-    return table.add_key(schedule_key(job), {core::print_schedule(schedule), run}, now);
+    if (!known || now - list->at > kScheduleListFresh) HEADWAY_CHECK(write_list(table, jobs, now));
+    return table.add_key(schedule_key(job),
+                         {core::print_schedule(scheduled.schedule), scheduled.run},
+                         scheduled.started);
 }
 
 Result<> drop_schedule(IdempotencyTable& table, const std::string& job, core::Timestamp now) {
@@ -137,7 +153,8 @@ Result<> MissedPing::run(Transaction& transaction) {
     resident->session.report(reported, transaction.context(), events);
     HEADWAY_CHECK(transaction.append(*resident, events));
     found->schedule.told = true;
-    return set_schedule(table, job_, found->schedule, target_, transaction.now());
+    return set_schedule(table, job_, {found->schedule, target_, transaction.now()},
+                        transaction.now());
 }
 
 Result<std::vector<std::string>> MissedPings::look(Reader& reader) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,13 +25,16 @@ struct ScheduledJob {
 };
 
 inline constexpr std::size_t kPingSchedulesMax = 200;
+/// The list is written again so often, for retention deletes what is old.
+inline constexpr std::chrono::hours kScheduleListFresh{24};
 
 core::Result<std::optional<ScheduledJob>> find_schedule(storage::IdempotencyTable& table,
                                                         const std::string& job);
-/// Writes. `now` is when it last started. Error: kOverloaded when too many jobs have one.
+/// False when kPingSchedulesMax other jobs wait for a start by their schedules.
+core::Result<bool> has_room_for_schedule(storage::IdempotencyTable& table, const std::string& job);
+/// Writes the schedule of the job, which has room for it.
 core::Result<> set_schedule(storage::IdempotencyTable& table, const std::string& job,
-                            const core::PingSchedule& schedule, const std::string& run,
-                            core::Timestamp now);
+                            const ScheduledJob& scheduled, core::Timestamp now);
 /// Writes.
 core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string& job,
                              core::Timestamp now);

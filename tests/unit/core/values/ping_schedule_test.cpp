@@ -82,6 +82,10 @@ TEST_CASE("ping schedule: summer time moves the next start by its hour", "[core]
     const auto berlin = [&](Timestamp at) { return at < spring + 1h ? Millis{1h} : Millis{2h}; };
     const PingSchedule cron{0ms, "0 6 * * *", 1h};
     CHECK(next_start(cron, spring - 12h, berlin) == spring + 4h);
+    // There is no 02:30 on that day: cron starts the job behind the gap.
+    const PingSchedule skipped{0ms, "30 2 * * *", 5min};
+    CHECK(next_start(skipped, spring - 22h - 30min, berlin) >= spring + 1h);
+    CHECK(next_start(skipped, spring - 22h - 30min, berlin) <= spring + 2h);
 }
 
 TEST_CASE("ping schedule: what is printed is read again", "[core]") {
