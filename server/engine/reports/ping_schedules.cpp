@@ -12,8 +12,6 @@
 namespace headway::server {
 namespace {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 using storage::IdempotencyTable;
 
