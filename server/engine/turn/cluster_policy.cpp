@@ -136,8 +136,11 @@ StorePolicy::Followed ClusterPolicy::follow(bool listening) {
     bool news = false;
     if (cluster_.pulse_due(now)) {
         auto figures = pulse(*followed.publication);
-        if (!figures) followed.done = std::move(figures).error();
-        news = figures && *figures;
+        if (figures) {
+            news = *figures;
+        } else {
+            followed.done = std::move(figures).error();
+        }
     }
     if (followed.done && cluster_.follow_due(now))
         followed.done = cluster_.follow(listening, *followed.publication);
