@@ -24,7 +24,16 @@ namespace {
 using std::chrono::milliseconds;
 
 core::Error no_switch(const std::string& file) {
-    return {core::ErrorCode::kInternal, file + ": " + std::strerror(errno), {}};
+    return {core::ErrorCode::kInternal,
+            file + ": " + std::strerror(errno) + "; --state-dir names another folder",
+            {}};
+}
+
+/// Makes `folder` and those above it, for this user alone; the error is that of the file then.
+void make_folder(const std::string& folder) {
+    for (std::size_t at = folder.find('/', 1); at != folder.npos; at = folder.find('/', at + 1))
+        (void)::mkdir(folder.substr(0, at).c_str(), 0700);
+    (void)::mkdir(folder.c_str(), 0700);
 }
 
 constexpr std::size_t kTurnsMax = 200;
@@ -145,7 +154,7 @@ core::Result<> KeepGoingState::set_off(bool off) const {
         if (::unlink(file.c_str()) != 0 && errno != ENOENT) return no_switch(file);
         return {};
     }
-    (void)::mkdir(folder_.c_str(), 0700);
+    make_folder(folder_);
     const system::FileDescriptor made(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!made.open()) return no_switch(file);
@@ -155,7 +164,7 @@ core::Result<> KeepGoingState::set_off(bool off) const {
 WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
                                       milliseconds margin) const {
     WallTime at = wanted;
-    (void)::mkdir(folder_.c_str(), 0700);
+    make_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
         at = take_turn(turns, wanted, margin, ::getpid(), process_began(::getpid()));
     });
@@ -163,7 +172,7 @@ WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
 }
 
 void KeepGoingState::note_limit(const std::string& agent, WallTime until) const {
-    (void)::mkdir(folder_.c_str(), 0700);
+    make_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
         turns.limited_until = std::max(turns.limited_until, until);
     });

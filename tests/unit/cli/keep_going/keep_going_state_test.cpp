@@ -73,7 +73,7 @@ TEST_CASE("turns: those of a keeper that is gone do not count", "[cli]") {
 
 TEST_CASE("keep-going: it is off from when that was said until it is said otherwise", "[cli]") {
     const headway::tests::TempDir folder;
-    const KeepGoingState state(folder.file("state").string());
+    const KeepGoingState state(folder.file(".local/state/headway").string());  // none is there yet
     CHECK_FALSE(state.is_off());
     REQUIRE(state.set_off(true).has_value());
     REQUIRE(state.set_off(true).has_value());
