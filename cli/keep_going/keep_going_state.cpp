@@ -100,7 +100,7 @@ WallTime take_turn(ProviderTurns& turns, WallTime wanted, milliseconds margin, s
 
 std::string print_turns(const ProviderTurns& turns) {
     const auto ms = [](WallTime at) { return std::to_string(at.time_since_epoch().count()); };
-    std::string text = "limit " + ms(turns.limited_until) + "\n";
+    std::string text = "limit " + ms(turns.limited_until) + " " + ms(turns.limited_noted) + "\n";
     for (const ProviderTurn& turn : turns.taken)
         text += "turn " + ms(turn.at) + " " + ms(turn.until) + " " + std::to_string(turn.pid) +
                 " " + turn.began + "\n";
@@ -115,12 +115,16 @@ ProviderTurns read_turns(std::string_view text) {
         std::string kind;
         std::int64_t at = 0;
         if (!(words >> kind >> at)) continue;
-        if (kind == "limit") turns.limited_until = ms_time(at);
-        std::int64_t until = 0;
+        std::int64_t second = 0;
+        if (!(words >> second)) continue;
+        if (kind == "limit") {
+            turns.limited_until = ms_time(at);
+            turns.limited_noted = ms_time(second);
+        }
         ProviderTurn turn;
-        if (kind != "turn" || !(words >> until >> turn.pid >> turn.began)) continue;
+        if (kind != "turn" || !(words >> turn.pid >> turn.began)) continue;
         turn.at = ms_time(at);
-        turn.until = ms_time(until);
+        turn.until = ms_time(second);
         turns.taken.push_back(turn);
     }
     return turns;
@@ -171,16 +175,17 @@ WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
     return at;
 }
 
-void KeepGoingState::note_limit(const std::string& agent, WallTime until) const {
+void KeepGoingState::note_limit(const std::string& agent, WallTime until, WallTime now) const {
     make_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
-        turns.limited_until = std::max(turns.limited_until, until);
+        turns.limited_until = until;
+        turns.limited_noted = now;
     });
 }
 
-WallTime KeepGoingState::limited_until(const std::string& agent) const {
+WallTime KeepGoingState::limited_until(const std::string& agent, WallTime since) const {
     const auto turns = change_turns(turns_file(agent), [](ProviderTurns&) {});
-    return turns ? turns->limited_until : WallTime{};
+    return turns && turns->limited_noted >= since ? turns->limited_until : WallTime{};
 }
 
 }  // namespace headway::cli

@@ -140,7 +140,10 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
     if (!end_tree()) return over("not resumed: a process of the run before does not end");
     const std::uint64_t stored = stored_bytes(agent, id, options_.homes);
     const auto reset = reset_time(run.end.retry_at);
-    if (run.end.cause == core::Cause::kUsageLimit && reset) state_.note_limit(agent, *reset);
+    const bool limited = run.end.cause == core::Cause::kUsageLimit;
+    if (limited && reset && probed_ && !run.progressed)
+        state_.note_limit(agent, *reset, wall_now());
+    probed_ = limited;
     if (step.in_turn) step.at = state_.take_turn_of(agent, step.at, options_.rules.margin);
     const Wait ended = wait(step, agent);
     run.interrupted = ended == Wait::kInterrupted;
@@ -242,11 +245,12 @@ KeepGoing::Wait KeepGoing::wait(ResumeStep step, const std::string& agent) {
 
 /// As long as other agents of the provider find out that the limit still holds.
 KeepGoing::Wait KeepGoing::wait_in_turn(ResumeStep& step, const std::string& agent) {
+    const WallTime began = wall_now();
     while (true) {
         figures_.waits_until_ms = step.at.time_since_epoch().count();
         const Wait ended = wait_for(step.at);
         if (ended != Wait::kDue || !step.in_turn) return ended;
-        const WallTime limited = state_.limited_until(agent);
+        const WallTime limited = state_.limited_until(agent, began);
         if (limited <= wall_now()) return ended;
         const milliseconds margin = options_.rules.margin;
         step.at = state_.take_turn_of(agent, limited + margin, margin);

@@ -75,6 +75,8 @@ private:
     bool interrupted_ = false;  ///< while the check ran
     std::string why_over_;
     bool cancelled_ = false;
+    bool probed_ =
+        false;  ///< the run before ended at a usage limit, and this one began at its reset
 };
 
 }  // namespace headway::cli

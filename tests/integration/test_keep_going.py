@@ -103,6 +103,16 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(self.ended()["verdict"]["status"], "completed")
         self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
 
+    def test_the_later_limit_of_another_run_does_not_delay_it(self):
+        other = self.start("weekly", "--until", "200h")
+        self.addCleanup(other.communicate)
+        self.addCleanup(other.kill)
+        self.wait_for(self.waiting, "no wait")
+        (self.folder / "starts").unlink()
+        self.session = unique()
+        code, err = self.run_play("limit done")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+
     def test_while_it_waits_the_session_is_waiting_and_says_until_when(self):
         process = self.start("limit done", margin="10m")
         self.addCleanup(process.kill)
