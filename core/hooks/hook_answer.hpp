@@ -20,7 +20,8 @@ struct HookQuestion {
     bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
     std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
-    bool redeems = false;                     ///< what is allowed is used up by this answer
+    bool redeems = false;                     ///< a reply that lets a call go without its id
+    bool again = false;                       ///< it was held, and comes back
     bool in_dialog = false;                   ///< the agent's own dialog stands beside
     std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
     std::string_view call_id;                 ///< of the call or question that waits

@@ -10,7 +10,6 @@
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
 #include "core/values/liveness.hpp"
-#include "server/engine/base/receivers.hpp"
 
 namespace headway::server {
 

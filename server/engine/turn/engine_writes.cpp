@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "core/base/limits.hpp"
-#include "server/engine/base/receivers.hpp"
 #include "server/engine/commands/family_writes.hpp"
 #include "server/engine/turn/engine.hpp"
+#include "server/engine/turn/receivers.hpp"
 
 // The write phase of a turn.
 

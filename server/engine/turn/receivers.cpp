@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/engine/base/receivers.hpp"
+#include "server/engine/turn/receivers.hpp"
 
 #include <algorithm>
 #include <iterator>

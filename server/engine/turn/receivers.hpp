@@ -4,13 +4,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "server/engine/commands/family_writes.hpp"
 #include "storage/base/keys.hpp"
 
 namespace headway::server {
-
-/// So many sessions decide about their messages in one turn: a session that ends may have told
-/// 100,000 children, and others wait meanwhile. As many as tick.
-inline constexpr std::size_t kReceiversPerTurn = 500;
 
 /// Leaves at most kReceiversPerTurn in `receivers`, those behind `last` first, and returns the
 /// others. `last` is then the last one that is left, so that each comes in its turn. Both are

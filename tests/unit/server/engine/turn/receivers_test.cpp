@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/engine/base/receivers.hpp"
+#include "server/engine/turn/receivers.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -27,7 +27,8 @@ TEST_CASE("receivers: those of one turn are bounded, and each comes in its turn"
     CHECK(std::equal(taken.begin(), taken.end(), all.begin(), all.end()));
 }
 
-TEST_CASE("receivers: those that are woken again and again delay no other for ever", "[server]") {
+TEST_CASE("receivers: those that are woken again and again delay no other without end",
+          "[server]") {
     Keys busy(kReceiversPerTurn);
     std::iota(busy.begin(), busy.end(), 1);
     const SessionKey quiet = 10'000;
