@@ -346,7 +346,7 @@ public:
                     "resumes in a row without progress, 1 to 50")
             .show_default();
         arguments.duration("--until", options.keeping.rules.until,
-                           "no resume later than this after the start");
+                           "stop resuming this long after the start");
         arguments.duration("--margin", options.keeping.rules.margin,
                            "wait this long after a reset; other waits are multiples of it");
         arguments

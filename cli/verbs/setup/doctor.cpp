@@ -187,7 +187,7 @@ constexpr const char* kDoctorFooter =
 each judge one tiny question, which its provider may charge for. Prints one line for each, with the
 fix. Exit code 0: no problems; 1: at least one.
 
-With AGENT it checks the way from that agent to the daemon instead: the agent's program and version,
+With AGENT it checks the connection from that agent to the daemon instead: the agent's program and version,
 our hooks in its settings, settings that turn them off, and whether they reach the daemon.
 
 With --repair it saves the readable part of a damaged database, while no daemon runs: a new database

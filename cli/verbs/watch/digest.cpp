@@ -27,7 +27,7 @@ public:
         arguments.help("Summarise all sessions since a time, and list what needs you")
             .footer(kFooter);
         arguments.client(options.client);
-        arguments.option("--since", options.since, "how long ago, as 8h or 30m, or a time in UTC")
+        arguments.option("--since", options.since, "how long ago, such as 8h or 30m, or a time in UTC")
             .show_default()
             .type("TIME");
         arguments.option("--format", options.format, "text, markdown, html or json").type("FORMAT");
