@@ -27,7 +27,7 @@ TEST_CASE("receivers: those of one turn are bounded, and each comes in its turn"
     CHECK(std::equal(taken.begin(), taken.end(), all.begin(), all.end()));
 }
 
-TEST_CASE("receivers: those that are woken again and again delay no other for ever", "[server]") {
+TEST_CASE("receivers: those that are woken again and again delay no other without end", "[server]") {
     Keys busy(kReceiversPerTurn);
     std::iota(busy.begin(), busy.end(), 1);
     const SessionKey quiet = 10'000;
