@@ -28,7 +28,8 @@ public:
         arguments.help("Summarise all sessions since a time, and list what needs you")
             .footer(kFooter);
         arguments.client(options.client);
-        arguments.option("--since", options.since, "how long ago, as 8h or 30m, or a time in UTC")
+        arguments
+            .option("--since", options.since, "how long ago, such as 8h or 30m, or a time in UTC")
             .show_default()
             .type("TIME");
         arguments.option("--format", options.format, "text, markdown, html or json").type("FORMAT");
@@ -54,8 +55,9 @@ public:
     }
 
 private:
-    static constexpr const char* kFooter = R"(Sessions that ended, what needs a person, agents that
-were resumed, loops and what they cost, the longest silence, and tokens and money by agent, model
+    static constexpr const char* kFooter =
+        R"(Lists ended sessions, sessions that need a person, resumed agents, loops and their cost,
+the longest silence, and tokens and money by agent, model
 and label.
 
 Examples:
