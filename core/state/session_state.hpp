@@ -36,16 +36,19 @@ struct OpenCall {
     }
 };
 
+/// A stop and a pause stay in force until the agent obeys.
+inline bool stays_until_obeyed(DirectiveKind kind) {
+    return kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
+}
+
 /// A directive, sent until acknowledged.
 struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     bool delivered = false;  ///< a hook put it before the model
-    /// Whether replies still carry it. A stop and a pause stay in force until obeyed.
-    bool to_tell() const {
-        return !delivered || kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
-    }
+    /// Whether replies still carry it.
+    bool to_tell() const { return !delivered || stays_until_obeyed(kind); }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
         return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
@@ -190,6 +193,8 @@ struct SessionState {
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
+    /// A person rejected a call and stopped the agent. No word of the agent lifts it.
+    bool stopped = false;
     /// Finished calls while a person is being asked, since the question or a person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
@@ -264,10 +269,10 @@ constexpr auto SessionState::fields() {
         field("open_calls", &S::open_calls), field("directives", &S::directives),
         field("outcome", &S::outcome), field("end_reason", &S::end_reason),
         field("result", &S::result), field("cancel_requested", &S::cancel_requested),
-        field("judgement", &S::judgement), field("detectors", &S::detectors),
-        field("about", &S::about), field("policy", &S::policy), field("reached", &S::reached),
-        field("informed_before", &S::informed_before), field("last_tier", &S::last_tier),
-        field("ledger", &S::ledger), field("round", &S::round),
+        field("stopped", &S::stopped), field("judgement", &S::judgement),
+        field("detectors", &S::detectors), field("about", &S::about), field("policy", &S::policy),
+        field("reached", &S::reached), field("informed_before", &S::informed_before),
+        field("last_tier", &S::last_tier), field("ledger", &S::ledger), field("round", &S::round),
         field("recent_call_ids", &S::recent_call_ids), field("nudges", &S::nudges),
         field("current_phase", &S::current_phase), field("past_phases", &S::past_phases),
         field("phase_totals", &S::phase_totals), field("files_modified", &S::files_modified),

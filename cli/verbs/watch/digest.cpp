@@ -7,6 +7,7 @@
 #include "cli/client/client_options.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
+#include "core/text/visible.hpp"
 
 // `headway digest`: what happened in the night. The daemon writes it, in any format.
 
@@ -27,7 +28,8 @@ public:
         arguments.help("Summarise all sessions since a time, and list what needs you")
             .footer(kFooter);
         arguments.client(options.client);
-        arguments.option("--since", options.since, "how long ago, as 8h or 30m, or a time in UTC")
+        arguments
+            .option("--since", options.since, "how long ago, such as 8h or 30m, or a time in UTC")
             .show_default()
             .type("TIME");
         arguments.option("--format", options.format, "text, markdown, html or json").type("FORMAT");
@@ -44,14 +46,18 @@ public:
         const HttpReply reply = daemon.get("/v1/digest?since=" + url_encode(options.since) +
                                            "&format=" + options.format);
         if (!reply.ok()) return explain_failure(console, daemon, reply);
-        console.out << reply.body;
-        if (options.format == "json") console.out << "\n";
+        if (options.format == "json") {
+            console.out << core::visible_json(reply.body) << "\n";
+        } else {
+            console.out << reply.body;
+        }
         return kExitOk;
     }
 
 private:
-    static constexpr const char* kFooter = R"(Sessions that ended, what needs a person, agents that
-were resumed, loops and what they cost, the longest silence, and tokens and money by agent, model
+    static constexpr const char* kFooter =
+        R"(Lists ended sessions, sessions that need a person, resumed agents, loops and their cost,
+the longest silence, and tokens and money by agent, model
 and label.
 
 Examples:

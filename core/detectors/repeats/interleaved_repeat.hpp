@@ -15,7 +15,7 @@ struct InterleavedRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
         .balanced = {4, 8},  // equal answers in one epoch
-        .advice = "That answer is known: work with it, or change something before you look again.",
+        .advice = "The answer is known: work with it, or change something before you look again.",
     };
 
     /// For an action on a page or in a game: an agent that walks about comes back to the same view.
