@@ -34,6 +34,9 @@ public:
             .type("TIME");
         arguments.option("--format", options.format, "text, markdown, html or json").type("FORMAT");
         arguments.finally([this]() -> std::optional<Mistake> {
+            const bool other = !options.format.empty() && options.format != "json";
+            if (options.client.json && other)
+                return Mistake{"--json cannot be used with --format " + options.format, {}};
             if (options.format.empty()) options.format = options.client.json ? "json" : "text";
             for (const std::string_view format : kFormats)
                 if (options.format == format) return std::nullopt;

@@ -248,7 +248,13 @@ Result<> PingCommand::keep_schedule(Transaction& transaction, const std::string&
     if (!known && !schedule) return {};
     core::PingSchedule now = schedule ? *schedule : known->schedule;
     const bool starts = opens || !known;
-    now.told = !starts && known->schedule.told;
+    if (!starts) {
+        now.told = known->schedule.told;
+        now.excused = known->schedule.excused;
+    } else {
+        now.told = false;
+        now.excused = core::kNever;
+    }
     if (!starts && known->schedule == now) return {};
     const core::Timestamp at = transaction.now();
     return set_schedule(table, job, {now, run, starts ? at : known->started}, at);
