@@ -81,12 +81,15 @@ class Scan(unittest.TestCase):
         self.store(".claude/projects/q/two.jsonl", claude("two", 1, "/home/dev/site"))
         found = json.loads(self.scan("--json", "--project", "site").out)
         self.assertEqual([one["id"] for one in found["sessions"]], ["two"])
-        self.assertEqual(json.loads(self.scan("--json", "--agent", "codex").out)["sessions"], [])
+        output = self.scan("--json", "--agent", "codex", code=1)
+        self.assertEqual(json.loads(output.out)["sessions"], [])
+        self.assertIn("no sessions found in ", output.err)
+        self.assertIn("leave out --agent", output.err)
         self.assertIn("codex", self.scan("--agent", "cdex", code=64).err)
 
     def test_without_any_it_says_where_it_looked(self):
         output = self.scan(code=1)
-        self.assertIn(f"no stored sessions in {self.home}/.claude/projects (not there)", output.err)
+        self.assertIn(f"no sessions found in {self.home}/.claude/projects (not there)", output.err)
         self.assertIn("name a file or a folder", output.err)
 
     def test_what_cannot_be_taken_costs_a_line_each_and_nothing_else(self):
@@ -97,6 +100,31 @@ class Scan(unittest.TestCase):
         output = self.scan()
         self.assertIn("1 session, ", output.out)
         self.assertIn("link.jsonl: is a symbolic link", output.err)
+        self.assertRegex(output.err, r"skipped: .*noise.jsonl: no session, \d+ of \d+ lines are damaged")
+        self.assertNotIn("empty.jsonl", output.err)
+
+    def test_a_damaged_session_is_counted_and_named(self):
+        file = self.store(".claude/projects/p/one.jsonl", claude("one", 1))
+        with file.open("a") as more:
+            more.write('{"type":"user" broken\n')
+        self.grow_old()
+        for _ in range(2):  # from the file, then from the cache
+            output = self.scan()
+            self.assertIn("1 session, ", output.out)
+            self.assertIn(f"in part: {file}: 1 of 5 lines is damaged", output.err)
+
+    def test_a_beginning_of_several_ids_lists_them_and_shows_none(self):
+        for session in ("one", "one-2", "only"):
+            self.store(f".claude/projects/p/{session}.jsonl", claude(session, 1))
+        output = self.scan("--show", "on", code=1)
+        self.assertEqual(output.out, "")
+        self.assertIn("3 stored sessions begin with on", output.err)
+        self.assertRegex(output.err, r"one-2 claude .*/one-2.jsonl")
+        self.assertIn("/one.jsonl", self.scan("--show", "one").out)
+
+    def test_options_of_two_results_at_once_are_refused(self):
+        for more in (["--show", "one"], ["--json"]):
+            self.assertIn("cannot be used with --", self.scan("--html", "page.html", *more, code=64).err)
 
     def test_pipes_links_and_folders_without_permission_hold_nothing_up(self):
         one = self.store(".claude/projects/p/one.jsonl", claude("one", 1))
@@ -140,7 +168,7 @@ class Scan(unittest.TestCase):
 
     def test_a_file_of_another_program_is_named(self):
         file = self.store("x/notes.jsonl", [{"a": 1}])
-        self.assertIn("notes.jsonl: no session of a known agent", self.scan(str(file)).err)
+        self.assertIn("notes.jsonl: no session of a known agent", self.scan(str(file), code=1).err)
 
     def test_nothing_is_written_but_the_cache(self):
         self.store(".claude/projects/p/one.jsonl", claude("one", 3))

@@ -69,18 +69,18 @@ public:
         cache_ = load_scan_cache(cache_file_);
         if (options_.paths.empty()) cache_.keep_only(found_.files);
         keep_recent();
-        if (found_.files.empty()) return say_nothing();
         read_files();
         if (reread_ > 0) store_scan_cache(cache_file_, cache_);
         if (!options_.show.empty()) return show();
         const ScanTotals totals = count_sessions(sessions_);
-        if (!options_.html.empty()) return write_page(totals);
         if (options_.json) {
             console_.out << dump(scan_json(totals, found_.skipped)) << "\n";
-            return kExitOk;
+            return found_none() ? say_nothing() : kExitOk;
         }
+        say_left_out();
+        if (found_none()) return say_nothing();
+        if (!options_.html.empty()) return write_page(totals);
         console_.out << scan_text(totals, {console_.width, console_.color, options_.rows});
-        say_skipped();
         return kExitOk;
     }
 
@@ -105,18 +105,24 @@ private:
         } else if (const auto written = file.write(page); !written) {
             return complain(console_, kExitFailed, written.error().detail);
         }
-        say_skipped();
         return kExitOk;
+    }
+
+    /// After Ctrl-C there may be some in the rest.
+    bool found_none() const { return sessions_.empty() && !stop_; }
+
+    bool chooses() const {
+        return options_.since || !options_.agent.empty() || !options_.project.empty();
     }
 
     int say_nothing() {
         std::string looked;
         for (const std::string& place : found_.looked)
             looked += (looked.empty() ? "" : ", ") + place;
-        for (const std::string& why : found_.skipped)
-            console_.err << clean_line("skipped: " + why) << "\n";
-        return complain(console_, kExitFailed, "no stored sessions in " + clean_line(looked),
-                        "name a file or a folder: headway scan ~/backup/.claude/projects");
+        return complain(console_, kExitFailed, "no sessions found in " + clean_line(looked),
+                        chooses()
+                            ? "leave out --agent, --project or --since, or name a folder"
+                            : "name a file or a folder: headway scan ~/backup/.claude/projects");
     }
 
     ScannedFile read_file(const StoreFile& file) {
@@ -157,8 +163,19 @@ private:
             cache_.keep(path, read.state, read.sessions);
             ++reread_;
         }
-        for (ScannedSession& session : read.sessions)
-            if (wanted(session)) sessions_.push_back(std::move(session));
+        for (ScannedSession& session : read.sessions) {
+            if (session.broken > 0 && session.is_empty())
+                found_.skipped.push_back(path + ": no session, " + broken_lines_of(session));
+            if (!wanted(session)) continue;
+            if (session.broken > 0) broken_.push_back(path + ": " + broken_lines_of(session));
+            sessions_.push_back(std::move(session));
+        }
+    }
+
+    static std::string broken_lines_of(const ScannedSession& session) {
+        return std::to_string(session.broken) + " of " + std::to_string(session.lines) +
+               (session.lines == 1 ? " line" : " lines") +
+               (session.broken == 1 ? " is damaged" : " are damaged");
     }
 
     /// Large files first, so that the last one does not hold up the end.
@@ -212,32 +229,52 @@ private:
     }
 
     int show() {
+        std::vector<const ScannedSession*> shown;
         for (const ScannedSession& session : sessions_) {
             if (!is_shown(session)) continue;
-            if (options_.json) {
-                console_.out << dump(timeline_json(session.about.id, session.timeline, false))
-                             << "\n";
-                return kExitOk;
-            }
-            console_.out << clean_line(session.file) << "\n"
-                         << timeline_text(session.about.id, session.timeline,
-                                          {console_.width, console_.color, false});
-            return kExitOk;
+            // One with exactly this id is meant, whatever others begin so.
+            if (session.about.id == options_.show) return show_one(session);
+            shown.push_back(&session);
         }
+        if (shown.size() == 1) return show_one(*shown.front());
+        if (shown.empty())
+            return complain(console_, kExitFailed,
+                            "no stored session begins with " + clean_line(options_.show),
+                            "`headway scan --json` lists the ids");
+        const std::size_t listed = std::min<std::size_t>(shown.size(), options_.rows);
+        for (std::size_t i = 0; i < listed; ++i)
+            console_.err << clean_line(shown[i]->about.id + " " + shown[i]->about.agent + " " +
+                                       shown[i]->file)
+                         << "\n";
         return complain(console_, kExitFailed,
-                        "no stored session begins with " + clean_line(options_.show),
-                        "`headway scan --json` lists the ids");
+                        std::to_string(shown.size()) + " stored sessions begin with " +
+                            clean_line(options_.show),
+                        "write more of the id");
     }
 
-    void say_skipped() {
-        constexpr std::size_t kShown = 5;
-        const std::size_t shown = std::min(kShown, found_.skipped.size());
-        for (std::size_t i = 0; i < shown; ++i)
-            console_.err << clean_line("skipped: " + found_.skipped[i]) << "\n";
-        if (found_.skipped.size() > shown) {
-            console_.err << "... and " << found_.skipped.size() - shown
-                         << " files more; --json lists all\n";
+    int show_one(const ScannedSession& session) {
+        if (options_.json) {
+            console_.out << dump(timeline_json(session.about.id, session.timeline, false)) << "\n";
+            return kExitOk;
         }
+        console_.out << clean_line(session.file) << "\n"
+                     << timeline_text(session.about.id, session.timeline,
+                                      {console_.width, console_.color, false});
+        return kExitOk;
+    }
+
+    void say(std::string_view what, const std::vector<std::string>& files) {
+        constexpr std::size_t kShown = 5;
+        const std::size_t shown = std::min(kShown, files.size());
+        for (std::size_t i = 0; i < shown; ++i)
+            console_.err << what << clean_line(files[i]) << "\n";
+        if (files.size() > shown)
+            console_.err << "... and " << files.size() - shown << " files more; --json lists all\n";
+    }
+
+    void say_left_out() {
+        say("skipped: ", found_.skipped);
+        say("in part: ", broken_);
         if (stop_) console_.err << "stopped: the files behind this were not read\n";
     }
 
@@ -249,6 +286,7 @@ private:
     ScanCache cache_;
     std::size_t reread_ = 0;  ///< files that the cache did not know
     std::vector<ScannedSession> sessions_;
+    std::vector<std::string> broken_;  ///< files of which not every line could be read
     StopSignals signals_;
     std::atomic<bool> stop_ = false;
 };
@@ -281,7 +319,9 @@ Examples:
             .never_empty();
         arguments.option("--html", options.html, "write the result as one self-contained HTML page")
             .type("FILE")
-            .never_empty();
+            .never_empty()
+            .excludes("--show")
+            .excludes("--json");
         arguments.flag("--no-cache", options.no_cache, "read all files again, and cache nothing");
         arguments.json(options.json);
     }
