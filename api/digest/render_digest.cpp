@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/digest/digest.hpp"
+#include "api/text/entities.hpp"
 #include "core/base/fields.hpp"
 
 namespace headway::api {
@@ -16,29 +17,6 @@ std::string escaped_for_markdown(std::string_view text) {
         }
         if (kMarkup.find(c) != std::string_view::npos) out += '\\';
         out += c;
-    }
-    return out;
-}
-
-std::string escaped_for_html(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
     }
     return out;
 }
@@ -80,11 +58,11 @@ std::string html_of(const DigestPage& page) {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>";
-    const std::string title = escaped_for_html(page.title);
+    const std::string title = with_entities(page.title);
     html += title + "</title>\n</head>\n" +
             "<body style=\"max-width:48em;margin:2em auto;padding:0 1em;"
             "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere\">\n<h1>" +
-            title + "</h1>\n<p>" + escaped_for_html(page.span) + "</p>\n";
+            title + "</h1>\n<p>" + with_entities(page.span) + "</p>\n";
     for (const DigestPage::Section& section : page.sections) {
         html += "<h2>" + section.heading + "</h2>\n";
         if (section.lines.empty()) {
@@ -93,7 +71,7 @@ std::string html_of(const DigestPage& page) {
         }
         html += "<ul>\n";
         for (const std::string& line : section.lines)
-            html += "<li>" + escaped_for_html(line) + "</li>\n";
+            html += "<li>" + with_entities(line) + "</li>\n";
         html += "</ul>\n";
     }
     return html + "</body>\n</html>\n";

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 100;
 constexpr std::size_t kLineBytesMax = 400;
+constexpr std::string_view kArgsElsewhere =
+    "(the arguments are too long for a message; open the request)";
 
 /// The texts of a body that people get, as they are in it.
 struct Facts {
@@ -19,6 +21,7 @@ struct Facts {
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
     std::string endpoint, said, detail;
     bool needs_somebody = false;
+    bool partial = false;  ///< the message does not hold all of its event, or cannot be read
     std::string title, span;
     std::vector<std::string> lines;  ///< of a digest
 };
@@ -69,7 +72,8 @@ void read_lines(const JsonValue& list, std::vector<std::string>& lines) {
 Facts read_facts(std::string_view body) {
     Facts facts;
     JsonDocument document;
-    if (!document.parse(body) || document.root().kind() != JsonKind::kObject) return facts;
+    facts.partial = !document.parse(body) || document.root().kind() != JsonKind::kObject;
+    if (facts.partial) return facts;
     document.root().each([&facts](const JsonValue& member) {
         if (member.key() != "data" || member.kind() != JsonKind::kObject) return true;
         member.each([&facts](const JsonValue& value) {
@@ -78,6 +82,7 @@ Facts read_facts(std::string_view body) {
             if (value.key() == "reason") facts.reason = text_of(value);
             if (value.key() == "endpoint") facts.endpoint = text_of(value);
             if (value.key() == "message") facts.said = text_of(value);
+            if (value.key() == "truncated") facts.partial = true;
             if (value.key() == "title") facts.title = text_of(value);
             if (value.key() == "span") facts.span = text_of(value);
             if (value.key() == "lines") read_lines(value, facts.lines);
@@ -98,9 +103,9 @@ void tell_request(const Facts& facts, Notice& notice) {
     } else {
         notice.headline = notice.session + " asks for approval" + (tool.empty() ? "" : ": ") + tool;
     }
-    notice.call = tool;
-    if (!facts.args.empty())
-        notice.call.append(tool.empty() ? "" : " ").append(core::visible(facts.args));
+    const std::string args =
+        facts.partial ? std::string{kArgsElsewhere} : core::visible(facts.args);
+    notice.call = tool + (tool.empty() || args.empty() ? "" : " ") + args;
     notice.call = core::shortened(notice.call, kLineBytesMax);
     notice.reason = plain(facts.summary);
     if (!facts.risk.empty() && facts.risk != "unknown")

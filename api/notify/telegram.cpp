@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/json/json_writer.hpp"
 #include "api/notify/formats.hpp"
+#include "api/text/entities.hpp"
 #include "core/text/text.hpp"
 
 // Agents' texts stand in <code>, in which Telegram makes no mention, link, tag or command.
@@ -11,31 +12,13 @@ namespace {
 constexpr std::size_t kTelegramBytesMax = 3'600;  // of 4,096 characters, without what is escaped
 constexpr std::size_t kTelegramTitleMax = 300;
 
-std::string escaped_for_telegram(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&') {
-            out += "&amp;";
-        } else if (c == '<') {
-            out += "&lt;";
-        } else if (c == '>') {
-            out += "&gt;";
-        } else if (c == '"') {
-            out += "&quot;";
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
 std::string code_of(std::string_view text) {
-    return "<code>" + escaped_for_telegram(text) + "</code>";
+    return "<code>" + with_entities(text) + "</code>";
 }
 
 std::string telegram_link(const std::string& link, std::string_view words) {
     if (link.empty()) return {};
-    return "<a href=\"" + escaped_for_telegram(link) + "\">" + escaped_for_telegram(words) + "</a>";
+    return "<a href=\"" + with_entities(link) + "\">" + with_entities(words) + "</a>";
 }
 
 std::string telegram_text(const Letter& letter) {
@@ -46,7 +29,7 @@ std::string telegram_text(const Letter& letter) {
         if (used >= kTelegramBytesMax) break;
         const std::string fits = core::shortened(said, kTelegramBytesMax - used);
         used += label.size() + fits.size() + 3;
-        text += "\n<b>" + escaped_for_telegram(label) + ":</b> " + code_of(fits);
+        text += "\n<b>" + with_entities(label) + ":</b> " + code_of(fits);
     }
     std::size_t shown = 0;
     for (const Letter::Item& item : letter.items) {

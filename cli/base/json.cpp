@@ -8,15 +8,27 @@
 
 #include "core/text/visible.hpp"
 
-// The only user of nlohmann: its parser fills in our values, its serializer prints them.
+// The only user of nlohmann: its parser fills in our values, its serializer prints texts.
 
 namespace headway::cli {
 namespace {
 
 const Json kNull;
 
+/// A number that fits into Integer, or its nearest one.
+template <class Integer>
+Integer nearest(double value) {
+    constexpr auto kMin = static_cast<double>(std::numeric_limits<Integer>::min());
+    constexpr auto kMax = static_cast<double>(std::numeric_limits<Integer>::max());
+    if (!(value > kMin)) return std::numeric_limits<Integer>::min();
+    if (value >= kMax) return std::numeric_limits<Integer>::max();
+    return static_cast<Integer>(value);
+}
+
+}  // namespace
+
 /// Builds a value while the parser walks over the text.
-class Builder {
+class JsonBuilder {
 public:
     std::optional<Json> take() {
         if (failed_) return std::nullopt;
@@ -25,9 +37,14 @@ public:
 
     bool null() { return put(Json()); }
     bool boolean(bool value) { return put(Json(value)); }
-    bool number_integer(std::int64_t value) { return put(Json(value)); }
+    /// 0 comes here only as -0, which is other text than 0.
+    bool number_integer(std::int64_t value) {
+        return put(value == 0 ? Json(Json::Real{-0.0, "-0"}) : Json(value));
+    }
     bool number_unsigned(std::uint64_t value) { return put(Json(value)); }
-    bool number_float(double value, const std::string&) { return put(Json(value)); }
+    bool number_float(double value, const std::string& text) {
+        return put(Json(Json::Real{value, text}));
+    }
     bool string(std::string& value) { return put(Json(std::move(value))); }
     bool binary(nlohmann::json::binary_t&) { return false; }
     bool start_object(std::size_t) { return open(Json::object()); }
@@ -74,42 +91,8 @@ private:
     bool failed_ = false;
 };
 
-nlohmann::json foreign(const Json& value) {
-    if (value.is_object()) {
-        nlohmann::json object = nlohmann::json::object();
-        for (const auto& [name, member] : value.members())
-            object.emplace(name, foreign(member));
-        return object;
-    }
-    if (value.is_array()) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const Json& element : value)
-            list.push_back(foreign(element));
-        return list;
-    }
-    if (value.is_string()) return value.text();
-    if (value.is_boolean()) return value == true;
-    if (value.is_unsigned()) return value.count();
-    if (value.is_integer()) return value.integer();
-    if (value.is_number()) return value.number();
-    return nullptr;
-}
-
-/// A number that fits into Integer, or its nearest one.
-template <class Integer>
-Integer nearest(double value) {
-    constexpr auto kMin = static_cast<double>(std::numeric_limits<Integer>::min());
-    constexpr auto kMax = static_cast<double>(std::numeric_limits<Integer>::max());
-    if (!(value > kMin)) return std::numeric_limits<Integer>::min();
-    if (value >= kMax) return std::numeric_limits<Integer>::max();
-    return static_cast<Integer>(value);
-}
-
-}  // namespace
-
 Json::Json() noexcept = default;
 Json::Json(std::nullptr_t) noexcept {}
-Json::Json(double value) : value_(value) {}
 Json::Json(const char* text) : value_(std::in_place_type<std::string>, text) {}
 Json::Json(std::string text) : value_(std::move(text)) {}
 Json::Json(std::string_view text) : value_(std::in_place_type<std::string>, text) {}
@@ -140,7 +123,7 @@ Json Json::array(std::initializer_list<Json> values) {
 }
 
 std::optional<Json> Json::parse(std::string_view text) {
-    Builder builder;
+    JsonBuilder builder;
     if (!nlohmann::json::sax_parse(text, &builder)) return std::nullopt;
     return builder.take();
 }
@@ -152,7 +135,7 @@ const std::string& Json::text() const {
 }
 
 double Json::number() const {
-    if (const auto* const real = std::get_if<double>(&value_)) return *real;
+    if (const auto* const real = std::get_if<Real>(&value_)) return real->value;
     if (const auto* const whole = std::get_if<std::int64_t>(&value_))
         return static_cast<double>(*whole);
     const auto* const count = std::get_if<std::uint64_t>(&value_);
@@ -258,9 +241,83 @@ bool operator==(const Json& a, const Json& b) {
     return same_sign && a.integer() == b.integer() && a.count() == b.count();
 }
 
+std::string json_number(const Json& value) {
+    if (value.is_unsigned()) return std::to_string(value.count());
+    if (value.is_integer()) return std::to_string(value.integer());
+    const Json::Real& real = std::get<Json::Real>(value.value_);
+    return real.text.empty() ? nlohmann::json(real.value).dump() : real.text;
+}
+
+namespace {
+
+std::string quoted(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Appends values as JSON text; our own, because no serializer of nlohmann keeps a number's text.
+class JsonPrinter {
+public:
+    JsonPrinter(std::string& out, int indent) : out_(out), indent_(indent) {}
+
+    void print(const Json& value) {
+        if (value.is_object()) {
+            out_ += '{';
+            for (const auto& [name, member] : value.members()) {
+                next();
+                out_ += quoted(name) + (indent_ < 0 ? ":" : ": ");
+                print_inside(member);
+            }
+            close('}', value.size());
+        } else if (value.is_array()) {
+            out_ += '[';
+            for (const Json& element : value) {
+                next();
+                print_inside(element);
+            }
+            close(']', value.size());
+        } else if (value.is_string()) {
+            out_ += quoted(value.text());
+        } else if (value.is_number()) {
+            out_ += json_number(value);
+        } else {
+            out_ += value.is_null() ? "null" : value == true ? "true" : "false";
+        }
+    }
+
+private:
+    void print_inside(const Json& value) {
+        ++depth_;
+        print(value);
+        --depth_;
+    }
+
+    void new_line(std::size_t depth) {
+        if (indent_ < 0) return;
+        out_ += '\n';
+        out_.append(depth * static_cast<std::size_t>(indent_), ' ');
+    }
+
+    void next() {
+        if (out_.back() != '{' && out_.back() != '[') out_ += ',';
+        new_line(depth_ + 1);
+    }
+
+    void close(char bracket, std::size_t count) {
+        if (count > 0) new_line(depth_);
+        out_ += bracket;
+    }
+
+    std::string& out_;
+    int indent_;
+    std::size_t depth_ = 0;
+};
+
+}  // namespace
+
 std::string dump(const Json& value, int indent) {
-    return core::visible_json(
-        foreign(value).dump(indent, ' ', false, nlohmann::json::error_handler_t::replace));
+    std::string text;
+    JsonPrinter{text, indent}.print(value);
+    return core::visible_json(text);
 }
 
 }  // namespace headway::cli

@@ -31,7 +31,7 @@ public:
     template <std::unsigned_integral Number>
     requires(!std::same_as<Number, bool>) Json(Number value)
         : value_(std::in_place_type<std::uint64_t>, value) {}
-    Json(double value);
+    Json(double value) : Json(Real{value, {}}) {}
     Json(const char* text);
     Json(std::string text);
     Json(std::string_view text);
@@ -47,7 +47,8 @@ public:
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
     /// Nothing for what is no JSON, or is nested more than kDepthMax deep. The last of several
-    /// members with one name is used.
+    /// members with one name is used. dump() writes numbers as they stand in `text`, since a person
+    /// decides about them: none is rounded.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 
@@ -56,7 +57,7 @@ public:
     bool is_string() const { return std::holds_alternative<std::string>(value_); }
     bool is_array() const { return std::holds_alternative<List>(value_); }
     bool is_object() const { return std::holds_alternative<Members>(value_); }
-    bool is_number() const { return is_integer() || std::holds_alternative<double>(value_); }
+    bool is_number() const { return is_integer() || std::holds_alternative<Real>(value_); }
     bool is_unsigned() const { return std::holds_alternative<std::uint64_t>(value_); }
     bool is_integer() const {
         return is_unsigned() || std::holds_alternative<std::int64_t>(value_);
@@ -101,7 +102,19 @@ public:
     friend bool operator==(const Json& a, const Json& b);
 
 private:
-    std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List,
+    friend class JsonBuilder;
+    friend std::string json_number(const Json& value);
+
+    /// A number that is no whole number of 64 bits, or is -0.
+    struct Real {
+        double value = 0;
+        std::string text;  ///< as it was parsed; empty for one of our own
+        friend bool operator==(const Real& a, const Real& b) { return a.value == b.value; }
+    };
+
+    explicit Json(Real value) : value_(std::in_place_type<Real>, std::move(value)) {}
+
+    std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, Real, std::string, List,
                  Members>
         value_;
 };

@@ -64,6 +64,7 @@ Savings count(const Rule& rule, std::span<const JudgedSession* const> sessions) 
 
 std::vector<Savings> savings_of(std::span<const JudgedSession* const> sessions) {
     std::vector<Savings> all;
+    all.reserve(kRules.size());
     for (const Rule& rule : kRules)
         all.push_back(count(rule, sessions));
     return all;

@@ -24,7 +24,16 @@ namespace {
 using std::chrono::milliseconds;
 
 core::Error no_switch(const std::string& file) {
-    return {core::ErrorCode::kInternal, file + ": " + std::strerror(errno), {}};
+    return {core::ErrorCode::kInternal,
+            file + ": " + std::strerror(errno) + "; --state-dir names another folder",
+            {}};
+}
+
+/// Makes `folder` and those above it, for this user alone; the error is that of the file then.
+void make_folder(const std::string& folder) {
+    for (std::size_t at = folder.find('/', 1); at != folder.npos; at = folder.find('/', at + 1))
+        (void)::mkdir(folder.substr(0, at).c_str(), 0700);
+    (void)::mkdir(folder.c_str(), 0700);
 }
 
 constexpr std::size_t kTurnsMax = 200;
@@ -91,7 +100,7 @@ WallTime take_turn(ProviderTurns& turns, WallTime wanted, milliseconds margin, s
 
 std::string print_turns(const ProviderTurns& turns) {
     const auto ms = [](WallTime at) { return std::to_string(at.time_since_epoch().count()); };
-    std::string text = "limit " + ms(turns.limited_until) + "\n";
+    std::string text = "limit " + ms(turns.limited_until) + " " + ms(turns.limited_noted) + "\n";
     for (const ProviderTurn& turn : turns.taken)
         text += "turn " + ms(turn.at) + " " + ms(turn.until) + " " + std::to_string(turn.pid) +
                 " " + turn.began + "\n";
@@ -106,12 +115,16 @@ ProviderTurns read_turns(std::string_view text) {
         std::string kind;
         std::int64_t at = 0;
         if (!(words >> kind >> at)) continue;
-        if (kind == "limit") turns.limited_until = ms_time(at);
-        std::int64_t until = 0;
+        std::int64_t second = 0;
+        if (!(words >> second)) continue;
+        if (kind == "limit") {
+            turns.limited_until = ms_time(at);
+            turns.limited_noted = ms_time(second);
+        }
         ProviderTurn turn;
-        if (kind != "turn" || !(words >> until >> turn.pid >> turn.began)) continue;
+        if (kind != "turn" || !(words >> turn.pid >> turn.began)) continue;
         turn.at = ms_time(at);
-        turn.until = ms_time(until);
+        turn.until = ms_time(second);
         turns.taken.push_back(turn);
     }
     return turns;
@@ -145,7 +158,7 @@ core::Result<> KeepGoingState::set_off(bool off) const {
         if (::unlink(file.c_str()) != 0 && errno != ENOENT) return no_switch(file);
         return {};
     }
-    (void)::mkdir(folder_.c_str(), 0700);
+    make_folder(folder_);
     const system::FileDescriptor made(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!made.open()) return no_switch(file);
@@ -155,23 +168,24 @@ core::Result<> KeepGoingState::set_off(bool off) const {
 WallTime KeepGoingState::take_turn_of(const std::string& agent, WallTime wanted,
                                       milliseconds margin) const {
     WallTime at = wanted;
-    (void)::mkdir(folder_.c_str(), 0700);
+    make_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
         at = take_turn(turns, wanted, margin, ::getpid(), process_began(::getpid()));
     });
     return at;
 }
 
-void KeepGoingState::note_limit(const std::string& agent, WallTime until) const {
-    (void)::mkdir(folder_.c_str(), 0700);
+void KeepGoingState::note_limit(const std::string& agent, WallTime until, WallTime now) const {
+    make_folder(folder_);
     (void)change_turns(turns_file(agent), [&](ProviderTurns& turns) {
-        turns.limited_until = std::max(turns.limited_until, until);
+        turns.limited_until = until;
+        turns.limited_noted = now;
     });
 }
 
-WallTime KeepGoingState::limited_until(const std::string& agent) const {
+WallTime KeepGoingState::limited_until(const std::string& agent, WallTime since) const {
     const auto turns = change_turns(turns_file(agent), [](ProviderTurns&) {});
-    return turns ? turns->limited_until : WallTime{};
+    return turns && turns->limited_noted >= since ? turns->limited_until : WallTime{};
 }
 
 }  // namespace headway::cli

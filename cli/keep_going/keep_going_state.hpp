@@ -30,7 +30,8 @@ struct ProviderTurn {
 };
 
 struct ProviderTurns {
-    WallTime limited_until{};         ///< an agent found out that the limit holds until then
+    WallTime limited_until{};         ///< a resumed agent found out that the limit holds until then
+    WallTime limited_noted{};         ///< and when it found that out
     std::vector<ProviderTurn> taken;  ///< of keepers that live, by time
     bool operator==(const ProviderTurns&) const = default;
 };
@@ -61,10 +62,12 @@ public:
     /// As take_turn(), among all agents of that name. Without a file, it cannot be taken: `wanted`.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
-    /// The limit of the provider holds until then, as an agent of that name has found.
-    void note_limit(const std::string& agent, WallTime until) const;
-    /// The end of a limit that another agent has found since; the past if none.
-    WallTime limited_until(const std::string& agent) const;
+    /// The limit of the provider still holds, as an agent of that name has found that was resumed
+    /// at the reset. Not for the first limit of a run: it may be of another account or window, and
+    /// each waits for its own.
+    void note_limit(const std::string& agent, WallTime until, WallTime now) const;
+    /// The end of a limit that another agent has found at or after `since`; the past if none.
+    WallTime limited_until(const std::string& agent, WallTime since) const;
 
     std::string switch_file() const;
 

@@ -185,7 +185,7 @@ std::size_t place_of(const std::vector<Placed>& rows, const std::string& id) {
 std::string pulse_of(const Json& row, std::size_t cells) {
     static constexpr std::array<std::pair<char, std::string_view>, 5> kCells{
         {{'.', "▁"}, {'x', "▂"}, {'i', "▃"}, {'v', "▆"}, {'s', "█"}}};
-    const std::string activity = row.text_of("activity");
+    const std::string& activity = row.text_of("activity");
     const std::size_t flat = activity.size() - (activity.find_last_not_of('.') + 1);
     std::string text;
     for (const char cell :

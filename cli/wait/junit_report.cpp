@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "api/text/entities.hpp"
 #include "cli/base/exit_code.hpp"
 #include "cli/base/json.hpp"
 #include "cli/base/text.hpp"
@@ -16,25 +17,7 @@ namespace {
 
 /// clean_line() leaves no control character; U+FFFE and U+FFFF are forbidden too.
 std::string xml_escaped(std::string_view text) {
-    std::string out;
-    for (const char c : clean_line(text)) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
+    std::string out = api::with_entities(clean_line(text));
     for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
         for (std::size_t at = out.find(forbidden); at != out.npos; at = out.find(forbidden, at))
             out.replace(at, forbidden.size(), "?");

@@ -31,7 +31,9 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
         return approved && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
                a.tool == asked.tool && a.args_digest == asked.args_digest &&
                !asked.args_digest.empty() &&
-               (a.call_id == asked.call_id || !in_flight(state, a.call_id));
+               (a.call_id == asked.call_id ||
+                (!in_flight(state, a.call_id) &&
+                 !other_unnamed_in_flight(state, asked.tool, asked.call_id)));
     });
     return found == requests.end() ? nullptr : &*found;
 }
@@ -135,6 +137,18 @@ void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answe
 }
 
 }  // namespace
+
+bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
+                             std::string_view call_id) {
+    const std::string_view own = cut_text(call_id, limits::kIdBytesMax);
+    const auto& requests = state.approvals.requests;
+    return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& open) {
+        const std::string_view id = cut_text(open.call_id, limits::kIdBytesMax);
+        return open.tool == tool && id != own &&
+               std::none_of(requests.begin(), requests.end(),
+                            [id](const Approval& a) { return a.call_id == id; });
+    });
+}
 
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest) {

@@ -62,6 +62,11 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
+/// True if another call of the tool that no request names is in flight. It may be the one that has
+/// an approval without a call_id, or of a call that is over: one approval is one execution. Pure.
+bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
+                             std::string_view call_id);
+
 /// True if this call was approved before and has not been let go yet: no person need be asked.
 /// Pure.
 bool is_approved(const SessionState& state, const HookQuestion& asked);

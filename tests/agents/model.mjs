@@ -2,12 +2,12 @@
 // A model provider that says what its script says: node model.mjs SCRIPT LOG PORTFILE. Agents reach it as Anthropic Messages, OpenAI
 // Chat Completions, OpenAI Responses or Gemini. The script is JSON: {"main": [turn...], "sub": [turn...]}; a turn is counted by the
 // answers that already stand in the conversation, so a repeated request gets the same one. {"shell": command}, {"sub": task} and
-// {"text": words}, {"ask": question}, {"background": command} are turns, and {"fault": NAME} of model_faults.mjs, at most "times" times
-// and "then" another turn; "gate": NAME holds the answer until POST /gate/NAME, "delay_ms" for so long.
+// {"text": words}, {"ask": question}, {"background": command} are turns, and {"fault": NAME} of model_faults.mjs, at most "times" times,
+// or for "seconds" since the first one, at whose end a usage limit resets, and "then" another turn; "gate": NAME holds the answer until POST /gate/NAME, "delay_ms" for so long.
 import fs from 'node:fs';
 import http from 'node:http';
 import { understood, answer } from './model_wire.mjs';
-import { fail } from './model_faults.mjs';
+import { RESET_SECONDS, fail } from './model_faults.mjs';
 import { call } from './model_tools.mjs';
 
 const [scriptFile, logFile, portFile] = process.argv.slice(2);
@@ -17,6 +17,7 @@ const open = new Set();
 const waiting = new Map();
 let requests = 0;
 let faults = 0;
+let lifted = 0; // when a fault of some seconds ends
 
 const record = (entry) => fs.appendFileSync(logFile, `${JSON.stringify({ at: Date.now(), ...entry })}\n`);
 
@@ -68,13 +69,15 @@ const handle = async (request, response) => {
   }
   const number = ++requests;
   let turn = turnOf(seen);
-  if (turn.fault && turn.then && faults >= turn.times) turn = { sub_agent: turn.sub_agent, ...turn.then };
+  if (turn.fault && turn.seconds && !lifted) lifted = Date.now() + turn.seconds * 1000;
+  const over = turn.seconds ? Date.now() >= lifted : faults >= turn.times;
+  if (turn.fault && turn.then && over) turn = { sub_agent: turn.sub_agent, ...turn.then };
   record({ number, format: seen.format, turn: seen.turn, sub_agent: turn.sub_agent, tools: seen.tools.map((tool) => tool.name), said: turn, body });
   if (turn.gate) await gate(turn.gate);
   if (turn.delay_ms) await new Promise((resolve) => { setTimeout(resolve, turn.delay_ms); });
   if (turn.fault) {
     record({ faulted: number, times: ++faults });
-    return fail(turn.fault, seen.format, response);
+    return fail(turn.fault, seen.format, response, lifted ? Math.ceil((lifted - Date.now()) / 1000) : RESET_SECONDS);
   }
   record({ answered: number });
   const calls = [];

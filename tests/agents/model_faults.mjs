@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals of providers, in the words of each API: {status, headers, body}, or {cut: true} for a stream that breaks off.
+// Refusals of providers, in the words of each API: {status, headers, body}, or {cut: true} for a stream that breaks off. A usage limit
+// resets after some seconds.
 
-const RESET_SECONDS = 5_400;
-const epoch = () => Math.floor(Date.now() / 1000) + RESET_SECONDS;
+export const RESET_SECONDS = 5_400;
+const epoch = (seconds) => Math.floor(Date.now() / 1000) + seconds;
 
 const anthropic = (status, type, message, headers = {}) => ({ status, headers, body: { type: 'error', error: { type, message }, request_id: 'req_made_up' } });
 const openai = (status, type, message, more = {}, headers = {}) => ({ status, headers, body: { error: { type, message, code: type, ...more } } });
 const google = (code, status, message, details = []) => ({ status: code, body: { error: { code, message, status, details } } });
 
-const windows = (reset) => ({ 'anthropic-ratelimit-unified-status': 'rejected', 'anthropic-ratelimit-unified-reset': `${reset}`,
+const windows = (reset, seconds) => ({ 'anthropic-ratelimit-unified-status': 'rejected', 'anthropic-ratelimit-unified-reset': `${reset}`,
   'anthropic-ratelimit-unified-representative-claim': 'five_hour', 'anthropic-ratelimit-unified-5h-status': 'rejected',
   'anthropic-ratelimit-unified-5h-reset': `${reset}`, 'anthropic-ratelimit-unified-5h-utilization': '1.0',
   'anthropic-ratelimit-unified-overage-status': 'rejected', 'anthropic-ratelimit-unified-overage-disabled-reason': 'org_level_disabled',
-  'retry-after': `${RESET_SECONDS}` });
-const plan = (reset) => ({ 'x-codex-active-limit': 'codex', 'x-codex-plan-type': 'plus', 'x-codex-primary-used-percent': '100',
-  'x-codex-primary-window-minutes': '300', 'x-codex-primary-reset-after-seconds': `${RESET_SECONDS}`, 'x-codex-primary-reset-at': `${reset}`,
+  'retry-after': `${seconds}` });
+const plan = (reset, seconds) => ({ 'x-codex-active-limit': 'codex', 'x-codex-plan-type': 'plus', 'x-codex-primary-used-percent': '100',
+  'x-codex-primary-window-minutes': '300', 'x-codex-primary-reset-after-seconds': `${seconds}`, 'x-codex-primary-reset-at': `${reset}`,
   'x-codex-credits-has-credits': 'False', 'x-codex-credits-unlimited': 'False' });
-const perDay = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaMetric: 'generate_content_free_tier_requests',
+const perDay = (seconds) => [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaMetric: 'generate_content_free_tier_requests',
   quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier', quotaValue: '50' }] },
-{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${RESET_SECONDS}s` }];
+{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` }];
 
 const faults = {
   expired_login: {
@@ -27,10 +28,10 @@ const faults = {
     other: () => openai(401, 'invalid_api_key', 'Your authentication token has expired. Please try signing in again.'),
   },
   usage_limit: {
-    anthropic: () => anthropic(429, 'rate_limit_error', "This request would exceed your account's rate limit. Please try again later.", windows(epoch())),
-    responses: () => openai(429, 'usage_limit_reached', 'The usage limit has been reached', { plan_type: 'plus', resets_at: epoch(), resets_in_seconds: RESET_SECONDS }, plan(epoch())),
-    gemini: () => google(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota, please check your plan and billing details.', perDay),
-    other: () => openai(429, 'usage_limit_reached', 'The usage limit has been reached', { resets_at: epoch(), resets_in_seconds: RESET_SECONDS }, { 'retry-after': `${RESET_SECONDS}` }),
+    anthropic: (seconds) => anthropic(429, 'rate_limit_error', "This request would exceed your account's rate limit. Please try again later.", windows(epoch(seconds), seconds)),
+    responses: (seconds) => openai(429, 'usage_limit_reached', 'The usage limit has been reached', { plan_type: 'plus', resets_at: epoch(seconds), resets_in_seconds: seconds }, plan(epoch(seconds), seconds)),
+    gemini: (seconds) => google(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota, please check your plan and billing details.', perDay(seconds)),
+    other: (seconds) => openai(429, 'usage_limit_reached', 'The usage limit has been reached', { resets_at: epoch(seconds), resets_in_seconds: seconds }, { 'retry-after': `${seconds}` }),
   },
   overload: {
     anthropic: () => anthropic(529, 'overloaded_error', 'Overloaded'),
@@ -52,13 +53,13 @@ const begun = {
 };
 
 /** Answers with the fault of this name. */
-export const fail = (name, format, response) => {
+export const fail = (name, format, response, seconds) => {
   if (name === 'cut_stream') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(begun[format], () => response.destroy());
     return;
   }
-  const fault = (faults[name][format] ?? faults[name].other)();
+  const fault = (faults[name][format] ?? faults[name].other)(seconds);
   response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
   response.end(JSON.stringify(fault.body));
 };

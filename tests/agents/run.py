@@ -14,7 +14,7 @@ import time
 
 import table
 from agents import AGENTS, BY_NAME
-from stop_cases import CASES
+from night_cases import CASES
 from packages import Away, ensure
 from world import HANGS, World
 

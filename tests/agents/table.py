@@ -3,7 +3,7 @@
 import json
 
 from agents import AGENTS
-from stop_cases import CASES
+from night_cases import CASES
 from packages import PROJECT, ROOT
 
 RESULTS = ROOT / "results.json"

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 
-const BINARY = process.env.HEADWAY_BINARY || new URL('../../build/dev/headway', import.meta.url).pathname;
+export const BINARY = process.env.HEADWAY_BINARY || new URL('../../build/dev/headway', import.meta.url).pathname;
 const SLOW = Number(process.env.HEADWAY_SLOW || 1);
 export const LONG = process.env.HEADWAY_LONG === '1';
 export const patient = (ms) => ms * SLOW;

@@ -144,6 +144,18 @@ class Steering(CliCase):
         documents = self.cli.run("approvals", "--session", session, "--all", "--json").json()
         self.assertEqual({d["decision"]["channel"] for d in documents}, {"cli"})
 
+    def test_a_number_is_shown_and_edited_as_it_is_written(self):
+        session = unique("cli")
+        self.client.open(session)
+        asked = self.client.post(f"/v1/sessions/{session}/approvals", {"tool": "pay", "args": {"to": 12345678901234567890123}}).json()["id"]
+        self.assertIn('{"to":12345678901234567890123}', self.cli.run("approvals", "--session", session).out)
+        edited = '{"share":0.10000000000000001,"to":12345678901234567890124}'
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(edited)
+            file.flush()
+            self.assertEqual(self.cli.run("approve", asked, "--edit", file.name).code, 0)
+        self.assertIn(f'"edited_args":{edited}', self.client.get(f"/v1/approvals/{asked}").body.decode())
+
     def test_pause_nudge_resume_and_budget_reach_the_agent(self):
         session = unique("cli")
         self.client.open(session, budget={"max_steps": 50})

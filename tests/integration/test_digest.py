@@ -88,6 +88,16 @@ class Digest(DigestCase):
         self.assertNotIn("<script", page)
         self.assertIn("&lt;script&gt;", page)
 
+    def test_no_format_of_the_verb_prints_a_hidden_character(self):
+        session = self.night()
+        self.client.post(f"/v1/sessions/{session}/end", {"outcome": "failed", "reason": "\u202egood\u009b31m\u200b"})
+        cli = Cli(self.daemon)
+        for format in ("text", "markdown", "html", "json"):
+            output = cli.run("digest", "--format", format).out
+            for hidden in "\u202e\u009b\u200b":
+                self.assertNotIn(hidden, output, format)
+        self.assertIn("\u202egood\u009b31m\u200b", [e["reason"] for e in cli.run("digest", "--json").json()["ended"]])
+
     def test_the_verb_prints_each_format(self):
         session = self.night()
         self.client.post(f"/v1/sessions/{session}/end", {"outcome": "completed"})

@@ -103,6 +103,16 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(self.ended()["verdict"]["status"], "completed")
         self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
 
+    def test_the_later_limit_of_another_run_does_not_delay_it(self):
+        other = self.start("weekly", "--until", "200h")
+        self.addCleanup(other.communicate)
+        self.addCleanup(other.kill)
+        self.wait_for(self.waiting, "no wait")
+        (self.folder / "starts").unlink()
+        self.session = unique()
+        code, err = self.run_play("limit done")
+        self.assertEqual((code, len(self.starts())), (0, 2), err)
+
     def test_while_it_waits_the_session_is_waiting_and_says_until_when(self):
         process = self.start("limit done", margin="10m")
         self.addCleanup(process.kill)
@@ -334,15 +344,18 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(self.starts()[1]["argv"][:2], ["--again", "talk-1"])
 
     def test_bounds_are_checked(self):
-        for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50")):
+        for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50"),
+                               (("--margin", "0s"), "from 100ms to 1h"), (("--margin", "2h"), "from 100ms to 1h")):
             output = self.cli.run("run", "--keep-going", *options, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn(words, output.err)
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        output = self.cli.run("run", "--check", "true", "--", "true")
-        self.assertIn("need --keep-going", output.err)
+        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--resume-command", "true")):
+            output = self.cli.run("run", *option, "--", "true")
+            self.assertEqual(output.code, 64, output)
+            self.assertIn("need --keep-going", output.err)
 
     def test_a_folder_that_was_replaced_is_not_worked_in(self):
         place = self.folder / "work"

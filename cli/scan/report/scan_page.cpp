@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/text/entities.hpp"
 #include "cli/base/text.hpp"
 #include "cli/scan/report/scan_view.hpp"
 #include "core/text/text.hpp"
@@ -54,26 +55,7 @@ i { display: block; height: 4px; border-radius: 2px; background: var(--accent); 
 <header><b><svg viewBox="0 0 32 32" aria-hidden="true"><path d="M7 22l6-7 5 4 7-10"/></svg>Headway scan</b>)";
 
 std::string as_html(std::string_view text) {
-    std::string out;
-    for (const char c : clean_line(text)) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
+    return api::with_entities(clean_line(text));
 }
 
 std::string figure_item(std::string_view name, const std::string& value, std::string_view kind) {

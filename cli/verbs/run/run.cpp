@@ -365,10 +365,11 @@ public:
             return Mistake{"--max-resumes: must be from 1 to 50", {}};
         if (keeping.rules.until < std::chrono::seconds{1})
             return Mistake{"--until: must be at least 1s", {}};
-        if (keeping.rules.margin > std::chrono::hours{1})
-            return Mistake{"--margin: must be at most 1h", {}};
-        if (!options.keep_going && !(keeping.check + keeping.resume_command).empty())
-            return Mistake{"--check and --resume-command need --keep-going", {}};
+        if (keeping.rules.margin < kMarginMin || keeping.rules.margin > kMarginMax)
+            return Mistake{"--margin: must be from 100ms to 1h", {}};
+        if (!options.keep_going && (!(keeping.rules == ResumeRules{}) ||
+                                    !(keeping.check + keeping.resume_command).empty()))
+            return Mistake{"resume options need --keep-going", {}};
         if (const auto own = own_resume_command(keeping.resume_command, "x", {}); !own)
             return Mistake{"--resume-command: " + own.error().detail, {}};
         if (options.keep_going && options.no_lines)

@@ -7,6 +7,7 @@
 #include "cli/client/client_options.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
+#include "core/text/visible.hpp"
 
 // `headway digest`: what happened in the night. The daemon writes it, in any format.
 
@@ -44,8 +45,11 @@ public:
         const HttpReply reply = daemon.get("/v1/digest?since=" + url_encode(options.since) +
                                            "&format=" + options.format);
         if (!reply.ok()) return explain_failure(console, daemon, reply);
-        console.out << reply.body;
-        if (options.format == "json") console.out << "\n";
+        if (options.format == "json") {
+            console.out << core::visible_json(reply.body) << "\n";
+        } else {
+            console.out << reply.body;
+        }
         return kExitOk;
     }
 

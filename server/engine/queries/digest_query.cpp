@@ -65,11 +65,10 @@ Result<> DigestReading::place(Reader& reader) {
     }
     const storage::Cursor middle = low_ + (high_ - low_) / 2;
     HEADWAY_TRY(const storage::StreamPage page, reader.store().read_stream(middle, 1));
-    if (page.events.empty() && (page.end || page.through >= high_ || page.through <= middle)) {
-        high_ = middle;
-    } else if (page.events.empty()) {
+    const bool none = page.events.empty();
+    if (none && !page.end && page.through < high_ && page.through > middle) {
         low_ = page.through;
-    } else if (page.events.front().event.at < since) {
+    } else if (!none && page.events.front().event.at < since) {
         low_ = page.events.front().cursor;
         cut_ = false;
     } else {

@@ -55,6 +55,7 @@ core::SessionStarted about(const std::string& job, const std::string& rid) {
     about.agent.name = core::cut_text(job, core::limits::kStringBytesMax);
     about.labels.push_back({"adapter", "ping"});
     if (!rid.empty()) about.labels.push_back({"rid", rid});
+    about.policy.trust_origin = false;  // no such report has an origin
     about.policy.heartbeat_interval_ms =
         static_cast<std::uint64_t>(core::kHeartbeatIntervalMax.count());
     return about;

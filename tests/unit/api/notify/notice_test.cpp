@@ -82,9 +82,18 @@ TEST_CASE("notice: arguments that cannot be read hide neither the request nor it
     const Notice asked =
         told("approval.requested", R"("event":{"tool":"bash","args":)" + deep + "}");
     CHECK(asked.headline == "night-7 asks for approval");
+    CHECK(asked.call == "(the arguments are too long for a message; open the request)");
     CHECK(asked.link == "https://headway.example/#/approvals?id=night-7.a4");
     CHECK(asked.asks);
     CHECK(read_notice({"session.ended", "s", 1, "no JSON"}, kBase).headline == "s has ended: ");
+}
+
+TEST_CASE("notice: a call whose arguments are left out does not read like one without any",
+          "[api]") {
+    const Notice asked = told("approval.requested",
+                              R"("event":{"tool":"bash","summary":"harmless"},"truncated":true)");
+    CHECK(asked.call == "bash (the arguments are too long for a message; open the request)");
+    CHECK(told("approval.requested", R"("event":{"tool":"bash"})").call == "bash");
 }
 
 TEST_CASE("notice: an agent's text is one line without what cannot be seen", "[api]") {

@@ -16,6 +16,12 @@ TEST_CASE("json: text comes back as it was, members sorted by name", "[cli]") {
         INFO(text);
         CHECK(dump(parsed(text)) == text);
     }
+    for (const char* number :
+         {"12345678901234567890123", "-12345678901234567890123", "-0", "0", "-0.0", "1E5",
+          "0.10000000000000001", "1.50", "123456789.123456789123456789", "1e-400"}) {
+        INFO(number);
+        CHECK(dump(parsed(number)) == number);
+    }
     CHECK(dump(parsed(R"({"b":1,"a":2,"b":3})")) == R"({"a":2,"b":3})");
     CHECK(dump(parsed(R"({"a":[1]})"), 2) == "{\n  \"a\": [\n    1\n  ]\n}");
 }

@@ -53,6 +53,7 @@ TEST_CASE("turns: an agent has one, the last that it took", "[cli]") {
 TEST_CASE("turns: what is printed is read again, and nothing else", "[cli]") {
     ProviderTurns turns;
     turns.limited_until = kReset;
+    turns.limited_noted = kReset - 1h;
     take_turn(turns, kReset, 1min, 4711, "123");
     CHECK(read_turns(print_turns(turns)) == turns);
     CHECK(read_turns("") == ProviderTurns{});
@@ -73,7 +74,7 @@ TEST_CASE("turns: those of a keeper that is gone do not count", "[cli]") {
 
 TEST_CASE("keep-going: it is off from when that was said until it is said otherwise", "[cli]") {
     const headway::tests::TempDir folder;
-    const KeepGoingState state(folder.file("state").string());
+    const KeepGoingState state(folder.file(".local/state/headway").string());  // none is there yet
     CHECK_FALSE(state.is_off());
     REQUIRE(state.set_off(true).has_value());
     REQUIRE(state.set_off(true).has_value());
@@ -81,8 +82,15 @@ TEST_CASE("keep-going: it is off from when that was said until it is said otherw
     REQUIRE(state.set_off(false).has_value());
     REQUIRE(state.set_off(false).has_value());
     CHECK_FALSE(state.is_off());
-    state.note_limit("claude", kReset);
-    state.note_limit("claude", kReset - 1h);
-    CHECK(state.limited_until("claude") == kReset);
-    CHECK(state.limited_until("codex") == WallTime{});
+}
+
+TEST_CASE("keep-going: a limit that still holds delays those that waited when it was found",
+          "[cli]") {
+    const headway::tests::TempDir folder;
+    const KeepGoingState state(folder.file("state").string());
+    CHECK(state.limited_until("claude", kReset) == WallTime{});
+    state.note_limit("claude", kReset + 5h, kReset);
+    CHECK(state.limited_until("claude", kReset - 1h) == kReset + 5h);
+    CHECK(state.limited_until("claude", kReset + 1s) == WallTime{});
+    CHECK(state.limited_until("codex", kReset - 1h) == WallTime{});
 }
