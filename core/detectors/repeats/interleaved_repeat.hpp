@@ -20,6 +20,8 @@ struct InterleavedRepeat {
 
     /// For an action on a page or in a game: an agent that walks about comes back to the same view.
     static constexpr std::uint32_t kActPatience = 4;
+    /// Where what the agent waits for moves between the repeats.
+    static constexpr std::uint32_t kMovedPatience = 4;
 
     std::uint64_t question = 0;
     std::uint64_t first_n = 0;
