@@ -255,10 +255,10 @@ function Decided() {
     <tbody>${data.approvals.map((a) => html`<tr key=${a.id}>
       <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${(a.closed || a.status).replace(/_/g, ' ')}</span>
         ${a.alarm && html` <b class="bad">${a.alarm.replace(/_/g, ' ')}</b>`}</td>
-      <td><b>${a.tool || a.kind}</b> <span class="muted">${unmark(text(a.summary))}</span>
+      <td><b>${reveal(a.tool || a.kind)}</b> <span class="muted">${reveal(unmark(text(a.summary)))}</span>
         ${a.granted && html`<p class="line"><span class="chip">from now on</span><${Revoke} item=${a} done=${again} /></p>`}</td>
       <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td>
-      <td>${a.decision?.by} <span class="muted">${text(a.decision?.reason)}</span></td>
+      <td>${reveal(a.decision?.by || '')} <span class="muted">${reveal(text(a.decision?.reason))}</span></td>
       <td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody></table></div>`;
 }
 

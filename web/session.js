@@ -176,11 +176,11 @@ function Said({ id, journal }) {
       id + newest);
   const card = (title, type, line) => html`<${ListCard} title=${title} items=${data?.events.filter((event) => event.type === type)}
       line=${(event) => html`<${At} id=${id} n=${event.n} />${line(event.data)}`} />`;
-  return html`${card('Facts', 'fact.learned', (d) => html`<span>${text(d.text)}</span><small>${d.source}</small>`)}
+  return html`${card('Facts', 'fact.learned', (d) => html`<span>${reveal(text(d.text))}</span><small>${reveal(d.source || '')}</small>`)}
     ${card('Estimates', 'progress.estimated', (d) => html`<b>${Math.round(d.percent)} %</b>
-        <span>${text(d.reasoning) || d.next_milestone}</span>
-        <small>${d.source || 'agent'}</small>`)}
-    ${card('Judge', 'check.completed', (d) => html`<b>${d.answer || d.outcome}</b><span>${d.reason || d.error}</span>`)}`;
+        <span>${reveal(text(d.reasoning) || d.next_milestone || '')}</span>
+        <small>${reveal(d.source || 'agent')}</small>`)}
+    ${card('Judge', 'check.completed', (d) => html`<b>${reveal(d.answer || d.outcome || '')}</b><span>${reveal(d.reason || d.error || '')}</span>`)}`;
 }
 
 // Above it its ancestors, below it its children.
@@ -284,5 +284,5 @@ export function Session({ route }) {
           <span class="muted">since ${clock(c.since)}${expected(c)}</span>`} />
       <${States} journal=${journal} now=${doc.state} />
           <${Phases} phases=${doc.phases} /><${Said} id=${id} journal=${journal} /><${Tree} doc=${doc} /><${Timers} doc=${doc} />
-      ${doc.result != null && html`<${Card} title="Result"><pre class="json" tabindex="0">${text(doc.result)}</pre><//>`}</div></div>`;
+      ${doc.result != null && html`<${Card} title="Result"><pre class="json" tabindex="0"><${Visible} text=${text(doc.result)} /></pre><//>`}</div></div>`;
 }

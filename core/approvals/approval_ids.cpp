@@ -37,7 +37,8 @@ std::string identity_of(const ApprovalRequested& asked) {
     part(name_of(asked.kind));
     part(asked.tool);
     part(asked.args_digest);
-    if (asked.args.empty()) {
+    // Of other requests the words are what is decided.
+    if (asked.args.empty() || asked.kind != ApprovalKind::kTool) {
         part(asked.summary.kept);
         part(asked.summary.whole() ? std::string{} : to_hex(asked.summary.digest));
         for (const std::string& option : asked.options)

@@ -79,12 +79,20 @@ std::string start_of(std::string_view text, std::size_t bytes = limits::kApprova
     return std::string{cut_text(text, bytes)};
 }
 
+/// A person decided: an agent can cause as many expiries and decisions by a grant as it likes.
+bool is_of_person(const Approval& approval) {
+    return approval.decision && approval.channel != "expiry" && approval.channel != "grant";
+}
+
 /// Order in which a session may drop requests: first those that need nothing more, then those that
-/// wait only to be read.
+/// wait only to be read. A person's rejection stays, since a call that runs all the same raises the
+/// alarm by it.
 int worth(const Approval& approval) {
-    if (approval.pending()) return 3;
+    if (approval.pending()) return 5;
+    if (is_of_person(approval) && approval.open()) return 4;
+    if (is_of_person(approval) && approval.decision == Decision::kReject) return 3;
     if (approval.open()) return 2;
-    return approval.undelivered() ? 1 : 0;
+    return is_of_person(approval) && approval.undelivered() ? 1 : 0;
 }
 
 void trim(Approvals& approvals) {
@@ -137,11 +145,14 @@ void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
     }
     if (alarms.size() == limits::kAlarmsMax) {
         ++approvals.alarms_more;
-        const auto least = std::min_element(alarms.begin(), alarms.end(),
-                                            [](const RaisedAlarm& a, const RaisedAlarm& b) {
-                                                return urgency_of(a.kind) < urgency_of(b.kind);
-                                            });
-        if (urgency_of(least->kind) >= urgency_of(raised.kind)) return;
+        const auto rank = [&approvals](const RaisedAlarm& one) {
+            const Approval* about = approvals.find(one.approval);
+            return 2 * urgency_of(one.kind) + (about != nullptr && is_of_person(*about) ? 1 : 0);
+        };
+        const auto least = std::min_element(
+            alarms.begin(), alarms.end(),
+            [&rank](const RaisedAlarm& a, const RaisedAlarm& b) { return rank(a) < rank(b); });
+        if (rank(*least) >= rank(raised)) return;
         alarms.erase(least);
     }
     alarms.push_back(std::move(raised));
@@ -358,7 +369,8 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
         }
         return true;
     });
-    if (approvals.alarms.empty()) approvals.alarms_more = 0;
+    // Those that had no room were not among what was acknowledged.
+    if (seen.alarms.empty()) approvals.alarms_more = 0;
 }
 
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n) {

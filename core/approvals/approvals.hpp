@@ -196,8 +196,8 @@ struct ApprovalRef {
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
 /// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool and
-/// arguments; without arguments also of summary and options. One decision may answer all requests
-/// that share it, so an agent must not be able to construct a collision. Pure.
+/// arguments, and of the words unless it is a call with arguments. One decision may answer all that
+/// share it, so an agent must not be able to construct a collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
 /// The index key of such a digest. Pure.
 std::uint64_t identity_start(std::string_view digest);

@@ -235,7 +235,7 @@ Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::strin
                          id_ + " lists them",
                      "/n"};
     }
-    if (seen.alarms.empty()) return {};
+    if (seen.alarms.empty() && state_.approvals.alarms_more == 0) return {};
     credit_pause(command);
     HEADWAY_ASSERT(seen.alarms.size() <= limits::kAlarmsMax);
     seen.by = std::move(by);

@@ -124,6 +124,15 @@ TEST_CASE("alarms: a flood of minor ones does not push out a severe one", "[core
     CHECK(approvals.alarms.size() == limits::kAlarmsMax);
     REQUIRE(approvals.worst_alarm() != nullptr);
     CHECK(approvals.worst_alarm()->tool == "deploy");
+    // What had no room was in no list that a person has acknowledged.
+    AlarmAcknowledged seen;
+    for (const RaisedAlarm& raised : approvals.alarms)
+        seen.alarms.push_back(raised.n);
+    enter(approvals, seen, 300);
+    CHECK(approvals.alarms.empty());
+    CHECK(approvals.alarms_more > 0);
+    enter(approvals, AlarmAcknowledged{}, 301);
+    CHECK(approvals.alarms_more == 0);
 }
 
 TEST_CASE("alarms: a rejected call that runs again after the acknowledgement raises again",

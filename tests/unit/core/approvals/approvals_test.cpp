@@ -593,6 +593,21 @@ TEST_CASE("approvals: the oldest that needs nothing more is dropped first", "[co
     CHECK(scheduler.session.state().approvals.requests.size() <= limits::kApprovalsKeptMax + 1);
 }
 
+TEST_CASE("approvals: no request that ends by itself pushes a person's rejection out", "[core]") {
+    Requests scheduler;
+    const auto rejected = scheduler.ask(call("pay", "sha256:pay", "p1"));
+    REQUIRE(*scheduler.decide(rejected, ruling(Decision::kReject, "no")));
+    for (std::size_t i = 0; i < 3 * limits::kApprovalsKeptMax; ++i) {
+        const std::string id = std::to_string(i);
+        const auto n = scheduler.ask(call("noise", "sha256:" + id, id));
+        Ruling expiry = ruling(Decision::kReject);
+        expiry.channel = "expiry";
+        REQUIRE(*scheduler.decide(n, expiry));
+    }
+    CHECK(scheduler.status(rejected) == S::kRejected);
+    CHECK(scheduler.session.state().approvals.requests.size() <= limits::kApprovalsKeptMax + 1);
+}
+
 TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") {
     Requests scheduler;
     const auto n = scheduler.ask(call());
@@ -625,6 +640,13 @@ TEST_CASE("approvals: equal requests are those of one kind, tool and arguments",
     auto offers = question("a?");
     offers.options = {"yes", "no"};
     CHECK(identity_of(offers) != identity_of(question("a?")));
+    // Arguments beside the question do not hide that its words differ.
+    auto read = question("May I read the README?"), wipe = question("May I wipe the database?");
+    read.args.text = wipe.args.text = R"({"t":1})";
+    read.args_digest = wipe.args_digest = "sha256:1";
+    CHECK(identity_of(read) != identity_of(wipe));
+    wipe.summary = read.summary;
+    CHECK(identity_of(read) == identity_of(wipe));
 }
 
 TEST_CASE("approvals: an identity is a SHA-256 of unambiguously separated parts", "[core]") {
