@@ -19,6 +19,11 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
     return std::min(kBudgetCountMax, both);
 }
 
+/// Orders children by what they have used of anything.
+std::uint64_t weight(const BudgetUse& use) {
+    return sum(sum(use.steps, use.tokens), use.cost_micros);
+}
+
 Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
     switch (clock) {
         case BudgetClock::kModel:
@@ -208,9 +213,15 @@ struct Meter {
         if (place == meter.children.end()) {
             if (meter.children.size() >= limits::kChildrenMax) {
                 ++meter.uncounted_count;
-                return;
+                // Idle ones take no place from one that works.
+                const auto least = std::min_element(meter.children.begin(), meter.children.end(),
+                                                    [](const ChildUse& a, const ChildUse& b) {
+                                                        return weight(a.use) < weight(b.use);
+                                                    });
+                if (weight(least->use) >= weight(use)) return;
+                meter.children.erase(least);
             }
-            place = meter.children.insert(place, ChildUse{key, {}, {}, {}});
+            place = meter.children.insert(meter.children.end(), ChildUse{key, {}, {}, {}});
         }
         HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax && place->child == key);
         place->use = use;

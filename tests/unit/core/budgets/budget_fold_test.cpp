@@ -376,6 +376,20 @@ TEST_CASE("budget fold: a child without a place is counted as such", "[budget]")
     CHECK(m.meter().uncounted_count == 1);
 }
 
+TEST_CASE("budget fold: idle children keep no working one out", "[budget]") {
+    Metered m;
+    for (std::size_t i = 0; i < limits::kChildrenMax + 3; ++i)
+        m.takes(child_at("idle" + std::to_string(i), 0));
+    m.takes(child_at("works", 5)).takes(child_at("works", 9));
+    CHECK(m.meter().children.size() == limits::kChildrenMax);
+    const auto& children = m.meter().children;
+    const auto found = std::find_if(children.begin(), children.end(), [](const ChildUse& one) {
+        return one.child == child_key("works");
+    });
+    REQUIRE(found != children.end());
+    CHECK(found->use.steps == 9);
+}
+
 TEST_CASE("budget fold: a session that accepts a suggestion keeps its source in a replay",
           "[budget]") {
     Session session{"story"};
