@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/budgets/budget_fold.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
