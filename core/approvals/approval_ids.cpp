@@ -37,7 +37,7 @@ std::string identity_of(const ApprovalRequested& asked) {
     part(name_of(asked.kind));
     part(asked.tool);
     part(asked.args_digest);
-    // Of other requests the words are what is decided.
+    // Words are decided about in all other requests.
     if (asked.args.empty() || asked.kind != ApprovalKind::kTool) {
         part(asked.summary.kept);
         part(asked.summary.whole() ? std::string{} : to_hex(asked.summary.digest));

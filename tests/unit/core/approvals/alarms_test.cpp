@@ -124,7 +124,7 @@ TEST_CASE("alarms: a flood of minor ones does not push out a severe one", "[core
     CHECK(approvals.alarms.size() == limits::kAlarmsMax);
     REQUIRE(approvals.worst_alarm() != nullptr);
     CHECK(approvals.worst_alarm()->tool == "deploy");
-    // What had no room was in no list that a person has acknowledged.
+    // No person has seen those that had no room.
     AlarmAcknowledged seen;
     for (const RaisedAlarm& raised : approvals.alarms)
         seen.alarms.push_back(raised.n);
