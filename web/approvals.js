@@ -17,7 +17,7 @@ export function usePending(session) {
   useFresh(list.again, 300);
   // The most dangerous first, then the oldest, as the daemon lists them.
   const items = [...(list.data?.approvals || [])].sort((a, b) => urgency(a.kind === 'question' ? a : { kind: 'approval', risk: a.risk }) - urgency(b.kind === 'question' ? b : { kind: 'approval', risk: b.risk }));
-  return { ...list, items };
+  return { ...list, items, spot: useRef({ replaced: 0, shifted: 0, from: 0, modes: {} }).current };
 }
 
 function useFocus() {
@@ -66,13 +66,14 @@ const EXPIRY = {
 };
 const SOURCE = { agent: 'the agent', call: 'its call', policy: 'the policy', headway: 'Headway', dialog: 'its own dialog' };
 
-function Buttons({ item, no, setMode, send, press, all, toggle }) {
+function Buttons({ item, no: refused, settling, setMode, send, press, all, toggle }) {
+  const no = refused || (settling && 'This request has just come to this place');
   const button = (key, label, kind, title, action, more) => html`<button key=${key} class=${kind} disabled=${!!no} title=${no || title}
       onClick=${action} ...${more}>${label} <kbd>${key}</kbd></button>`;
   const sends = (decision) => `Sends {"decision":"${decision}"${all ? ',"apply_to_identical":true' : ''}}`;
   const every = all ? ` all ${item.identical}` : '', question = item.kind === 'question', tool = item.kind === 'tool';
   return html`<p class="line end">
-    ${(no || all) && html`<small class="muted">${no || sends(question ? 'respond' : 'approve') + ', or what you choose'}</small>`}
+    ${(refused || all) && html`<small class="muted">${refused || sends(question ? 'respond' : 'approve') + ', or what you choose'}</small>`}
     ${item.identical > 1 && button('i', `All ${item.identical} identical`, 'pill', 'One decision for all of them, whichever session asks',
       toggle, { 'aria-pressed': String(all) })}
     ${button('d', `Deny${every}…`, 'danger', sends('reject'), () => setMode('deny'))}
@@ -133,7 +134,28 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
     ${mode === 'grant' && html`<${Granting} item=${item} all=${buttons.all} close=${close} done=${done} />`}</article>`;
 }
 
-const PAUSE_MS = 400; // between two decisions: a key that was pressed twice must not decide the next one too
+// Keys and clicks are aimed at what the screen showed before. So no key acts on a request that took the place of another less than this
+// long ago, and no click on one that came to its place since then.
+const SETTLE_MS = 600;
+const settling = (since) => Date.now() < since + SETTLE_MS;
+
+// Notes in `spot` from which place on the list has other requests than before; draws again when they have settled.
+function useShifts(spot, items) {
+  const [, draw] = useState(0);
+  const order = items.map(({ id }) => id).join('\n');
+  useLayoutEffect(() => {
+    const was = spot.order, now = items.map(({ id }) => id);
+    spot.order = now;
+    const from = was ? now.findIndex((id, i) => id !== was[i]) : -1;
+    if (from >= 0) {
+      spot.from = settling(spot.shifted) ? Math.min(spot.from, from) : from;
+      spot.shifted = Date.now();
+      draw((n) => n + 1);
+    } else if (!settling(spot.shifted)) return undefined;
+    const timer = setTimeout(() => draw((n) => n + 1), SETTLE_MS + 20);
+    return () => clearTimeout(timer);
+  }, [order]);
+}
 
 export function ApprovalList({ list, first }) {
   const no = refusal(useMe(), 'approve');
@@ -141,26 +163,24 @@ export function ApprovalList({ list, first }) {
   const [modes, setModes] = useState({});
   const [errors, setErrors] = useState({});
   const [together, setTogether] = useState({});
-  const busy = useRef(false);
-  const decided = useRef(0);
-  const held = useRef(null); // the last chosen request that was there
   useEffect(() => { if (first) setHere(first); }, [first]);
-  const { items } = list;
+  // In `spot`, which outlives an empty list: the last chosen request that was there; what is open in each; what is being sent.
+  const { items, spot } = list;
+  useShifts(spot, items);
   const at = Math.max(0, items.findIndex((item) => item.id === here));
   // Keys that are typed before a field is drawn must not be taken for a decision, so the mode counts at once.
-  const soon = useRef({});
-  const mode = (id, value) => { soon.current[id] = value; setHere(id); setModes({ ...soon.current }); };
+  const mode = (id, value) => { spot.modes[id] = value; setHere(id); setModes({ ...spot.modes }); };
   const all = (item) => item?.identical > 1 && !!together[item.id];
   const done = (item, also = []) => {
-    decided.current = Date.now();
+    spot.replaced = Date.now();
     tell({ look: true });
     setHere([...items.slice(at + 1), ...items.slice(0, at).reverse()].find(({ id }) => id !== item.id && !also.includes(id))?.id);
     list.again();
   };
   // Edited arguments go as the text that was typed: 1.0 stays 1.0.
   const send = async (item, decision, edited) => {
-    if (busy.current) return;
-    busy.current = true;
+    if (spot.busy) return;
+    spot.busy = true;
     let error = null, reply;
     try {
       const body = JSON.stringify({ ...decision, ...(all(item) && { apply_to_identical: true }), channel: 'dashboard' });
@@ -170,8 +190,8 @@ export function ApprovalList({ list, first }) {
       const won = error.winner?.decision;
       if (won) error.message = `Decided already: ${won.decision} by ${won.by || 'another person'}, ${date(won.at)}.`;
     }
-    busy.current = false;
-    decided.current = Date.now();
+    spot.busy = false;
+    spot.replaced = Date.now();
     setErrors((old) => ({ ...old, [item.id]: error }));
     mode(item.id, '');
     if (error) list.again();
@@ -182,9 +202,8 @@ export function ApprovalList({ list, first }) {
     }
   };
   const press = (item, kind) => {
-    if (!item || no || soon.current[item.id] || (/edit|grant/.test(kind) && item.kind !== 'tool')) return;
+    if (!item || no || settling(spot.replaced) || spot.modes[item.id] || (/edit|grant/.test(kind) && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
-    else if (Date.now() < decided.current + PAUSE_MS) return;
     else if (item.kind === 'question') mode(item.id, 'answer');
     else if (risky(item)) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });
@@ -192,26 +211,34 @@ export function ApprovalList({ list, first }) {
   const toggle = (item) => { // what was to be confirmed was something else
     if (!(item?.identical > 1) || no) return;
     setTogether({ ...together, [item.id]: !together[item.id] });
-    if (soon.current[item.id] === 'sure') mode(item.id, '');
+    if (spot.modes[item.id] === 'sure') mode(item.id, '');
   };
   const move = (step) => setHere((items[at + step] || items[at])?.id);
   const chosen = items[at];
-  // A newcomer that sorts first takes no key, and where the chosen one has gone a key that is on its way decides nothing.
+  // A newcomer that sorts first takes no key. Where the chosen one has gone, a key that is on its way decides nothing; where a person
+  // typed into it, none does until it is seen.
   useLayoutEffect(() => {
-    if (!chosen || chosen.id === here) return;
-    if (here && held.current === here) decided.current = Date.now();
-    if (!here || held.current === here) setHere(chosen.id);
+    const gone = spot.held && !items.some(({ id }) => id === spot.held);
+    const missed = here && here !== chosen?.id && spot.missed !== here; // of a link: it may come yet
+    if (gone || missed) spot.replaced = Date.now();
+    if (gone) spot.typing ||= !!spot.modes[spot.held] && !spot.busy;
+    if (missed) spot.missed = here;
+    spot.held = chosen?.id;
+    if (chosen && (!here || (gone && here !== chosen.id))) setHere(chosen.id);
   });
-  useLayoutEffect(() => { if (chosen?.id === here) held.current = here; });
+  const look = (id) => { spot.typing = false; setHere(id); setErrors({ ...errors }); };
+  const key = (kind) => () => { if (!spot.typing) press(chosen, kind); };
   useKeys({
-    j: () => move(1), k: () => move(-1), a: () => press(chosen), d: () => press(chosen, 'deny'), e: () => press(chosen, 'edit'),
-    s: () => press(chosen, 'grant'), i: () => toggle(chosen), Escape: () => (modes[chosen?.id] ? mode(chosen.id, '') : false),
+    j: () => move(1), k: () => move(-1), a: key(), d: key('deny'), e: key('edit'), s: key('grant'),
+    i: () => toggle(chosen), Escape: () => (spot.typing ? look(here) : modes[chosen?.id] ? mode(chosen.id, '') : false),
   });
-  return html`<div class="inbox">${items.map((item, i) => html`<${Approval} key=${item.id} item=${item} here=${i === at} no=${no}
-    error=${errors[item.id]} mode=${modes[item.id]} setMode=${(value) => mode(item.id, value)} all=${all(item)}
-      toggle=${() => toggle(item)}
+  const over = spot.typing && html`<p class="line" role="status">The request that you had open was decided elsewhere. Keys act again
+      after${' '}<button onClick=${() => look(here)}>Go on <kbd>esc</kbd></button></p>`;
+  return html`${over}<div class="inbox">${items.map((item, i) => html`<${Approval} key=${item.id} item=${item} here=${i === at} no=${no}
+    settling=${i >= spot.from && settling(spot.shifted)} error=${errors[item.id]} mode=${modes[item.id]}
+      setMode=${(value) => mode(item.id, value)} all=${all(item)} toggle=${() => toggle(item)}
     send=${(decision, edited) => send(item, decision, edited)} done=${(reply) => done(item, reply.also)} press=${() => press(item)}
-    choose=${() => setHere(item.id)} />`)}</div>`;
+    choose=${() => look(item.id)} />`)}</div>`;
 }
 
 const TONE = { rejected: 's-failed', expired: 's-silent', never_executed: 's-silent', ignored: 's-silent', cancelled: 's-silent' };

@@ -124,7 +124,7 @@ export function System() {
       'Open sessions': count(s.sessions.open), 'In memory': count(s.sessions.in_memory) },
   };
   return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span>
-      <span class="tools"><a href="/metrics">Metrics</a> <a href="/docs/operations">Operations</a> <a href="/docs/api">API</a></span></div>
+      <span class="tools">${s.mode !== 'token' && html`<a href="/v1/digest?since=12h&format=html">Last 12 hours</a> `}<a href="/metrics">Metrics</a> <a href="/docs/operations">Operations</a> <a href="/docs/api">API</a></span></div>
       <${Trouble} error=${error} again=${again} />
       <div class="grid">${Object.entries(cards).map(([title, rows]) => html`<${Card} key=${title} title=${title}><dl class="facts">
       ${Object.entries(rows).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl><//>`)}

@@ -12,7 +12,7 @@
 
 namespace headway::api {
 
-/// The message about one event of the session, whose state is that after the event. At most
+/// The message about one event; `session` has the state after that event. At most
 /// limits::kWebhookBodyBytesMax bytes: where it would be longer, the arguments of an approval, then
 /// all of the event's data are left out, and `truncated` says so. Pure.
 std::string webhook_body(const core::Session& session, const core::Event& event);

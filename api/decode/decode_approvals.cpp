@@ -194,6 +194,13 @@ Result<> check_written_out(JsonValue body, std::string_view name) {
 
 Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
     HEADWAY_CHECK(check_request(asked));
+    const bool of_words =
+        asked.kind == core::ApprovalKind::kQuestion || asked.kind == core::ApprovalKind::kAuth;
+    if (of_words && !asked.summary.whole()) {
+        return under(wrong("must be at most " + std::to_string(limits::kTextWholeBytesMax) +
+                           " bytes: the person who decides has to see all of it"),
+                     "summary");
+    }
     const std::optional<JsonValue> args = member(data, "args");
     if (args) {
         asked.args_digest = args_digest(*args);
@@ -313,6 +320,8 @@ Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view bod
     RedeemBody said;
     HEADWAY_CHECK(fields::decode_object(document.root(), said));
     HEADWAY_CHECK(check_bytes(said.key, limits::kRedeemKeyBytesMax, "key"));
+    if (said.key.starts_with(core::kHookKey))
+        return under(wrong("must not begin with \"hook \", which replies to hooks use"), "key");
     DecodedRedeem decoded;
     decoded.key = std::move(said.key);
     if (!said.args_digest.empty() && !core::is_args_digest(said.args_digest)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "api/digest/digest.hpp"
 #include "api/digest/digest_sums.hpp"
@@ -17,6 +18,8 @@ namespace {
 using Section = DigestPage::Section;
 
 constexpr std::size_t kLinesMax = 30;
+/// Lines of one session in a section: many more would hide the others.
+constexpr std::size_t kLinesOfSessionMax = 3;
 constexpr std::size_t kTextBytesMax = 300;
 
 std::string shown(std::string_view text) {
@@ -68,9 +71,22 @@ void bound_lines(Section& section) {
     section.lines.push_back("and " + std::to_string(more) + " more");
 }
 
+std::string more_text(std::string_view session, std::size_t more) {
+    return shown(session) + ", and " + std::to_string(more) + " more";
+}
+
+/// The first ones of each session, in their order, and how many more it has.
 Section needs_section(const DigestDocument& digest) {
     Section section{"Needs you", {}, "Nothing waits for a person."};
+    std::map<std::string_view, std::size_t> of_session;
+    for (const Need& need : digest.needs)
+        ++of_session[need.session];
+    std::map<std::string_view, std::size_t> shown_of;
     for (const Need& need : digest.needs) {
+        const std::size_t place = shown_of[need.session]++;
+        if (place == kLinesOfSessionMax)
+            section.lines.push_back(more_text(need.session, of_session[need.session] - place));
+        if (place >= kLinesOfSessionMax) continue;
         std::string line = shown(need.session) + ", " + std::string{name_of(need.kind)} +
                            " since " + at_text(need.since);
         section.lines.push_back(with_reason(std::move(line), need.reason));
@@ -122,12 +138,16 @@ Section waiting_section(const DigestDocument& digest) {
 Section loops_section(const DigestDocument& digest) {
     Section section{"Loops", {}, "No session was stuck."};
     for (const DigestRow& row : digest.rows) {
-        for (const core::DigestLoop& loop : row.facts.loops) {
+        const auto& loops = row.facts.loops;
+        const std::size_t left_out = loops.size() - std::min(loops.size(), kLinesOfSessionMax);
+        for (std::size_t i = left_out; i < loops.size(); ++i) {
+            const core::DigestLoop& loop = loops[i];
             std::string line = shown(row.id) + " at " + at_text(loop.at) + ", " +
                                (loop.over.empty() ? "still stuck" : loop.over) + ", " +
                                use_text(loop.spent) + " since its last progress";
             section.lines.push_back(with_reason(std::move(line), loop.reason));
         }
+        if (left_out > 0) section.lines.push_back(more_text(row.id, left_out));
     }
     return section;
 }

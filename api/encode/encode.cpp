@@ -288,6 +288,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("last_beat_at", state.last_beat_at);
     json.member("next_heartbeat_ms", state.asked_interval);
     json.member("cancel_requested", state.cancel_requested);
+    if (state.stopped) json.member("stopped", true);
     if (state.paused()) json.member("paused_at", state.paused_at);
     write_counts(json, state);
     write_in_flight(json, state.open_calls, expected.calls);

@@ -108,7 +108,7 @@ struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;
     core::WaitAnswer answer;
-    core::Millis silent_for{0};  ///< what counts when a shorter one was asked for; 0: as asked
+    core::Millis silent_for{0};  ///< the value used if the client asked for too little; 0: as asked
 };
 
 /// The reply of a wait on one session.

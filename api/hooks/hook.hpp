@@ -63,8 +63,8 @@ struct HookCall {
     /// without an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: the agent does not say
-    /// In a kBatch: nothing reports that it ran. It did not, if it was announced; else it is
-    /// unknown.
+    /// In a kBatch: nothing reports that the call ran. If it was announced, it did not run; else it
+    /// is unknown whether it did.
     bool untold = false;
     std::string result;  ///< as a person would read it; structured data as compact JSON
     std::string error;   ///< of a call that failed, and then there is no result
@@ -144,8 +144,8 @@ struct HookFacts {
 };
 
 /// The reply that Headway wants. Where several are set, the first that applies wins: stop, deny,
-/// undecided, edit or allow; what there is to say goes along. Texts longer than kReplyTextBytesMax
-/// are cut.
+/// undecided, edit or allow; texts for the model are sent along. Texts longer than
+/// kReplyTextBytesMax are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
@@ -160,7 +160,7 @@ struct HookReply {
     bool undecided = false;
 };
 
-/// Agents move longer texts into files, where the model need not look.
+/// Agents put longer texts into files, which the model may never open.
 inline constexpr std::size_t kReplyTextBytesMax = 2000;
 
 }  // namespace headway::api::hooks

@@ -34,7 +34,7 @@ std::optional<bool> flag_in(JsonValue object, std::string_view name);
 /// file's content, otherwise compact JSON without what repeats whole files.
 std::string result_text(JsonValue response);
 
-/// Stands for the call where the agent has no id: the same for the same tool and arguments.
+/// An id for a call to which the agent gives none: the same for the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
 
 /// The options of a question, and an id that is the same for the same question.

@@ -24,14 +24,14 @@ inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cm
 /// How recordings mark where they cut a text.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
-/// Appends the canonical form; texts beyond 256 KiB are cut. `mask`: of a result, whose volatile
-/// parts are left out.
+/// Appends the canonical form; texts beyond 256 KiB are cut. `mask`: leave out the volatile parts,
+/// as for a result.
 void append_canonical(std::string& out, JsonValue json, bool mask);
 
 /// The same of an object without the members that name a path.
 void append_without_paths(std::string& out, JsonValue object);
 
-/// Without `./` before and `/` behind it.
+/// The path without a leading `./` and a trailing `/`.
 std::string_view plain_path(std::string_view path);
 
 /// A key as the lists above spell it; in `buffer`, empty if it does not fit.
@@ -40,7 +40,7 @@ std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
 /// The member of this name, unless it is null.
 std::optional<JsonValue> member(JsonValue object, std::string_view name);
 
-/// The string of the member whose key comes first in `keys`, wherever in the object it stands.
+/// The string of the member whose key is earliest in `keys`, whatever its position in the object.
 template <class List>
 std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
     std::string_view found;

@@ -63,7 +63,7 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// True for a text that is only compared: two of them may not become one by redaction.
+/// True for a text that is only compared: redaction must not make two different ones equal.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
            field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||

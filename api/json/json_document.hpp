@@ -37,22 +37,22 @@ public:
     std::string_view text() const;  ///< of a string
     std::size_t size() const;       ///< of an array or object
 
-    /// Calls `visit(child)` for each element or member in order until it returns false; false when
-    /// it did.
+    /// Calls `visit(child)` for each element or member, in order, until `visit` returns false.
+    /// Returns false if `visit` did.
     template <class Visit>
     bool each(Visit&& visit) const;
 
     /// Appends the value as compact JSON, numbers and the order of keys as they came.
     void append_to(std::string& out) const;
 
-    // The same without secrets, for what is written down; JsonDocument::redact_with() says what is
-    // one.
+    // The same without secrets, for text that is stored or logged; JsonDocument::redact_with() says
+    // what counts as a secret.
     void append_redacted_to(std::string& out) const;
     /// Text of a string, redacted.
     std::string redacted_text() const;
     /// Whether the above differ from append_to() and text().
     bool holds_secret() const;
-    /// Whether JsonDocument::read_exports() is on: Headway wrote it.
+    /// Whether JsonDocument::read_exports() is on, so that Headway itself wrote the value.
     bool of_export() const;
     /// Whether of_export() is true and the value is a text that was cut when it was stored.
     bool is_cut_text() const;

@@ -11,9 +11,10 @@
 namespace headway::api {
 
 /// `text` on one line of at most `bytes_max` bytes of valid UTF-8, with nothing in it that a reader
-/// cannot see or a tokenizer takes for more than text: control characters, line separators, bidi
-/// overrides, zero-width and tag characters become \u{202e}, bytes that are no UTF-8 \x{ff}; and a
-/// blank comes behind a `<` or `[` that could begin a token of a chat template (<|im_start|>,
+/// cannot see or that a tokenizer would not take as plain text: control characters, line
+/// separators, bidi overrides, zero-width and tag characters become \u{202e}, bytes that are no
+/// UTF-8 \x{ff}; and a blank comes behind a `<` or `[` that could begin a token of a chat template
+/// (<|im_start|>,
 /// </s>, [INST]). Pure; linear in the text.
 std::string inert(std::string_view text, std::size_t bytes_max);
 

@@ -7,8 +7,8 @@
 #include "api/hooks/dialect.hpp"
 #include "api/mcp/rpc.hpp"
 
-// The tools of Headway's MCP server: approve, ask_human and status. A call of one is a hook, whose
-// answer may wait for a person.
+// The tools of Headway's MCP server: approve, ask_human and status. A call of one of them is
+// treated as a hook, whose answer may wait for a person.
 
 namespace headway::api::mcp {
 

@@ -146,6 +146,8 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
                     fingerprint.kind == CallKind::kOther && core::rests_first(command));
     fingerprint.set(Shape::kRestores, core::takes_files_back(parts));
     fingerprint.set(Shape::kNothing, core::does_nothing(parts));
+    // "Step 4: processing ..." of an echo are its own words, and nothing is under way.
+    if (fingerprint.is(Shape::kNothing)) fingerprint.running = false;
 }
 
 bool waits_as_asked(const std::optional<JsonValue>& args) {

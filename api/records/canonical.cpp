@@ -179,6 +179,18 @@ std::uint64_t raw_outcome_of(const core::ToolFinished& call, std::string& room) 
     return low_digest(room);
 }
 
+/// See CallFingerprint::kin. A long answer is a document, and its order is part of it.
+std::uint64_t kin_of(const CallFingerprint& fingerprint, const core::ToolFinished& call,
+                     std::string_view command, std::string_view outcome) {
+    constexpr std::size_t kBytesMax = 2048;
+    constexpr std::size_t kWordsMin = 3;
+    if (outcome.size() > kBytesMax || call.args.kept.size() > 2 * kBytesMax) return 0;
+    if (!call.ok) return core::digest_of_words(outcome, call.args.kept, kWordsMin);
+    const bool list = command.empty() &&
+                      (fingerprint.kind == CallKind::kRead || fingerprint.kind == CallKind::kOther);
+    return list ? core::digest_of_words(outcome, {}, 4 * kWordsMin) : 0;
+}
+
 }  // namespace
 
 CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
@@ -232,6 +244,7 @@ CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call) {
         text.append(call.error->error_class);
     }
     fingerprint.outcome = core::digest_of(text);
+    fingerprint.kin = kin_of(fingerprint, call, command, text);
     fingerprint.raw_outcome = raw_outcome_of(call, text);
     if (fingerprint.kind == CallKind::kVerify) fingerprint.failing = core::failing_count(plain);
     const bool red = fingerprint.failing.value_or(0) > 0;

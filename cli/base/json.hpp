@@ -46,9 +46,9 @@ public:
 
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
-    /// Nothing for what is no JSON, or is nested more than kDepthMax deep. The last of several
-    /// members with one name is used. dump() writes numbers as they stand in `text`, since a person
-    /// decides about them: none is rounded.
+    /// Nothing for text that is not JSON, or is nested more than kDepthMax deep. The last of
+    /// several members with one name is used. dump() writes numbers as they are in `text`, never
+    /// rounded, since a person decides about them.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 
@@ -65,7 +65,7 @@ public:
 
     const std::string& text() const;  ///< empty unless it is text
     double number() const;            ///< 0 unless it is a number
-    /// 0 unless it is a number; what lies outside is the nearest that fits.
+    /// 0 unless it is a number; one outside the range becomes the nearest that fits.
     std::int64_t integer() const;
     std::uint64_t count() const;
     const List& list() const;        ///< empty unless it is a list

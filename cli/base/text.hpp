@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// Line breaks, tabs and blanks become single blanks, and those at the ends go. Pure.
+/// Line breaks, tabs and blanks become single blanks; blanks at both ends are removed. Pure.
 std::string on_one_line(std::string_view text);
 
 /// core::visible() of on_one_line(). Pure.
@@ -54,7 +54,7 @@ std::string human_duration(std::chrono::milliseconds duration);
 /// "512 B", "4.2 MiB". Pure.
 std::string human_bytes(double bytes);
 
-/// The number with so many digits behind the point. Pure.
+/// The number with so many decimal places. Pure.
 std::string fixed_text(double value, int digits);
 
 /// "950", "12.3k", "4.56M", "1.20B". Pure.

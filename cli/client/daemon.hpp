@@ -63,14 +63,14 @@ public:
                      const HttpClient::StreamHandlers& handlers);
 
     const std::string& url() const { return url_; }
-    /// Advice where a token was refused or missing, with the file that the daemon keeps the
-    /// operator's in if its reply names one. Asks it.
+    /// Advice after a refused or missing token, with the path of the daemon's operator.token if a
+    /// reply names it. Sends a request.
     std::string where_is_the_token() const;
     /// True if the last reply is from a listener that did not get the token that was found.
     bool withheld() const { return !withheld_from_.empty(); }
     /// The reason why nothing was sent to a daemon that was not named and belongs to another user.
     FailureText stranger() const;
-    /// Advice where there is no such route: empty unless the URL has a path, which may be the
+    /// Advice for an unknown route: empty unless the URL has a path, which may be the
     /// reason.
     std::string beside_path() const;
 
@@ -89,7 +89,7 @@ private:
     std::string socket_;  ///< empty: TCP
     std::string base_;    ///< of what is asked for
     Credential credential_;
-    std::string withheld_from_;  ///< whose the listener of the last reply is, if not the owner's
+    std::string withheld_from_;  ///< owner of the last reply's listener, if it is another user
     HttpClient client_;
 };
 

@@ -26,7 +26,11 @@ struct ResumeRules {
     /// Behind a reset: clocks differ, and the provider's own takes a moment. Other waits are
     /// multiples of it.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
+    bool operator==(const ResumeRules&) const = default;
 };
+/// Without a margin an agent would be started in a circle.
+inline constexpr std::chrono::milliseconds kMarginMin{100};
+inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 
 /// One run of the agent, when it is over.
 struct RunOver {

@@ -66,7 +66,7 @@ void add_argument(CLI::App& app, const ArgumentSpec& argument) {
         return argument.form == Form::kFlag ? store_flag(argument, values.front())
                                             : store(argument, values);
     };
-    CLI::Option& option = *app.add_option(join(argument.names, ","), set, argument.help);
+    CLI::Option& option = *app.add_option(join(argument.names, ","), set, argument.full_help());
     if (argument.connection) option.group("");  // in no help
     if (!argument.takes_value()) {
         option.multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->expected(0);

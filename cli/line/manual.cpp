@@ -60,8 +60,7 @@ std::string option_item(const ArgumentSpec& option) {
         first = false;
     }
     if (option.takes_value()) item += " " + italic(option.value_name());
-    item += "\n" + escaped(option.help);
-    if (!option.choices.empty()) item += " (" + escaped(join(option.choices, ", ")) + ")";
+    item += "\n" + escaped(option.full_help());
     if (!option.fallback.empty()) item += " [" + escaped(option.fallback) + "]";
     return item + "\n";
 }
@@ -69,7 +68,8 @@ std::string option_item(const ArgumentSpec& option) {
 std::string argument_items(const VerbSpec& verb) {
     std::string text;
     for (const ArgumentSpec* operand : operands_of(verb))
-        text += ".TP\n" + italic(operand->value_name()) + "\n" + escaped(operand->help) + "\n";
+        text +=
+            ".TP\n" + italic(operand->value_name()) + "\n" + escaped(operand->full_help()) + "\n";
     for (const ArgumentSpec* option : options_of(verb))
         if (!option->connection) text += option_item(*option);  // the notes have these
     return text;

@@ -19,9 +19,9 @@ public:
     Verb& operator=(const Verb&) = delete;
     virtual ~Verb() = default;
 
-    /// Says what the verb takes. Called once; the targets are members of this object.
+    /// Declares the verb's arguments. Called once; the targets are members of this object.
     virtual void declare(Arguments& arguments) = 0;
-    /// Does what was asked for; gives the exit code of the process.
+    /// Runs the verb; returns the exit code of the process.
     virtual int run(const Console& console, const Server& server) = 0;
 };
 

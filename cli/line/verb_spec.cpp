@@ -24,6 +24,10 @@ std::string ArgumentSpec::value_name() const {
     return uppercase(names.front().substr(2));
 }
 
+std::string ArgumentSpec::full_help() const {
+    return choices.empty() ? help : help + " (" + join(choices, ", ") + ")";
+}
+
 ValueKind ArgumentSpec::kind() const {
     if (!takes_value()) return ValueKind::kNone;
     if (!choices.empty()) return ValueKind::kChoice;

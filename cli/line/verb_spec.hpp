@@ -54,6 +54,8 @@ struct ArgumentSpec {
 
     /// Whether a value follows it, or is it.
     bool takes_value() const { return form == Form::kOption || form == Form::kOperand; }
+    /// Its help, with the values that it takes.
+    std::string full_help() const;
     /// Name of the value in a synopsis: "DURATION", "SESSION"; empty: it takes none.
     std::string value_name() const;
     ValueKind kind() const;

@@ -88,7 +88,7 @@ Connection options, for each verb that uses the daemon:
   --url URL          the daemon; else HEADWAY_URL, the Unix socket in the default state directory (not for `run`), http://127.0.0.1:7717
   --token-file FILE  file of the token; else HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, the local operator token; none is needed over the Unix socket
   --state-dir DIR    state directory of a daemon on this machine, for its token and socket
-  --ca-file FILE     PEM file of certificates to trust over https; else HEADWAY_CA_FILE, the system's)";
+  --ca-file FILE     PEM file of certificates to trust over https; else HEADWAY_CA_FILE, the certificates of the system)";
 
 /// In place of these options in the help of each verb.
 constexpr const char* kConnectionNote =

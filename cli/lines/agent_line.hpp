@@ -64,6 +64,7 @@ struct AgentLine {
     std::vector<LineEvent> events;
     std::string agent;         ///< that speaks, by its name in run_end.cpp; empty: as the format
     std::string began;         ///< the agent's id of the session that begins here; empty: none does
+    std::string conversation;  ///< its id, of agents that have no line for its beginning
     bool begins_turn = false;  ///< what an earlier line told as the result is not the end
     std::string model;         ///< empty: not said
     std::string piece;         ///< of a message of the agent that comes in pieces

@@ -119,6 +119,7 @@ void AgentLines::take(AgentLine line, const LineFormat& format) {
     } else if (piece_.size() < kLineTextBytesMax) {
         piece_ += line.piece;
     }
+    if (!line.conversation.empty()) session_ = bounded_text(line.conversation, 200);
     const bool begins = !line.began.empty() && line.began != session_;
     if (begins) {
         session_ = bounded_text(line.began, 200);

@@ -21,13 +21,13 @@ struct Process {
     int error = 0;               ///< errno when it could not be started; `pid` is then -1
 };
 
-/// Descriptors from 3 to 1023 that a program started now would have: those that the shell gave us
-/// for it, as `<(...)` does. To be asked before libraries open some that they forget to close.
+/// Descriptors from 3 to 1023 that a program started now would inherit: those that the shell opened
+/// for it, as `<(...)` does. Call it before libraries open some that they forget to close.
 std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
-/// child gets `mask` as its signal mask, the default action for SIGPIPE, and of the descriptors
-/// above standard error `inherited` alone, in rising order.
+/// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptors
+/// above standard error except `inherited`, in rising order.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});

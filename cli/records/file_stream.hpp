@@ -90,7 +90,7 @@ private:
         /// Reads more behind `end`, of what is held.
         bool fill(char* end) {
             if (held_ == nullptr) {
-                held_ = std::make_unique<char[]>(kBytes);
+                held_ = std::make_unique_for_overwrite<char[]>(kBytes);
                 end = held_.get();
             }
             const auto room = static_cast<std::size_t>(held_.get() + kBytes - end);

@@ -145,11 +145,13 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
         state_.note_limit(agent, *reset, wall_now());
     probed_ = limited;
     if (step.in_turn) step.at = state_.take_turn_of(agent, step.at, options_.rules.margin);
-    const Wait ended = wait(step, agent);
+    begin_wait(step);
+    const Wait ended = wait_in_turn(step, agent);
     run.interrupted = ended == Wait::kInterrupted;
     run.stopped = ended == Wait::kStopped;
     cancelled_ = run.interrupted || run.stopped;
     const std::string why = why_not(ended, agent, id, stored);
+    end_wait(why);
     if (!why.empty()) return over(why);
     return *std::move(next);
 }
@@ -224,23 +226,30 @@ std::optional<std::string> KeepGoing::check() {
 }
 
 /// The wait as a call of the session.
-KeepGoing::Wait KeepGoing::wait(ResumeStep step, const std::string& agent) {
+void KeepGoing::begin_wait(const ResumeStep& step) {
     const std::string number = std::to_string(plan_.resumes());
-    const std::string call = "wait-" + number;
     const std::string about = "resume " + number + ": " + step.why + "; goes on at " + iso(step.at);
-    const Json args = {{"until", iso(step.at)}, {"why", step.why}};
+    waits_ = {{"call_id", "wait-" + number},
+              {"tool", "wait"},
+              {"args", {{"until", iso(step.at)}, {"why", step.why}}}};
     reporter_.add("message", {{"role", "system"}, {"text", about}});
-    reporter_.add("tool.started", {{"call_id", call}, {"tool", "wait"}, {"args", args}});
+    reporter_.add("tool.started", waits_);
     say_(about);
     figures_.waits = plan_.resumes();
-    const Wait ended = wait_in_turn(step, agent);
+}
+
+/// `why`: why the agent does not start; empty: it does.
+void KeepGoing::end_wait(const std::string& why) {
     figures_.waits_until_ms = 0;
-    const bool due = ended == Wait::kDue;
-    Json done = {{"call_id", call}, {"tool", "wait"}, {"args", args}, {"ok", due}};
-    if (due) done["result"] = "goes on";
-    if (!due) done["error"] = {{"class", "cancelled"}, {"message", "the wait was ended"}};
-    reporter_.add("tool.finished", done);
-    return ended;
+    waits_["ok"] = why.empty();
+    if (why.empty()) {
+        waits_["result"] = "goes on";
+    } else {
+        waits_["error"] = {{"class", "cancelled"}, {"message", why}};
+        // The last phase stays with the session when it ends.
+        reporter_.add("heartbeat", {{"phase", "not resumed"}});
+    }
+    reporter_.add("tool.finished", std::move(waits_));
 }
 
 /// As long as other agents of the provider find out that the limit still holds.

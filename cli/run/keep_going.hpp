@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/base/json.hpp"
 #include "cli/keep_going/keep_going_state.hpp"
 #include "cli/keep_going/resume_plan.hpp"
 #include "cli/run/other_writer.hpp"
@@ -48,7 +49,8 @@ private:
     enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
 
     std::optional<std::string> check();
-    Wait wait(ResumeStep step, const std::string& agent);
+    void begin_wait(const ResumeStep& step);
+    void end_wait(const std::string& why);
     Wait wait_in_turn(ResumeStep& step, const std::string& agent);
     Wait wait_for(WallTime at);
     bool is_stopped(const Standing& standing);
@@ -75,8 +77,9 @@ private:
     bool interrupted_ = false;  ///< while the check ran
     std::string why_over_;
     bool cancelled_ = false;
-    bool probed_ =
-        false;  ///< the run before ended at a usage limit, and this one began at its reset
+    /// The run before ended at a usage limit, and this one began at its reset.
+    bool probed_ = false;
+    Json waits_;  ///< the call that stands for the wait
 };
 
 }  // namespace headway::cli

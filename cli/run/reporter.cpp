@@ -25,7 +25,8 @@ Standing standing_of(const Json& session) {
     Standing standing;
     const Json& verdict = session["verdict"];
     standing.held = session["paused_at"].is_string() || session["approvals_pending"].count() > 0;
-    standing.stopped = session.flag_of("cancel_requested") || session["ended_at"].is_string() ||
+    standing.stopped = session.flag_of("cancel_requested") || session.flag_of("stopped") ||
+                       session["ended_at"].is_string() ||
                        plain_text(session, "state") == "halted" ||
                        plain_text(session["budget"], "level") == "exhausted";
     if (plain_text(verdict, "status") == "stuck") standing.stuck = plain_text(verdict, "reason");

@@ -26,9 +26,8 @@ std::string whole_text(const Json& object, std::string_view name) {
 }
 
 /// A text that could be taken for other JSON stands in quotes.
-std::string arguments_of(const Json& approval) {
-    const Json& value = approval["args"];
-    if (value.empty()) return {};
+std::string json_line(const Json& value) {
+    if (value.is_null()) return {};
     if (!value.is_string() || Json::parse(value.text())) return dump(value);
     return core::visible(value.text());
 }
@@ -79,7 +78,7 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color) {
         if (!tool.empty()) field_line(out, "kind", kind);
         field_line(out, "risk", whole_text(one, "risk"));
         field_line(out, "asks", whole_text(one, "summary"));
-        field_line(out, "arguments", arguments_of(one));
+        field_line(out, "arguments", json_line(one["args"]));
         field_line(out, "HIDDEN", hidden_of(one, color));
         field_line(out, "options", whole_text(one, "options"));
         field_line(out, "extension", whole_text(one, "extend"));
@@ -89,6 +88,8 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color) {
         field_line(out, "expires", relative(one, "expires_at", now));
         const Json& decision = one["decision"];
         field_line(out, "decision", whole_text(decision, "decision"));
+        field_line(out, "edited to", json_line(decision["edited_args"]));
+        field_line(out, "answer", whole_text(decision, "response"));
         field_line(out, "by", whole_text(decision, "by"));
         field_line(out, "reason", whole_text(decision, "reason"));
         field_line(out, "UNVERIFIED", unverified_of(one));
@@ -105,6 +106,18 @@ std::string decision_text(const Json& approval) {
     if (approval.text_of("status") == "approved" && !asks.empty())
         text += "  `" + asks + "`; not used yet\n";
     return text;
+}
+
+std::string answer_note(const Json& approval) {
+    const Json& answer = approval["decision"]["response"];
+    if (!answer.is_string()) return {};
+    std::string options;
+    for (const Json& option : approval["options"]) {
+        if (option == answer) return {};
+        options += (options.empty() ? "" : ", ") + json_line(option);
+    }
+    if (options.empty()) return {};
+    return "the answer is none of the options (" + options + "); the agent receives it as it is\n";
 }
 
 std::string budget_text(const Json& budget) {

@@ -18,6 +18,8 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color);
 
 /// A decided request in one line.
 std::string decision_text(const Json& approval);
+/// A line about an answer that is none of the request's options, or nothing: it may be a slip.
+std::string answer_note(const Json& approval);
 
 /// The budget document: the block that the model reads, and what has run on which clock.
 std::string budget_text(const Json& budget);

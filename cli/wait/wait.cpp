@@ -286,11 +286,11 @@ minimum is two intervals.
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
 blocked needs_somebody), ended (the first four), event (anything new after --after), needs_somebody
-(a wait in which nothing has moved for long).
+(a wait in which nothing has changed for a long time).
 
 Examples:
   headway wait build-1                             until it ends, is stuck or needs a person
-  headway wait build-1 --timeout 2h || echo $?     with the caller's own patience
+  headway wait build-1 --timeout 2h || echo $?     give up after two hours
   headway wait build-1 --until ended --on-stuck ignore
   headway wait build-1 --open-within 10m           the opening may take that long
   headway wait a b c --all                         all of them; the worst decides the exit code
@@ -331,11 +331,11 @@ private:
             .show_default();
         arguments
             .option("--junit", options.junit,
-                    "write JUnit XML for a CI service: one case a session; - is standard output")
+                    "write JUnit XML for a CI service: one case per session; - is standard output")
             .type("FILE");
         arguments.option("--after", options.after, "ignore events up to this number");
         arguments
-            .option("--mode", options.mode, "now: the verdict now; ever: also one that has passed")
+            .option("--mode", options.mode, "now: the current verdict; ever: also an earlier one")
             .choices({"now", "ever"})
             .show_default();
     }
@@ -368,7 +368,7 @@ private:
             "give up on an agent without a heartbeat after this; 0: never [10 of its intervals]");
         arguments.duration(
             "--connect-timeout", options.connect_timeout,
-            "retry an unreachable daemon for so long [30s; 5s if it never answered]");
+            "retry an unreachable daemon for this long [30s; 5s if it never answered]");
     }
 };
 

@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// Prints where and what to stderr and aborts. Any thread. Cold, so that the calls stand
-/// apart from the code that runs: an event passes hundreds of assertions, and its code does not fit
-/// the processor's first cache.
+/// Prints the place and the message to stderr and aborts. Any thread. Cold, so that the compiler
+/// keeps the calls apart from the code that runs: an event passes hundreds of assertions, and its
+/// code does not fit the processor's first cache.
 [[noreturn, gnu::cold]] void assertion_failed(const char* expression, const char* file,
                                               int line) noexcept;
 

@@ -16,8 +16,8 @@ inline constexpr std::size_t kIdBytesMax = 128;
 /// Names, paths, notes; longer things are texts.
 inline constexpr std::size_t kStringBytesMax = 512;
 inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< a text up to this is kept whole
-inline constexpr std::size_t kTextHeadBytes = 2048;      ///< of a longer one: how much of its start
-inline constexpr std::size_t kTextTailBytes = 1024;  ///< and of its end, where errors usually stand
+inline constexpr std::size_t kTextHeadBytes = 2048;      ///< kept of the start of a longer one
+inline constexpr std::size_t kTextTailBytes = 1024;  ///< and of its end, where errors usually are
 /// Failures, blockers, plan steps, mutated paths of one event.
 inline constexpr std::size_t kListItemsMax = 256;
 inline constexpr std::size_t kLabelsMax = 16;
@@ -29,7 +29,7 @@ inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
 /// Longer ones are read beside the I/O thread: one of this size holds it up for some milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
-/// Bodies that wait to be read there, each maybe with the descriptor of its agent; four may be of
+/// Bodies that wait for that thread, with or without a descriptor of their agent; room for four of
 /// the greatest size. Half is kept for hooks. Beyond this, 503 `overloaded`.
 inline constexpr std::size_t kLongBodiesMax = 32;
 inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
@@ -141,7 +141,7 @@ inline constexpr std::size_t kPredictionSamplesMax = 500;
 inline constexpr std::chrono::minutes kWaitMax{10};
 
 // Expectations: what sessions of an agent type usually use.
-/// Sessions that must have contributed before anything is said: none has more than 5 % then.
+/// Sessions that are needed before an expectation is shown: none has more than 5 % then.
 inline constexpr std::size_t kExpectationSessionsMin = 20;
 /// Sessions after which all weights are halved: the last few hundred decide.
 inline constexpr std::size_t kSketchSessionsMax = 512;
@@ -151,10 +151,10 @@ inline constexpr std::size_t kSamplesBucketsMax = 64;
 inline constexpr std::size_t kExpectedAgentsMax = 64;
 /// Tools of one agent type, and of one session: 25 KB of a session's memory at most, usually 1.
 inline constexpr std::size_t kExpectedToolsMax = 48;
-/// Name of an agent type or tool that is learned about. Longer names are not names.
+/// Name of an agent type or tool with expectations. Longer ones are ignored.
 inline constexpr std::size_t kExpectedNameBytesMax = 128;
-/// An estimate that enough sessions have taught is not replaced by new names before it is as old as
-/// this.
+/// An expectation from enough sessions is kept for at least this long before a new name replaces
+/// it.
 inline constexpr std::chrono::hours kExpectationKeptFor{24 * 30};
 /// Tools in a prompt block. A model reads no longer list.
 inline constexpr std::size_t kUsualCallsShownMax = 8;
@@ -174,7 +174,7 @@ inline constexpr std::chrono::minutes kTokenUseEvery{1};
 /// Unused login links of the dashboard. The oldest are dropped.
 inline constexpr std::size_t kLoginCodesMax = 64;
 inline constexpr std::chrono::minutes kLoginCodeFor{10};  ///< lifetime of a login link
-inline constexpr std::size_t kLoginBytesMax = 256;        ///< of what a page shows of its login
+inline constexpr std::size_t kLoginBytesMax = 256;        ///< of the login that a page sends
 /// Browsers logged in at once; the oldest is logged out.
 inline constexpr std::size_t kLoginsMax = 64;
 /// Logins that several daemons share and that were ended here, until they expire. 100 bytes each.
@@ -266,14 +266,14 @@ inline constexpr std::size_t kWebhookSecretBytesMax = 64;
 inline constexpr std::size_t kWebhookSecretFileBytesMax = 4096;
 /// Reply of a receiver, which is discarded. Enough to end most replies properly.
 inline constexpr std::size_t kWebhookReplyBytesMax = 64U << 10;
-inline constexpr std::size_t kWebhookReasonBytesMax = 200;  ///< of why a try failed
+inline constexpr std::size_t kWebhookReasonBytesMax = 200;  ///< of the reason of a failed try
 inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters named in one request
 inline constexpr std::size_t kWebhookPageMax = 100;         ///< deliveries of one page
 inline constexpr std::size_t kWebhookRecipientsMax = 16;    ///< of an e-mail
 inline constexpr std::size_t kWebhookArgvMax = 16;          ///< words of a command
 inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< of one window, for people
-/// Messages of the outbox that one message to people tells of, and their bytes: all are read at
-/// once. Later ones are in the next message.
+/// Messages of the outbox that become one message to people, and their bytes: all are read at once.
+/// Later ones are in the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
 /// Output of a command that is kept as the reason of its failure.
@@ -299,12 +299,11 @@ inline constexpr std::uint32_t kOperatorConnections = 16;
 /// these.
 inline constexpr std::uint64_t kDescriptorsReserved = 48 + kOperatorConnections;
 /// Descriptors of processes that clients of the report socket have sent and no endpoint has taken
-/// yet. It is taken in the turn of its request, so this is how many requests may be on their way
-/// with one.
+/// yet: at most one for each request in flight.
 inline constexpr std::uint64_t kPassedDescriptorsMax = 64;
 /// Processes of agents that are followed, each with a descriptor.
 inline constexpr std::uint64_t kAgentProcessesMax = 256;
-/// Sessions whose end is that of one process: a server of an agent has some hundreds.
+/// Sessions that end with one process: a server of an agent has some hundreds.
 inline constexpr std::size_t kSessionsOfProcessMax = 1'024;
 inline constexpr std::size_t kSocketPathBytesMax = 107;  ///< kernel limit (sun_path)
 /// Requests of one connection in flight. Beyond this, the connection is not read.

@@ -124,12 +124,15 @@ std::string without_zeroes(std::string_view result) {
 }  // namespace
 
 bool is_acknowledgement(std::string_view result) {
-    static constexpr Phrases kDone{std::array<std::string_view, 34>{
-        "success",    "saved",     "updated",  "created",   "done",      "recorded",     "applied",
-        "sent",       "added",     "complete", "accepted",  "stored",    "submitted",    "deleted",
-        "written",    "scrolled",  "clicked",  "typed",     "pressed",   "navigated",    "moved",
-        "executed",   "performed", "ok",       "delivered", "queued",    "posted",       "modified",
-        "registered", "started",   "launched", "spawned",   "scheduled", "in background"}};
+    static constexpr Phrases kDone{std::array<std::string_view, 43>{
+        "success",   "saved",     "updated",   "created",       "done",       "recorded",
+        "applied",   "sent",      "added",     "complete",      "accepted",   "stored",
+        "submitted", "deleted",   "written",   "scrolled",      "clicked",    "typed",
+        "pressed",   "navigated", "moved",     "executed",      "performed",  "ok",
+        "delivered", "queued",    "posted",    "modified",      "registered", "started",
+        "launched",  "spawned",   "scheduled", "in background", "restored",   "reverted",
+        "removed",   "cleared",   "uploaded",  "installed",     "enabled",    "disabled",
+        "merged"}};
     result = trimmed(result);
     if (result.size() > kAcknowledgementBytesMax) return false;
     if (result.empty()) return true;
@@ -138,9 +141,9 @@ bool is_acknowledgement(std::string_view result) {
 
 bool says_nothing_yet(std::string_view result) {
     constexpr std::size_t kBytesMax = 160;
-    static constexpr std::array<std::string_view, 10> kNone{
-        "no new",     "no messages", "no results", "not ready",   "not yet",
-        "no pending", "empty",       "[]",         "\"total\":0", "\"count\":0"};
+    static constexpr std::array<std::string_view, 12> kNone{
+        "no new",    "no messages", "no results", "not ready", "not yet",     "no match",
+        "0 matches", "no pending",  "empty",      "[]",        "\"total\":0", "\"count\":0"};
     result = trimmed(result);
     if (result.size() > kBytesMax) return false;
     const std::string text = lower(result);
@@ -188,7 +191,11 @@ bool says_over(std::string_view result) {
     constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
     if (result.size() > 4 * kLooked) return false;
     const std::string text = lower(without_heading(result).substr(0, kLooked));
-    if (text.find("neversatisfied") != text.npos) return true;
+    // Slurm says of these jobs that they are pending.
+    static constexpr std::array<std::string_view, 6> kNeverStarts{
+        "neversatisfied", "partitiondown",  "partitioninactive",
+        "jobheldadmin",   "badconstraints", "invalidaccount"};
+    if (mentions(text, kNeverStarts)) return true;
     bool over = mentions(text, kEndPhrases) ||
                 mentions(text, std::array<std::string_view, 2>{"timed_out", "out_of_memory"});
     std::string_view before;

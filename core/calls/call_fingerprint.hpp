@@ -100,6 +100,10 @@ struct CallFingerprint {
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< of Shape
+    /// Words of an answer in any order, those of a failure without what the call itself says: a
+    /// list in another order, or the same error of another name. 0 = too few words, or no such
+    /// call.
+    std::uint64_t kin = 0;
 
     bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }
     void set(Shape one, bool value) {
@@ -123,7 +127,7 @@ struct CallFingerprint {
             field("trivial", &P::trivial), field("running", &P::running),
             field("measured", &P::measured), field("failing", &P::failing),
             field("result_bytes", &P::result_bytes), field("args_start", &P::args_start),
-            field("args_end", &P::args_end), field("shape", &P::shape));
+            field("args_end", &P::args_end), field("shape", &P::shape), field("kin", &P::kin));
     }
 };
 

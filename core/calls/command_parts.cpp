@@ -86,15 +86,48 @@ std::string_view next_part(std::string_view& rest) {
     return part;
 }
 
+namespace {
+
+/// True if quotes in it hold a command line, not a query or a program: `ssh host 'echo > f'`.
+bool hands_on(std::string_view part) {
+    static constexpr WordList<12> kShells{{"ssh", "bash", "sh", "zsh", "su", "sudo", "docker",
+                                           "podman", "kubectl", "xargs", "timeout", "eval"}};
+    return contains(kShells, part.substr(0, part.find(' ')));
+}
+
+/// The end of the quotes that are open at `at`, or `at`; `from` is where it looked before.
+struct Quotes {
+    char open = 0;
+    std::size_t looked = 0;
+    bool inside(std::string_view part, std::size_t at) {
+        for (; looked < at; ++looked) {
+            const char c = part[looked];
+            if (open != 0) {
+                if (c == open) open = 0;
+            } else if (c == '"' || c == '\'') {
+                open = c;
+            }
+        }
+        return open != 0;
+    }
+};
+
+}  // namespace
+
 // A run of > is skipped at once: checking each of its bytes would be quadratic.
 bool redirects(std::string_view part) {
+    const bool quotes_hold_commands = hands_on(part);
+    Quotes quotes;
     for (std::size_t sign = part.find('>'); sign != std::string_view::npos;) {
+        const std::size_t here = sign;
         const char before = sign > 0 ? part[sign - 1] : ' ';
         const std::size_t behind = std::min(part.find_first_not_of('>', sign), part.size());
         const std::string_view target = trimmed(part.substr(behind));
         HEADWAY_ASSERT(behind > sign);
         sign = part.find('>', behind);
         if (before == '-' || before == '=' || before == '2') continue;
+        // "select ... where total > 100" writes no file.
+        if (!quotes_hold_commands && quotes.inside(part, here)) continue;
         if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
         return is_word(target.front()) || target.front() == '/' || target.front() == '.' ||
                target.front() == '~' || target.front() == '$' || target.front() == '"' ||

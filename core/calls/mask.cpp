@@ -21,8 +21,8 @@ constexpr WordList<24> kDurationUnits{
 constexpr WordList<14> kTimeWords{{"time", "timestamp", "ts", "at", "date", "epoch", "created",
                                    "updated", "started", "finished", "expires", "now", "since",
                                    "until"}};
-constexpr WordList<8> kCounterWords{
-    {"pid", "tid", "ppid", "pgid", "process", "attempt", "retry", "try"}};
+constexpr WordList<9> kCounterWords{
+    {"pid", "tid", "ppid", "pgid", "process", "attempt", "retry", "try", "moves"}};
 /// Resources that an agent may use up. Other things that are left are work: "3 files left".
 constexpr WordList<20> kAllowances{{"step",     "steps",     "turn",       "turns",    "attempt",
                                     "attempts", "try",       "tries",      "retry",    "retries",

@@ -257,9 +257,12 @@ FailureKind failure_of_tool_message(std::string_view message) {
 }
 
 bool is_trivial(std::string_view result) {
-    static constexpr std::array<std::string_view, 18> kAcknowledgements{
-        "ok", "okay", "true",  "done",    "success", "sent", "null",   "none",      "[]",
-        "{}", "\"\"", "saved", "updated", "created", "yes",  "\"ok\"", "succeeded", "acknowledged"};
+    static constexpr std::array<std::string_view, 32> kAcknowledgements{
+        "ok",      "okay",     "true",      "done",         "success",  "sent",     "null",
+        "none",    "[]",       "{}",        "\"\"",         "saved",    "updated",  "created",
+        "yes",     "\"ok\"",   "succeeded", "acknowledged", "restored", "reverted", "removed",
+        "deleted", "cleared",  "added",     "reset",        "merged",   "stopped",  "started",
+        "enabled", "disabled", "applied",   "stored"};
     result = trimmed(result);
     if (result.size() > 16) return false;
     while (!result.empty() && (result.back() == '.' || result.back() == '!'))

@@ -45,15 +45,23 @@ T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key
     return *oldest;
 }
 
-std::uint32_t span_of(const Ledger& ledger) {
-    return (ledger.scope & 0xffffU) << 16U | (ledger.informed_rounds & 0xffffU);
+constexpr std::uint32_t kTwelve = 0xfff;
+
+/// KnownAnswer::span.
+std::uint32_t span_of(const Ledger& ledger, bool ok) {
+    return (ledger.scope & 0x7fU) << 25U | (ok ? 1U : 0U) << 24U | (ledger.epoch & kTwelve) << 12U |
+           (ledger.informed_rounds & kTwelve);
+}
+
+bool in_scope(const Ledger& ledger, const KnownAnswer& last) {
+    return last.span >> 25U == (ledger.scope & 0x7fU);
 }
 
 /// True while a repeat adds to those before it: one message of the user ends the row, and so do
 /// some rounds of news. Memory of long sessions is full of rules and plans that are read again.
 bool same_span(const Ledger& ledger, const KnownAnswer& last) {
-    const std::uint32_t news = (ledger.informed_rounds - last.span) & 0xffffU;
-    return last.epoch == ledger.epoch && last.span >> 16U == (ledger.scope & 0xffffU) &&
+    const std::uint32_t news = (ledger.informed_rounds - last.span) & kTwelve;
+    return (last.span >> 12U & kTwelve) == (ledger.epoch & kTwelve) && in_scope(ledger, last) &&
            news < kInformedRounds;
 }
 
@@ -170,7 +178,7 @@ void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_
     bool known = false;
     KnownAnswer& red = answer_to(ledger.answers, (fingerprint.diagnostic ^ kReds) | 1U, known);
     HEADWAY_ASSERT(red.last_n <= n);
-    if (known && red.outcome == ledger.changes && red.span >> 16U == (ledger.scope & 0xffffU)) {
+    if (known && red.outcome == ledger.changes && in_scope(ledger, red)) {
         ++red.repeats;
     } else {
         red.repeats = 1;
@@ -178,8 +186,7 @@ void answer_red(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_
     }
     red.outcome = ledger.changes;
     red.last_n = n;
-    red.epoch = ledger.epoch;
-    red.span = span_of(ledger);
+    red.span = span_of(ledger, false);
     if (red.repeats <= entry.repeats) return;
     entry.repeats = red.repeats;
     entry.first_n = red.first_n;
@@ -191,10 +198,8 @@ void keep(const Ledger& ledger, KnownAnswer& last, const CallFingerprint& finger
     HEADWAY_ASSERT(last.question == fingerprint.question.low && last.last_n <= n);
     last.outcome = fingerprint.outcome.low;
     last.raw_outcome = static_cast<std::uint32_t>(fingerprint.raw_outcome);
-    last.ok = ok;
     last.last_n = n;
-    last.epoch = ledger.epoch;
-    last.span = span_of(ledger);
+    last.span = span_of(ledger, ok);
 }
 
 /// True for an action on a screen or in a game that leads to where it led before, a while ago: who
@@ -225,6 +230,7 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     KnownAnswer& last = answer_to(ledger.answers, fingerprint.question.low, known);
     HEADWAY_ASSERT(last.first_n <= n);
     entry.known_question = known;
+    entry.asked_n = last.last_n;
     const bool same = known && last.outcome == fingerprint.outcome.low;
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(fingerprint.raw_outcome);
     const bool counts_again = same && !(entry.jitter && fingerprint.measured);
@@ -252,7 +258,7 @@ void answer(Ledger& ledger, const CallFingerprint& fingerprint, bool ok, std::ui
     // Back to the answer before the last is no news.
     const bool back =
         led_here || (!same && last.before == static_cast<std::uint32_t>(fingerprint.outcome.low));
-    if (known && !counts_again && !back && (ok || last.ok) &&
+    if (known && !counts_again && !back && (ok || last.ok()) &&
         !shows_own_comment(ledger, fingerprint))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
     if (!same) last.before = static_cast<std::uint32_t>(last.outcome);
@@ -344,6 +350,8 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
     else if (!only_asks)
         ++ledger.changes;
     answer(ledger, fingerprint, call.ok || fingerprint.kind == CallKind::kPoll, n, entry);
+    const bool does = !only_asks && fingerprint.kind != CallKind::kVerify;
+    if (does && entry.tier == Tier::kInformation && !entry.known_answer) ledger.deed_n = n;
     const bool edits = fingerprint.kind == CallKind::kEdit || fingerprint.kind == CallKind::kCommit;
     if (edits && call.ok && !is_hard(entry.tier)) ++ledger.unsure_edits;
     if (fingerprint.kind == CallKind::kVerify && fingerprint.diagnostic != 0)

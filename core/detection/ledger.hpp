@@ -32,18 +32,18 @@ struct KnownAnswer {
     std::uint64_t first_n = 0;      ///< event of the first of `repeats`
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
-    std::uint32_t epoch = 0;
-    /// For the last answer: the low halves of Ledger::scope, above, and Ledger::informed_rounds.
+    /// Of the last answer, from the lowest bit: 12 bits of Ledger::informed_rounds, 12 of its
+    /// epoch, one if the call succeeded, 7 of its scope. One of these tables is most of what a
+    /// session keeps.
     std::uint32_t span = 0;
-    bool ok = false;
+    bool ok() const { return (span >> 24U & 1U) != 0; }
     bool operator==(const KnownAnswer&) const = default;
     static constexpr auto fields() {
         using A = KnownAnswer;
         return field_list(field("question", &A::question), field("outcome", &A::outcome),
                           field("raw_outcome", &A::raw_outcome), field("before", &A::before),
                           field("first_n", &A::first_n), field("last_n", &A::last_n),
-                          field("repeats", &A::repeats), field("epoch", &A::epoch),
-                          field("span", &A::span), field("ok", &A::ok));
+                          field("repeats", &A::repeats), field("span", &A::span));
     }
 };
 
@@ -110,17 +110,23 @@ struct Ledger {
     std::uint32_t unproven_rounds = 0;
     std::uint32_t informed_rounds = 0;  ///< total with P3 or better
     std::uint32_t hard_round = 0;       ///< the last with hard progress; 0 = none
-    std::uint64_t hard_n = 0;           ///< the last event with hard progress; 0 = none
-    std::uint64_t moved_n = 0;          ///< the last event of P3
-    std::uint64_t external_n = 0;       ///< the last event of P4
-    std::uint64_t changes = 0;          ///< counted calls that may have changed something
     std::uint32_t scope = 0;            ///< messages of the user
-    std::uint64_t scope_n = 0;          ///< the last user message
-    std::uint64_t compacted_n = 0;      ///< the last compaction of the agent's context
-    Tier round_tier = Tier::kNone;      ///< best of the round so far
-    bool round_counts = false;          ///< the round has a call that is not neutral
-    bool said_go_on = false;            ///< the last message of the user only told it to go on
-    std::vector<KnownAnswer> answers;   ///< in sets; question 0 = free entry
+    std::uint32_t content_copies = 0;   ///< in a row: further files with last_content
+    /// Edits since the last hard progress of which it is not known what they changed.
+    std::uint32_t unsure_edits = 0;
+    std::uint32_t lifts = 0;       ///< messages of the user, as the agent reports them, that lifted
+    std::uint64_t hard_n = 0;      ///< the last event with hard progress; 0 = none
+    std::uint64_t moved_n = 0;     ///< the last event of P3
+    std::uint64_t external_n = 0;  ///< the last event of P4
+    std::uint64_t deed_n = 0;      ///< the last call that may change something, with news
+    std::uint64_t changes = 0;     ///< counted calls that may have changed something
+    std::uint64_t scope_n = 0;     ///< the last user message
+    std::uint64_t compacted_n = 0;     ///< the last compaction of the agent's context
+    Tier round_tier = Tier::kNone;     ///< best of the round so far
+    bool round_counts = false;         ///< the round has a call that is not neutral
+    bool paused_long = false;          ///< the pause before paused_n was of kLongRest at least
+    bool said_go_on = false;           ///< the last message of the user only told it to go on
+    std::vector<KnownAnswer> answers;  ///< in sets; question 0 = free entry
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax
@@ -132,13 +138,7 @@ struct Ledger {
     std::uint64_t wait_outcome = 0;   ///< the answer to the newest poll
     std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
     std::uint64_t last_content = 0;   ///< of the last file that was written whole
-    std::uint32_t content_copies = 0;  ///< in a row: further files with that content
-    std::uint64_t paused_n = 0;        ///< the last event before which the clock shows a pause
-    bool paused_long = false;          ///< of kLongRest at least
-    /// Edits since the last hard progress of which it is not known what they changed.
-    std::uint32_t unsure_edits = 0;
-    std::uint32_t lifts =
-        0;  ///< messages of the user, as the agent reports them, that lifted counts
+    std::uint64_t paused_n = 0;       ///< the last event before which the clock shows a pause
 
     /// Closes the current round and begins the next.
     void begin_round();
@@ -173,7 +173,7 @@ constexpr auto Ledger::fields() {
         field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
         field("content_copies", &L::content_copies), field("lifts", &L::lifts),
         field("paused_n", &L::paused_n), field("paused_long", &L::paused_long),
-        field("unsure_edits", &L::unsure_edits));
+        field("unsure_edits", &L::unsure_edits), field("deed_n", &L::deed_n));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,
@@ -191,6 +191,7 @@ struct Entry {
     bool free_again = false;    ///< the agent lost the answer in a compaction
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
     std::uint64_t first_n = 0;  ///< event of the first repeat
+    std::uint64_t asked_n = 0;  ///< event of this question before; 0 = none
     /// Of the changed path, if it returned to an earlier content.
     std::uint32_t reversals = 0;
     std::uint64_t changed_path = 0;          ///< a path that reached a new content

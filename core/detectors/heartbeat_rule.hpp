@@ -43,9 +43,9 @@ struct HeartbeatRule {
     std::uint64_t last_move = 0;
     std::uint64_t iterations = 0;     ///< quiet heartbeats with a new iteration
     std::uint64_t iteration = 0;      ///< of the last heartbeat
-    bool rests = false;               ///< idle or waiting for permission, by its own report
     std::uint64_t first_working = 0;  ///< like first_beat, for working_beats
     std::uint64_t last_working = 0;
+    bool rests = false;        ///< idle or waiting for permission, by its own report
     bool thinks = false;       ///< working_beats are the model's
     std::uint64_t flight = 0;  ///< digest of the call named last; 0 = none
 

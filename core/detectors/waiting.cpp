@@ -8,6 +8,11 @@
 #include "core/detection/classify.hpp"
 
 namespace headway::core {
+namespace {
+
+constexpr std::uint64_t kSentenceBytesMin = 24;  // "failed" alone may be said of many things
+
+}  // namespace
 
 void Waiting::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
@@ -20,6 +25,7 @@ void Waiting::observe(const Observation& seen) {
     }
     if (seen.call == nullptr) return;
     const CallFingerprint& fingerprint = seen.call->fingerprint;
+    count_rest(seen.call->call);
     if (fingerprint.kind == CallKind::kSleep) {
         if (live || waits || seen.call_in_flight) return;
         if (++idle == 1) first_idle_n = seen.event.n;
@@ -38,7 +44,7 @@ void Waiting::observe(const Observation& seen) {
     idle = 0;
     count_unmoved(*seen.call, neutral && seen.tier != Tier::kExternal, seen.tier, seen.event);
     if (is_hard(seen.tier)) over = 0;
-    count_over(*seen.call, seen.event.at);
+    count_over(*seen.call, seen.tier, seen.event.at);
     if (over == 1 && !waits) since_n = seen.event.n;
     HEADWAY_ASSERT(since_n <= seen.event.n);
     HEADWAY_ASSERT(waits || unchanged == 0);
@@ -48,6 +54,7 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     const CallFingerprint& fingerprint = call.fingerprint;
     const bool asks = fingerprint.kind == CallKind::kPoll || fingerprint.is(Shape::kLooks) ||
                       fingerprint.kind == CallKind::kRead;
+    busy = still && fingerprint.is(Shape::kBusy);
     if (!still) {
         pressed = 0;
         // New questions do not move what it waits for.
@@ -63,7 +70,18 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const E
     HEADWAY_ASSERT(pressed <= unmoved);
 }
 
-void Waiting::count_over(const CallSeen& call, Timestamp now) {
+/// A recording may have no times, and yet say how long each call took.
+void Waiting::count_rest(const ToolFinished& call) {
+    if (unmoved == 0) {
+        rested = 0;
+        return;
+    }
+    constexpr std::uint64_t kDay = 86'400;
+    const std::uint64_t more = std::min(call.duration_ms.value_or(0) / 1'000, kDay);
+    rested = static_cast<std::uint32_t>(std::min(rested + more, 30 * kDay));
+}
+
+void Waiting::count_over(const CallSeen& call, Tier tier, Timestamp now) {
     const CallFingerprint& fingerprint = call.fingerprint;
     const bool asks = (call.slept && !fingerprint.running) || fingerprint.kind == CallKind::kPoll ||
                       fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
@@ -72,10 +90,17 @@ void Waiting::count_over(const CallSeen& call, Timestamp now) {
     const bool refused =
         !call.call.ok && call.slept && fingerprint.failure == FailureKind::kNetwork;
     const auto of = static_cast<std::uint32_t>(fingerprint.question.low);
-    // Differences between looks do not matter to a port that is closed.
-    const bool again = over > 0 && (refused ? closed : of == over_of);
-    over_of = of;
+    const auto said = static_cast<std::uint32_t>(fingerprint.outcome.low);
     const bool ended = fingerprint.is(Shape::kOver) || refused;
+    // A look at something else that goes on takes nothing back; one at the same thing does.
+    const bool news = tier == Tier::kExternal || tier == Tier::kAnswerChanged;
+    if (!ended && over > 0 && of != over_of && !news) return;
+    // The same sentence about an end is about the same end, however it was asked.
+    const bool tells_same = said == over_said && fingerprint.result_bytes >= kSentenceBytesMin;
+    // Differences between looks do not matter to a port that is closed.
+    const bool again = over > 0 && (refused ? closed : of == over_of || tells_same || call.slept);
+    over_of = of;
+    over_said = said;
     over = !ended ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
     closed = refused;
     if (over == 1) over_at = now;
@@ -88,8 +113,10 @@ bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now
     if (!waits || moves || unmoved < 2) return false;
     const bool many = polls != 0 && unmoved >= polls;
     const bool long_ago =
-        patience != Millis{0} && unmoved_at != kNever && now - unmoved_at >= patience;
-    return many || long_ago;
+        patience != Millis{0} && unmoved_at != kNever &&
+        std::max(now - unmoved_at, Millis{std::chrono::seconds{rested}}) >= patience;
+    const bool taken = polls != 0 && busy && unmoved >= kBusyWaits;
+    return many || long_ago || taken;
 }
 
 Severity Waiting::severity(Thresholds limits, const Ledger&) const {

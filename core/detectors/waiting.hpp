@@ -24,10 +24,13 @@ struct Waiting {
     static constexpr std::uint32_t kClosedWaits = 12;  ///< of a port that stays closed
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
+    static constexpr std::uint32_t kBusyWaits = 20;  ///< for a lock that stays taken
 
     bool waits = false;
-    bool live = false;   ///< the last poll found something under way
-    bool moves = false;  ///< and its answer had changed
+    bool live = false;    ///< the last poll found something under way
+    bool moves = false;   ///< and its answer had changed
+    bool closed = false;  ///< `over` are looks at a closed port
+    bool busy = false;    ///< what it waits for is taken, as its last answer says
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
@@ -39,7 +42,8 @@ struct Waiting {
     std::uint32_t over = 0;         ///< looks in a row that found an end (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of the question
     Timestamp over_at = kNever;     ///< of the first of them
-    bool closed = false;            ///< they found a closed port
+    std::uint32_t over_said = 0;    ///< low half of the answer
+    std::uint32_t rested = 0;       ///< seconds of unmoved waits, as the calls themselves say
 
     void observe(const Observation& seen);
     /// True if what it waits for has not moved for so many polls, or for so long.
@@ -51,19 +55,21 @@ struct Waiting {
     bool operator==(const Waiting&) const = default;
     static constexpr auto fields() {
         using D = Waiting;
-        return field_list(field("waits", &D::waits), field("live", &D::live),
-                          field("moves", &D::moves), field("since_n", &D::since_n),
-                          field("unchanged", &D::unchanged), field("idle", &D::idle),
-                          field("first_idle_n", &D::first_idle_n),
-                          field("last_idle_n", &D::last_idle_n), field("pressed", &D::pressed),
-                          field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at),
-                          field("over", &D::over), field("over_of", &D::over_of),
-                          field("over_at", &D::over_at), field("closed", &D::closed));
+        return field_list(
+            field("waits", &D::waits), field("live", &D::live), field("moves", &D::moves),
+            field("since_n", &D::since_n), field("unchanged", &D::unchanged),
+            field("idle", &D::idle), field("first_idle_n", &D::first_idle_n),
+            field("last_idle_n", &D::last_idle_n), field("pressed", &D::pressed),
+            field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at),
+            field("over", &D::over), field("over_of", &D::over_of), field("over_at", &D::over_at),
+            field("closed", &D::closed), field("busy", &D::busy), field("over_said", &D::over_said),
+            field("rested", &D::rested));
     }
 
 private:
     void count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event);
-    void count_over(const CallSeen& call, Timestamp now);
+    void count_over(const CallSeen& call, Tier tier, Timestamp now);
+    void count_rest(const ToolFinished& call);
     bool looks_at_an_end() const {
         return !waits && over >= kOverLooks && idle == 0 && pressed == 0;
     }

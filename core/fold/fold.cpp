@@ -219,6 +219,7 @@ struct Fold {
         seen.dialog_over = approval->of_dialog() && !seen.dialog_left;
         // A refused call does not run: it is over.
         if (decided.decision == Decision::kReject) close_call(approval->call_id);
+        state.stopped = state.stopped || (decided.stop && decided.channel != "expiry");
         enter(state.approvals, decided, event.n, event.at);
     }
 

@@ -56,9 +56,15 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
     if (resumes) end_pause(state);
     HEADWAY_ASSERT(!resumes || !state.paused());
     if (state.directives.size() >= limits::kDirectivesMax) {
-        const auto told = std::find_if(state.directives.begin(), state.directives.end(),
-                                       [](const Directive& d) { return !d.to_tell(); });
-        state.directives.erase(told != state.directives.end() ? told : state.directives.begin());
+        const auto first = [&state](const auto& fits) {
+            return std::find_if(state.directives.begin(), state.directives.end(), fits);
+        };
+        auto least = first([](const Directive& d) { return !d.to_tell(); });
+        // Advice may be caused by the agent at will, and moves no stop and no pause out.
+        if (least == state.directives.end())
+            least = first([](const Directive& d) { return !stays_until_obeyed(d.kind); });
+        if (least == state.directives.end()) least = state.directives.begin();
+        state.directives.erase(least);
     }
     state.directives.push_back({directive.id, directive.kind, directive.reason, false});
     HEADWAY_ASSERT(state.directives.size() <= limits::kDirectivesMax);

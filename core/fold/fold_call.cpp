@@ -251,6 +251,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     if (evidence.neutral) {
         evidence.tier = wait_on(ledger, evidence.fingerprint, n);
         HEADWAY_ASSERT(evidence.tier <= Tier::kExternal);
+        book(ledger, evidence.tier, n, false);
         return evidence;
     }
     evidence.entry = record(ledger, evidence.fingerprint, call, n);

@@ -31,7 +31,9 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
         return approved && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
                a.tool == asked.tool && a.args_digest == asked.args_digest &&
                !asked.args_digest.empty() &&
-               (a.call_id == asked.call_id || !in_flight(state, a.call_id));
+               (a.call_id == asked.call_id ||
+                (!in_flight(state, a.call_id) &&
+                 !other_unnamed_in_flight(state, asked.tool, asked.call_id)));
     });
     return found == requests.end() ? nullptr : &*found;
 }
@@ -81,6 +83,22 @@ void answer_dialog(const SessionState& state, const HookQuestion& asked, HookAns
     }
 }
 
+bool is_of(const Approval& approval, const HookQuestion& asked) {
+    return !asked.call_id.empty() &&
+           approval.call_id == cut_text(asked.call_id, limits::kIdBytesMax);
+}
+
+/// True if several equal calls waited for one decision, and another of them has it.
+bool taken_by_another(const SessionState& state, const HookQuestion& asked) {
+    const auto& requests = state.approvals.requests;
+    return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {
+        const bool used =
+            a.status == ApprovalStatus::kRedeemed || a.status == ApprovalStatus::kExecuted;
+        return used && a.kind == ApprovalKind::kTool && a.tool == asked.tool &&
+               a.args_digest == asked.args_digest && !is_of(a, asked);
+    });
+}
+
 /// An answer to the call, if the session stands in its way.
 void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     if (state.paused()) {
@@ -93,16 +111,24 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     const Approval* approval = asked.redeems ? ready_approval(state, asked) : nullptr;
     if (approval == nullptr)
         approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    if (approval == nullptr && asked.again && taken_by_another(state, asked)) {
+        answer.deny =
+            "The decision that this call waited for went to an equal call. Make it again "
+            "to ask for one of its own.";
+        return;
+    }
     if (approval == nullptr) return;
     // Another answer has used it up.
     if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
+    const bool let_go = !asked.call_id.empty() && approval->status == ApprovalStatus::kRedeemed &&
+                        approval->redeem_key == digest_of(hook_key(asked.call_id));
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
-    } else if (approval->open()) {
-        if (asked.redeems) answer.redeemed = approval->n;
+    } else if (approval->open() || let_go) {
+        if (approval->open()) answer.redeemed = approval->n;  // one approval is one execution
         answer.allow = who_allowed(*approval);
         if (approval->decision == Decision::kEdit) answer.edit = "edited";
     } else if (approval->decision == Decision::kReject) {
@@ -135,6 +161,18 @@ void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answe
 }
 
 }  // namespace
+
+bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
+                             std::string_view call_id) {
+    const std::string_view own = cut_text(call_id, limits::kIdBytesMax);
+    const auto& requests = state.approvals.requests;
+    return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& open) {
+        const std::string_view id = cut_text(open.call_id, limits::kIdBytesMax);
+        return open.tool == tool && id != own &&
+               std::none_of(requests.begin(), requests.end(),
+                            [id](const Approval& a) { return a.call_id == id; });
+    });
+}
 
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest) {
@@ -183,15 +221,19 @@ bool is_approved(const SessionState& state, const HookQuestion& asked) {
 }
 
 bool must_stop(const SessionState& state) {
-    return std::any_of(state.directives.begin(), state.directives.end(), is_stop);
+    return state.cancel_requested || state.stopped ||
+           std::any_of(state.directives.begin(), state.directives.end(), is_stop);
 }
 
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
     HookAnswer answer;
     const auto stop = std::find_if(state.directives.begin(), state.directives.end(), is_stop);
-    if (stop != state.directives.end() || state.ended()) {
+    const bool by_person = state.cancel_requested || state.stopped;
+    if (stop != state.directives.end() || state.ended() || by_person) {
         const bool open = stop != state.directives.end();
-        answer.stop = open ? stop->reason : "the session has ended";
+        answer.stop = open            ? stop->reason
+                      : state.ended() ? "the session has ended"
+                                      : "a person has stopped this session";
         // The first refusal asks for the answer. The next call was not it; nor was the turn after
         // a second one, for agents that end at a new turn only.
         const bool heard = open && was_heard(*stop, asked);

@@ -20,7 +20,8 @@ struct HookQuestion {
     bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
     std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
-    bool redeems = false;                     ///< what is allowed is used up by this answer
+    bool redeems = false;                     ///< a reply that lets a call go without its id
+    bool again = false;                       ///< it was held, and comes back
     bool in_dialog = false;                   ///< the agent's own dialog stands beside
     std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
     std::string_view call_id;                 ///< of the call or question that waits
@@ -61,6 +62,11 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 /// none. Those of dialogs answer their dialogs only. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
+
+/// True if another call of the tool that no request names is in flight. It may be the one that has
+/// an approval without a call_id, or of a call that is over: one approval is one execution. Pure.
+bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
+                             std::string_view call_id);
 
 /// True if this call was approved before and has not been let go yet: no person need be asked.
 /// Pure.

@@ -6,21 +6,10 @@
 
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/hooks/hook_answer.hpp"
 
 namespace headway::core {
 namespace {
-
-/// True if another call of the tool, named by no approval, is in flight. It may be the one that an
-/// approval without a call_id was given for.
-bool other_unnamed(const SessionState& state, const ApprovalRequested& call) {
-    return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& open) {
-        const std::string_view id = std::string_view{open.call_id}.substr(0, limits::kIdBytesMax);
-        if (open.tool != call.tool || id == call.call_id) return false;
-        const auto& requests = state.approvals.requests;
-        return std::none_of(requests.begin(), requests.end(),
-                            [id](const Approval& a) { return a.call_id == id; });
-    });
-}
 
 /// True if a call with that id already ran. Then no other call's approval applies to it.
 bool ran_before(const Approvals& approvals, const ApprovalRequested& call) {
@@ -37,14 +26,14 @@ bool is_free(const SessionState& state, const Approval& approval, const Approval
         approval.run_digest != call.args_digest)
         return false;
     if (approval.call_id == call.call_id && !call.call_id.empty()) return true;
-    if (again) return false;
-    return approval.call_id.empty() ? !other_unnamed(state, call)
-                                    : !in_flight(state, approval.call_id);
+    if (again || other_unnamed_in_flight(state, call.tool, call.call_id)) return false;
+    return approval.call_id.empty() || !in_flight(state, approval.call_id);
 }
 
-/// True if a request for an equal call waits, and that call is over: the agent received the advice
-/// to try again later.
+/// True if a request for an equal call waits, that call is over (the agent received the advice to
+/// try again later), and no other call may have come to wait for the same.
 bool waits_already(const SessionState& state, const ApprovalRequested& call) {
+    if (other_unnamed_in_flight(state, call.tool, call.call_id)) return false;
     const auto& requests = state.approvals.requests;
     return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {
         return a.pending() && !a.of_dialog() && a.kind == ApprovalKind::kTool &&

@@ -7,6 +7,7 @@
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/budgets/day_budget.hpp"
 #include "core/events/state_machine.hpp"
 #include "core/fold/fold.hpp"
 #include "core/judgement/failure.hpp"
@@ -130,9 +131,13 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
 Result<> Session::cancel(std::string reason, const Context& context, std::vector<Event>& out) {
     Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
-    if (state_.cancel_requested) return {};
+    const auto& directives = state_.directives;
+    const bool told = std::any_of(directives.begin(), directives.end(), [](const Directive& d) {
+        return d.kind == DirectiveKind::kStop;
+    });
+    if (state_.cancel_requested && told) return {};
     credit_pause(command);
-    command.add(CancelRequested{reason});
+    if (!state_.cancel_requested) command.add(CancelRequested{reason});
     direct(command, DirectiveKind::kStop,
            reason.empty() ? "cancelled by the operator" : std::move(reason), {});
     return {};
@@ -142,7 +147,8 @@ Result<> Session::pause(std::string reason, std::string by, const Context& conte
                         std::vector<Event>& out) {
     Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
-    if (state_.paused()) return {};
+    // A person's pause takes the place of one by the budget of the day, which ends by itself.
+    if (state_.paused() && (!state_.paused_for_day || is_day_pause(reason))) return {};
     credit_pause(command);
     direct(command, DirectiveKind::kPause,
            reason.empty() ? "paused by the operator" : std::move(reason), std::move(by));

@@ -36,16 +36,19 @@ struct OpenCall {
     }
 };
 
+/// A stop and a pause stay in force until the agent obeys.
+inline bool stays_until_obeyed(DirectiveKind kind) {
+    return kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
+}
+
 /// A directive, sent until acknowledged.
 struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     bool delivered = false;  ///< a hook put it before the model
-    /// Whether replies still carry it. A stop and a pause stay in force until obeyed.
-    bool to_tell() const {
-        return !delivered || kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
-    }
+    /// Whether replies still carry it.
+    bool to_tell() const { return !delivered || stays_until_obeyed(kind); }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
         return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
@@ -175,13 +178,10 @@ struct SessionState {
     Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
     std::optional<std::uint64_t> iteration;
-    std::optional<AgentState> agent_state;
-    std::optional<EventType> last_change;        ///< a type with a change_name
     std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
     std::optional<Resources> resources;
     std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
     std::vector<Directive> directives;
-    std::optional<Outcome> outcome;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
     CowBox<Judgement> judgement;  ///< with the views of it
@@ -190,6 +190,13 @@ struct SessionState {
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
+    /// A person rejected a call and stopped the agent. No word of the agent lifts it.
+    bool stopped = false;
+    std::optional<AgentState> agent_state;
+    std::optional<EventType> last_change;  ///< a type with a change_name
+    std::optional<Outcome> outcome;
+    FailureKind last_failure_kind = FailureKind::kNone;
+    bool paused_for_day = false;  ///< by a cap of the day
     /// Finished calls while a person is being asked, since the question or a person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
@@ -213,7 +220,6 @@ struct SessionState {
     /// The agent's last failure, sanitized for a model: tool, line feed, message. Empty after a
     /// successful call.
     std::string last_failure;
-    FailureKind last_failure_kind = FailureKind::kNone;
     Claim claim;
     std::vector<LegacyKill> legacy_kills;  ///< at most one per timer
     std::string end_code;                  ///< SessionEnded::code
@@ -221,7 +227,6 @@ struct SessionState {
     LazyOptional<Estimates> estimates;
     LazyOptional<LastAction> last_action;
     Timestamp paused_at = kNever;  ///< since when an operator or a cap of the day has paused it
-    bool paused_for_day = false;   ///< by a cap of the day
     Opening about;
     CowBox<Policy> policy;  ///< with sessions of the same one
     BudgetMeter budget;
@@ -246,8 +251,9 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 1 is that of the first 26. A change of anything else raises the 1, as pauses did.
-inline constexpr std::uint32_t kSnapshotVersion = 2 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 1 is that of the first 26. A change of anything else raises the 1, as pauses and the
+/// answers of a question did.
+inline constexpr std::uint32_t kSnapshotVersion = 3 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -264,10 +270,10 @@ constexpr auto SessionState::fields() {
         field("open_calls", &S::open_calls), field("directives", &S::directives),
         field("outcome", &S::outcome), field("end_reason", &S::end_reason),
         field("result", &S::result), field("cancel_requested", &S::cancel_requested),
-        field("judgement", &S::judgement), field("detectors", &S::detectors),
-        field("about", &S::about), field("policy", &S::policy), field("reached", &S::reached),
-        field("informed_before", &S::informed_before), field("last_tier", &S::last_tier),
-        field("ledger", &S::ledger), field("round", &S::round),
+        field("stopped", &S::stopped), field("judgement", &S::judgement),
+        field("detectors", &S::detectors), field("about", &S::about), field("policy", &S::policy),
+        field("reached", &S::reached), field("informed_before", &S::informed_before),
+        field("last_tier", &S::last_tier), field("ledger", &S::ledger), field("round", &S::round),
         field("recent_call_ids", &S::recent_call_ids), field("nudges", &S::nudges),
         field("current_phase", &S::current_phase), field("past_phases", &S::past_phases),
         field("phase_totals", &S::phase_totals), field("files_modified", &S::files_modified),

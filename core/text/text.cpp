@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text/text.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "core/base/assert.hpp"
 #include "core/base/limits.hpp"
@@ -66,6 +68,44 @@ Digest digest_of(std::string_view bytes) noexcept {
     h1 += h2;
     h2 += h1;
     return {h1, h2};
+}
+
+namespace {
+
+/// Calls `visit` with a hash of each word: letters and digits, whatever their case.
+template <class Visit>
+void each_word_hash(std::string_view text, Visit visit) {
+    constexpr std::uint64_t kStart = 0xcbf2'9ce4'8422'2325ULL;  // FNV-1a
+    constexpr std::uint64_t kPrime = 0x0000'0100'0000'01b3ULL;
+    std::uint64_t hash = kStart;
+    for (const char c : text) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (letter || (c >= '0' && c <= '9') || (c & '\x80') != 0) {
+            const auto byte = static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+            hash = (hash ^ byte) * kPrime;
+        } else if (hash != kStart) {
+            visit(hash);
+            hash = kStart;
+        }
+    }
+    if (hash != kStart) visit(hash);
+}
+
+}  // namespace
+
+std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least) {
+    std::vector<std::uint64_t> own;
+    each_word_hash(without, [&own](std::uint64_t word) { own.push_back(word); });
+    std::sort(own.begin(), own.end());
+    std::uint64_t sum = 0;
+    std::size_t words = 0;
+    each_word_hash(text, [&](std::uint64_t word) {
+        if (std::binary_search(own.begin(), own.end(), word)) return;
+        word ^= word >> 29U;  // a plain sum of products of one prime is no digest
+        sum += word * 0x9e37'79b9'7f4a'7c15ULL;
+        ++words;
+    });
+    return words < least ? 0 : sum | 1U;
 }
 
 std::string to_hex(const Digest& digest) {

@@ -26,6 +26,10 @@ struct Digest {
 /// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
+/// A digest of the words of `text` that is the same in any order, without those that stand in
+/// `without`; 0 for fewer than `least` words. Pure; stored, as that above.
+std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least);
+
 /// 32 lowercase hexadecimal digits.
 std::string to_hex(const Digest& digest);
 

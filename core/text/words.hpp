@@ -22,8 +22,8 @@ constexpr bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// For each byte whether it belongs to a word: asked of every byte of every report, where one look
-/// costs less than three comparisons whose outcome no processor foresees.
+/// For each byte whether it belongs to a word: looked up for every byte of every report, where one
+/// load costs less than three comparisons that no processor predicts.
 inline constexpr std::array<bool, 256> kWordBytes = [] {
     std::array<bool, 256> table{};
     for (int c = 0; c < 128; ++c) {
@@ -97,7 +97,7 @@ private:
     std::array<std::string_view, N> words_;
     ByteSet first_;
 };
-/// False if the list can tell at once that the text begins as none of its words.
+/// False if the first bytes show that the text begins as no word of the list.
 template <class List>
 constexpr bool may_begin(const List& list, std::string_view text) {
     if constexpr (requires { list.may_begin(text); }) {

@@ -15,6 +15,7 @@ using std::chrono::minutes;
 
 constexpr std::string_view kTold = ", told";
 constexpr std::string_view kGraceWord = ", grace ";
+constexpr std::string_view kExcusedWord = ", excused ";
 
 constexpr std::array<std::string_view, 12> kMonthNames{"jan", "feb", "mar", "apr", "may", "jun",
                                                        "jul", "aug", "sep", "oct", "nov", "dec"};
@@ -195,8 +196,11 @@ Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOf
 std::string print_schedule(const PingSchedule& schedule) {
     const std::string when =
         schedule.every > Millis{0} ? "every " + span_text(schedule.every) : "cron " + schedule.cron;
-    return when + std::string{kGraceWord} + span_text(schedule.grace) +
-           std::string{schedule.told ? kTold : ""};
+    std::string text = when + std::string{kGraceWord} + span_text(schedule.grace);
+    if (schedule.excused != kNever)
+        text +=
+            std::string{kExcusedWord} + std::to_string(schedule.excused.time_since_epoch().count());
+    return text + std::string{schedule.told ? kTold : ""};
 }
 
 std::optional<PingSchedule> read_schedule(std::string_view text) {
@@ -204,6 +208,14 @@ std::optional<PingSchedule> read_schedule(std::string_view text) {
     if (text.ends_with(kTold)) {
         schedule.told = true;
         text.remove_suffix(kTold.size());
+    }
+    if (const std::size_t word = text.rfind(kExcusedWord); word != text.npos) {
+        std::int64_t at = 0;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data() + word + kExcusedWord.size(), end, at);
+        if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+        schedule.excused = Timestamp{Millis{at}};
+        text = text.substr(0, word);
     }
     const std::size_t grace = text.find(kGraceWord);
     if (grace == text.npos) return std::nullopt;

@@ -43,6 +43,8 @@ struct PingSchedule {
     Millis grace{0};
     /// Its late start is reported already.
     bool told = false;
+    /// The daemon was away when it was due: the end of the grace that it got once for that start.
+    Timestamp excused = kNever;
 
     bool operator==(const PingSchedule&) const = default;
 };

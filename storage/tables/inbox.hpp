@@ -10,7 +10,7 @@
 
 namespace headway::storage {
 
-/// Messages from a write to other sessions than its own: part of the Store, with its thread,
+/// Messages that a write to one session leaves for others: part of the Store, with the same thread,
 /// transactions and errors. A message is an event that its receiver decides about in a later turn.
 class Inbox {
 public:

@@ -19,7 +19,7 @@ import tokenize
 import source
 import words
 
-NOT_YET = ("core/detectors",)
+NOT_YET = ()
 SUFFIXES = (".md", ".cpp", ".hpp", ".py", ".js", ".mjs", ".ts", ".cmake", ".toml", ".sh")
 GAP = r"\s+"
 THING = r"(?:daemons?|servers?|clients?|repl(?:y|ies)|responses?|requests?|hooks?|endpoints?|headers?|prox(?:y|ies)|browsers?|providers?)"

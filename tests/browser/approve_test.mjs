@@ -48,6 +48,61 @@ test('a newcomer that sorts first takes no key from the chosen request', async (
   await page.getByText('Nothing waits for you').waitFor();
 });
 
+const reject = (id) => daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject' }, daemon.token());
+
+// Presses a key on the page in the moment in which it shows the request as the chosen one; resolves when that was done.
+const pressAsShown = (id, key) => page.evaluate(([other, name]) => {
+  window.pressed = new Promise((done) => {
+    const watch = new MutationObserver(() => {
+      if (!document.querySelector(`[data-id="${other}"].here`)) return;
+      watch.disconnect();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
+      done();
+    });
+    watch.observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+}, [id, key]).then(() => () => page.evaluate(() => window.pressed));
+
+test('where the chosen request was decided elsewhere, no key acts on the one in its place before it has settled', async () => {
+  for (const key of ['a', 'd', 'e', 's']) {
+    await window.to('#/login', '.card');
+    const { id } = await daemon.ask('gone-' + key, { tool: 'bash', args: { command: 'first ' + key }, risk: 'low' });
+    const { id: next } = await daemon.ask('next-' + key, { tool: 'bash', args: { command: 'second ' + key }, risk: 'low' });
+    const place = page.locator(`[data-id="${next}"]`);
+    await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+    await place.waitFor();
+    const pressed = await pressAsShown(next, key);
+    await reject(id);
+    await pressed();
+    await place.and(page.locator('.here')).getByRole('button', { name: 'Approve a' }).and(page.locator(':enabled')).waitFor();
+    assert.equal(await status(next), 'pending', key);
+    assert.equal(await page.locator('.inbox form, dialog[open]').count(), 0, key);
+    await page.keyboard.press('a');
+    assert.equal(await decided(next), 'approved');
+  }
+});
+
+test('who types into a request that is decided elsewhere decides nothing by typing on', async () => {
+  await window.to('#/login', '.card');
+  const { id } = await daemon.ask('typed-gone', { tool: 'bash', args: { command: 'one' }, risk: 'low' });
+  const { id: next } = await daemon.ask('typed-next', { tool: 'bash', args: { command: 'two' }, risk: 'low' });
+  const place = page.locator(`[data-id="${next}"]`);
+  await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
+  await place.waitFor();
+  await page.keyboard.press('d');
+  await page.locator('form input:focus').waitFor();
+  await page.keyboard.type('not before the b');
+  await reject(id);
+  await page.getByText('was decided elsewhere').waitFor();
+  await place.getByRole('button', { name: 'Approve a' }).and(page.locator(':enabled')).waitFor();
+  await page.keyboard.type('ackup is made, as said');
+  assert.equal(await status(next), 'pending');
+  assert.equal(await page.locator('.inbox form').count(), 0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  assert.equal(await decided(next), 'approved');
+});
+
 test('what is risky takes another key, and escape takes the first back', async () => {
   await window.to('#/login', '.card'); // a list that was opened just now takes decisions at once
   const { id } = await daemon.ask('ask-b', { tool: 'deploy', args: { to: 'production' }, risk: 'high' });
@@ -148,6 +203,7 @@ test('a critical request takes the name of its tool, typed, whether approved, ed
 });
 
 test('denied with a reason', async () => {
+  await window.to('#/login', '.card');
   const { id } = await daemon.ask('ask-c', { tool: 'bash', args: { command: 'rm -rf build' } });
   await window.to('#/approvals', `[data-id="${id}"].here`);
   await page.keyboard.press('d');
@@ -161,6 +217,7 @@ test('denied with a reason', async () => {
 });
 
 test('edited, then approved: exactly the bytes that were typed', async () => {
+  await window.to('#/login', '.card'); // where it was chosen by the list, in the place of the one before, a key would wait
   const { id } = await daemon.ask('ask-d', '{"tool":"bash","args":{"command":"sleep","seconds":1.0,"id":12345678901234567890}}');
   await window.to('#/approvals', `[data-id="${id}"].here`);
   assert.match(await page.locator('.json').first().innerText(), /"seconds": 1\.0,\n {2}"id": 12345678901234567890/);
@@ -179,6 +236,7 @@ test('edited, then approved: exactly the bytes that were typed', async () => {
 });
 
 test('a change of a file is shown as one', async () => {
+  await window.to('#/login', '.card');
   await daemon.ask('ask-e', { tool: 'edit', args: { path: 'a.py', old_string: 'one\ntwo', new_string: 'one\nthree' } });
   await window.to('#/approvals', '.diff');
   assert.deepEqual([await page.locator('.diff .del').innerText(), await page.locator('.diff .add').innerText()].map((line) => line.trim()), ['- two', '+ three']);

@@ -130,6 +130,12 @@ class Openings(AgentCase):
               "/policy/detectors/0/off", "/policy/detectors/1/suspect", "/policy/detectors/1/stuck"}
     STRICT = {"policy.profile": "strict", "policy.on_stuck": "stop", "policy.tool_time_limit": "1m"}
 
+    def test_a_session_that_a_hook_or_a_ping_opens_trusts_no_origin(self):
+        _, operator, agent = self.pair(self.STRICT)
+        hook = {"event": "prompt", "agent": "x", "session": "s", "text": "fix"}
+        self.assertEqual(agent.post("/v1/hooks/generic", hook, headers={"X-Headway-Session": "a-h"}).status, 200)
+        self.assertIs(operator.session("a-h")["policy"]["trust_origin"], False)
+
     def test_weaker_values_get_the_floor_and_are_named(self):
         _, operator, agent = self.pair(self.STRICT)
         opened = agent.put("/v1/sessions/a-1", {"policy": self.WEAK})

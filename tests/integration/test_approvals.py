@@ -196,6 +196,16 @@ class Deciding(PersonCase):
         self.assertEqual(document(self.client, approval)["status"], "executed")
         self.assertEqual(kinds(self.client, session, "approval.alarm"), [])
 
+    def test_edited_arguments_are_json_of_the_kind_that_was_asked_for(self):
+        for asked, kind, others in ((ARGS, "an object", (["rm"], "rm", 7, None)), ({}, "an object", ([],)), (["a"], "an array", ({}, "a"))):
+            approval = ask(self.client, unique(), args=asked)["id"]
+            for other in others:
+                problem = decide(self.client, approval, "edit", 400, edited_args=other)
+                self.assertEqual(problem["field"], "/edited_args", other)
+                if other is not None:
+                    self.assertIn(f"must be {kind}", problem["detail"])
+            decide(self.client, approval, "edit", edited_args=asked)
+
     def test_a_rejection_stops_the_agent_and_running_it_raises_the_alarm(self):
         session = unique()
         approval = ask(self.client, session, call_id="c1")["id"]

@@ -108,10 +108,29 @@ class Digest(DigestCase):
             self.assertIn(words, output.out)
         ended = [e["session"] for e in cli.run("digest", "--json").json()["ended"]]
         self.assertIn(session, ended)
-        since = (datetime.now() + timedelta(days=400)).strftime("%Y-%m-%dT00:00:00Z")
-        self.assertEqual(cli.run("digest", "--since", since, "--format", "json").json()["ended"], [])
+        self.clock.advance(3600)
+        self.assertEqual(cli.run("digest", "--since", "30m", "--format", "json").json()["ended"], [])
         self.assertEqual(cli.run("digest", "--format", "pdf").code, 64)
         self.assertIn("31d", cli.run("digest", "--since", "long ago").err)
+
+    def test_a_time_to_come_and_two_formats_are_mistakes(self):
+        cli = Cli(self.daemon)
+        since = (datetime.now() + timedelta(days=400)).strftime("%Y-%m-%dT00:00:00Z")
+        future = cli.run("digest", "--since", since)
+        self.assertEqual(future.code, 64, future)
+        self.assertIn("must not be in the future", future.err)
+        both = cli.run("digest", "--json", "--format", "html")
+        self.assertEqual((both.code, both.out), (64, ""))
+        self.assertIn("--json cannot be used with --format html", both.err)
+        self.assertEqual(cli.run("digest", "--json", "--format", "json").code, 0)
+
+    def test_many_sessions_are_all_counted(self):
+        label = unique("many")
+        for number in range(50):
+            self.client.put(f"/v1/sessions/{label}-{number}", {"labels": {"team": label}})
+            self.client.post(f"/v1/sessions/{label}-{number}/end", {"outcome": "completed"})
+        sums = {s["name"]: s["sessions"] for s in self.digest()["by_label"]}
+        self.assertEqual(sums.get(f"team={label}"), 50)
 
 
 if __name__ == "__main__":

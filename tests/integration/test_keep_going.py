@@ -344,15 +344,18 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(self.starts()[1]["argv"][:2], ["--again", "talk-1"])
 
     def test_bounds_are_checked(self):
-        for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50")):
+        for options, words in ((("--max-resumes", "0"), "from 1 to 50"), (("--max-resumes", "51"), "from 1 to 50"),
+                               (("--margin", "0s"), "from 100ms to 1h"), (("--margin", "2h"), "from 100ms to 1h")):
             output = self.cli.run("run", "--keep-going", *options, "--", "true")
             self.assertEqual(output.code, 64, output)
             self.assertIn(words, output.err)
         output = self.cli.run("run", "--keep-going", "--resume-command", "sh -c './agent {prompt}'", "--", "true")
         self.assertEqual(output.code, 64, output)
         self.assertIn("inside quotes", output.err)
-        output = self.cli.run("run", "--check", "true", "--", "true")
-        self.assertIn("need --keep-going", output.err)
+        for option in (("--check", "true"), ("--max-resumes", "3"), ("--until", "1h"), ("--margin", "2m"), ("--resume-command", "true")):
+            output = self.cli.run("run", *option, "--", "true")
+            self.assertEqual(output.code, 64, output)
+            self.assertIn("need --keep-going", output.err)
 
     def test_a_folder_that_was_replaced_is_not_worked_in(self):
         place = self.folder / "work"

@@ -389,6 +389,20 @@ class Schedules(OwnDaemonCase):
         self.daemon_.clock.advance(25 * 60)
         self.missing("nightly~2")
 
+    def test_a_daemon_that_begins_again_and_again_puts_nothing_off(self):
+        self.ping("nightly?every=1h&grace=10m")
+        self.daemon_.clock.advance(66 * 60)
+        self.daemon_.stop()
+        self.daemon_.start()
+        self.ping("other?every=5m&grace=0s")
+        self.daemon_.clock.advance(6 * 60)
+        self.missing("other~2")
+        self.assertEqual(self.runs("nightly"), ["nightly"])
+        self.daemon_.stop()
+        self.daemon_.start()
+        self.daemon_.clock.advance(6 * 60)
+        self.missing("nightly~2")
+
     def test_a_schedule_by_cron(self):
         self.ping("cron?cron=*/30+*+*+*+*&grace=5m")
         self.daemon_.clock.advance(37 * 60)

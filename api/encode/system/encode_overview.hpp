@@ -16,8 +16,8 @@
 
 namespace headway::api {
 
-/// A session in a line of a table: a tenth of its document. `adapter`: null without
-/// hooks.
+/// A session as one row of a table, about a tenth of the size of its document. `adapter`: null
+/// without hooks.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
                 const Adapter* adapter = nullptr);
 

@@ -12,8 +12,9 @@
 
 namespace headway::api::hooks {
 
-/// How an agent tells the end of a call. `json` is the body of a PostToolUse or PostToolUseFailure,
-/// or one of the calls of a PostToolBatch; tool, args and call are read already.
+/// How an agent reports the end of a call. `json` is the body of a PostToolUse or
+/// PostToolUseFailure, or one of the calls of a PostToolBatch; tool, args and call are read
+/// already.
 using ReadCall = void (*)(JsonValue json, HookCall& call);
 
 /// The kind of an event by Claude's name of it; kNone for others.
@@ -22,7 +23,8 @@ HookKind claude_kind(std::string_view event);
 /// A body whose members have Claude's names.
 Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched);
 
-/// The fields that a hook of `kind` has besides where it belongs. `hook.event` is set.
+/// The fields of a hook of `kind` other than those that say to which session it belongs.
+/// `hook.event` is set.
 void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched);
 
 /// The members of one reply in Claude's form; empty ones are left out.

@@ -19,10 +19,11 @@ struct AnswerUse {
 
 inline constexpr std::size_t kAnswerUsesMax = 32;
 
-/// Reads `ID;TIME;INPUT;OUTPUT`, or that with `;CACHED;CACHE_WRITE;REASONING;MODEL` behind it, with
-/// commas between them: the value of X-Headway-Usage, oldest first. INPUT includes tokens that went
-/// through a cache and OUTPUT includes reasoning, and here both are separate. Items of another form
-/// are left out, and so are all after the first 32. Pure; the ids are views of `header`.
+/// Reads the value of X-Headway-Usage: items `ID;TIME;INPUT;OUTPUT`, each with or without
+/// `;CACHED;CACHE_WRITE;REASONING;MODEL` at its end, separated by commas, oldest first. INPUT
+/// includes tokens that went through a cache and OUTPUT includes reasoning, and here both are
+/// separate. Items of another form are left out, and so are all after the first 32. Pure; the ids
+/// are views of `header`.
 std::vector<AnswerUse> read_answer_uses(std::string_view header);
 
 /// The agent's clock when it told them: `@TIME` as the first item, else the time of the last

@@ -62,6 +62,7 @@ std::optional<AgentLine> read(const Json& line) {
     AgentLine said;
     if (type == "result" && line["exitCode"].is_integer() && line["sessionId"].is_string()) {
         const std::int64_t code = line["exitCode"].integer();
+        said.conversation = line.text_of("sessionId");
         said.result = LineResult{
             code == 0, code == 0 ? "" : "its result says exit code " + std::to_string(code)};
         return said;

@@ -96,6 +96,7 @@ void read_error(const Json& told, AgentLine& said) {
 std::optional<AgentLine> read(const Json& line) {
     if (!begins(line)) return std::nullopt;
     AgentLine said;
+    said.conversation = line.text_of("sessionID");
     const std::string& type = line.text_of("type");
     const Json& part = line["part"];
     if (type == "tool_use") read_call(part, said);

@@ -145,7 +145,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
-            R"(These verbs need the operator's token (operator.token in the state directory of a daemon on this
+            R"(These verbs need the operator's token (operator.token in the state directory of a
+daemon on this
 machine), or another token with the scope `admin`.
 
 Examples:
@@ -161,20 +162,20 @@ Examples:
             .required()
             .separator(',')
             .type("SCOPE");
-        create.duration("--expires", options.expires, "how long it counts; without it: always");
+        create.duration("--expires", options.expires, "its lifetime; without it: unlimited");
 
         add(arguments, "list", "List the tokens, newest first", Action::kList)
             .footer("Example:\n  headway token list --json | jq '.[] | select(.active)'");
 
         Arguments revoke =
-            add(arguments, "revoke", "End a token, at once and for good", Action::kRevoke);
+            add(arguments, "revoke", "Revoke a token, at once and permanently", Action::kRevoke);
         revoke.footer("Example:\n  headway token revoke 4K9TQ2XH7B1M");
-        revoke.operand("ID", options.id, "as `headway token list` shows it").required();
+        revoke.operand("ID", options.id, "id of the token, from `headway token list`").required();
 
         add(arguments, "rotate-operator", "Replace the operator's token", Action::kRotateOperator)
             .footer(
-                "The daemon writes the new one into operator.token; the old one is worth nothing "
-                "at once.\n\nExample:\n  headway token rotate-operator");
+                "The daemon writes the new one into operator.token; the old one becomes invalid at "
+                "once.\n\nExample:\n  headway token rotate-operator");
     }
 
     int run(const Console& console, const Server&) override {

@@ -237,8 +237,10 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("List and test webhooks");
         arguments.footer(
-            R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
-Standard Webhooks specifies, or written for people (Slack, Discord, ntfy, Telegram, e-mail, a program).
+            R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are
+signed as
+Standard Webhooks specifies, or written for people (Slack, Discord, ntfy, Telegram, e-mail, a
+program).
 They are kept until they arrive, and tried again for three days.
 
 Examples:
@@ -246,7 +248,7 @@ Examples:
   headway webhooks test ops
   headway webhooks dead ops
   headway webhooks replay ops --all)");
-        add(arguments, "list", "List the webhooks and how they fare", Action::kList)
+        add(arguments, "list", "List the webhooks and their state", Action::kList)
             .footer(
                 "Example:\n  headway webhooks list --json | "
                 "jq '.[] | select(.state != \"active\")'");
@@ -258,8 +260,8 @@ Examples:
         declare_replay(arguments);
         add_named(arguments, "test", "Send a test message now, and show the result", Action::kTest)
             .footer(
-                "Needs the operator's token, or one with the scope `admin`. Exits 1 when it "
-                "did not arrive.\n\nExample:\n  headway webhooks test ops");
+                "Needs the operator's token, or one with the scope `admin`. Exit code 1: it did "
+                "not arrive.\n\nExample:\n  headway webhooks test ops");
         declare_secret(arguments);
     }
 
@@ -276,17 +278,17 @@ private:
 
     Arguments add_named(Arguments& webhooks, const char* name, const char* help, Action action) {
         Arguments verb = add(webhooks, name, help, action);
-        verb.operand("NAME", options.name, "of the webhook, as in [webhooks.endpoints.NAME]")
+        verb.operand("NAME", options.name, "name of the webhook, as in [webhooks.endpoints.NAME]")
             .required();
         return verb;
     }
 
     void declare_replay(Arguments& webhooks) {
-        Arguments replay = add_named(webhooks, "replay", "Send messages again that were given up",
-                                     Action::kReplay);
+        Arguments replay =
+            add_named(webhooks, "replay", "Send dead messages again", Action::kReplay);
         replay.footer(
-            "Needs the operator's token, or one with the scope `admin`. They keep their ids, "
-            "by which a\nreceiver knows those that it has.\n\nExamples:\n"
+            "Needs the operator's token, or one with the scope `admin`. They keep their ids, so "
+            "that a receiver recognises duplicates.\n\nExamples:\n"
             "  headway webhooks replay ops --all\n"
             "  headway webhooks replay ops msg_0b1c9a5d7e3f42860b1c9a5d7e3f4286");
         replay.operand("ID", options.ids, "of messages, as `headway webhooks dead` shows them");
@@ -297,12 +299,13 @@ private:
         Arguments secret = webhooks.verb("secret", "Make a signing secret and print it",
                                          [this] { options.action = Action::kSecret; });
         secret.footer(
-            R"(It goes into the file that secret_file names, and to the receiver. To replace one, put the new one
-first in the file and keep the old one behind it, restart the daemon, give the receiver the new
+            R"(It goes into the file that secret_file names, and to the receiver. To replace one,
+put the new one first in the file and keep the old one after it, restart the daemon, give the
+receiver the new
 one, then take the old one out: in between, messages are signed with both.
 
 Example:
-  headway webhooks secret --out /etc/headway/ops.secret     for its owner's eyes only, never overwritten)");
+  headway webhooks secret --out /etc/headway/ops.secret     readable by its owner only; never overwritten)");
         secret.option("--out", options.out, "write it into a new file that only its owner may read")
             .type("FILE");
         secret.json(options.client.json);

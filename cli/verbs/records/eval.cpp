@@ -326,15 +326,17 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
 constexpr const char* kEvalFooter =
     R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts.
 
-Labels are CSV with a head. Columns: file (relative to DIR or to DIR/data), outcome (success, ...),
+Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data), outcome
+(success, ...),
 loop (yes, no, unknown); and if there: source, how_labelled, loop_start_call (from 0), loop_len.
   false stuck    success, no loop, yet ever `stuck`      suspects   success, ever `suspect` or `stuck`
   recall         share of the loops ever `stuck`         nudges     change_approach per 1,000 calls
   delay          median of calls from a loop's start to `suspect`, to `stuck`
-Verdicts are CSV with a head and the columns file and verdict (right, wrong, unclear): what a person
-found who read a recording up to its first `stuck`. Counted are those that are `stuck` now.
+Verdicts are CSV with a header line and the columns file and verdict (right, wrong, unclear): a
+person's opinion of the first `stuck` of a recording. Only recordings that are `stuck` now are
+counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios:
-counted by `portable`, with those that come out otherwise.
+counted by `portable`; unexpected results are listed.
 
 Exit codes: 0 counted   1 something could not be read   64 usage
 
@@ -349,23 +351,20 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Judge a folder of recordings, and count the errors").footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
-        arguments.option("--labels", options.labels, "what is known about them").type("CSV");
+        arguments.option("--labels", options.labels, "labels of the recordings").type("CSV");
         arguments
             .option("--verdicts", options.verdicts,
-                    "what people found who read the alarms: counts how many were right")
+                    "people's opinions of the alarms: counts how many were right")
             .type("CSV");
         declare_policy(arguments, options.policy);
-        arguments
-            .option("--judge", options.judge,
-                    "as if a judge always answered this letter: what one that lies would change")
+        arguments.option("--judge", options.judge, "assume a judge that always answers this letter")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments
             .option("--apart", options.apart,
-                    "a source whose labels mean something else: the totals leave it out")
+                    "leave this source out of the totals, if its labels mean something else")
             .type("SOURCE");
-        arguments.flag("--list", options.list,
-                       "name the false stucks, the suspects and the missed loops");
+        arguments.flag("--list", options.list, "list false stucks, suspects and missed loops");
         arguments.json(options.json);
     }
 

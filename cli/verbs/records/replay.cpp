@@ -193,14 +193,15 @@ constexpr const char* kReplayFooter =
     R"(Judges each recording here, without a daemon, by the rules the daemon uses, and prints every
 verdict with the line of the file and the call it came after. Takes recorded agent sessions
 (JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
---jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are played to a daemon instead; playing a file again adds
+--jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are
+played to a daemon instead; playing a file again adds
 nothing: every event has the same id each time.
 
 Exit codes: 0 judged or played   1 a file could not be read   64 usage   69 no daemon
 
 Examples:
   headway replay session.jsonl                       when it became suspect or stuck
-  headway replay session.jsonl --why                 and on which events that rests
+  headway replay session.jsonl --why                 and the evidence
   headway replay *.jsonl --policy strict --json | jq -r '[.file,.verdict] | @tsv'
   headway replay session.jsonl --policy heartbeat_limit=3
   headway replay session.jsonl --to http://127.0.0.1:7717
@@ -219,7 +220,7 @@ public:
         };
         arguments.option("--to,--url", set_daemon, "play them to this daemon").type("URL");
         arguments.flag("--json", options.client.json, "print JSON for programs, an object a file");
-        arguments.flag("--why", options.why, "the events each verdict rests on").excludes("--to");
+        arguments.flag("--why", options.why, "print the evidence of each verdict").excludes("--to");
         arguments.option("--session", options.session, "session id (default: from the recording)")
             .check(session_id_fault);
         declare_policy(arguments, options.policy).excludes("--to");

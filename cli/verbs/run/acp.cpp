@@ -34,10 +34,11 @@ struct AcpOptions {
 constexpr const char* kAcpFooter =
     R"(Put it into the settings of an editor in front of the agent's own command. Standard input and
 output pass through; each session of the Agent Client Protocol is a session of Headway. A call runs
-when both the editor and Headway let it: while a session is paused or an approval waits, what the
-editor allows is held back, and a rejection is the agent's answer. A cancel or a stop ends the turn.
-Without a daemon everything passes. The exit status is the agent's; 126 or 127 is of one that
-cannot be started.
+when both the editor and Headway allow it: a call that the editor allows is held while the session
+is paused or an approval is pending, and a rejection in Headway is the agent's answer. A cancel or
+a stop ends the turn.
+Without a daemon everything passes. The exit status is the agent's, or 126 or 127 if it cannot be
+started.
 
 Examples:
   headway acp -- gemini --acp
@@ -49,7 +50,7 @@ public:
         arguments.help("Supervise an agent inside an editor (ACP)").footer(kAcpFooter);
         arguments.client(options.client);
         arguments.option("--goal", options.goal,
-                         "what its sessions are meant to do (default: the command line)");
+                         "the task of its sessions (default: the command line)");
         arguments.duration("--linger", options.linger,
                            "after the exit: how long to try to deliver the last reports");
         arguments.flag("--quiet", options.quiet, "do not print warnings");

@@ -195,9 +195,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Start a demo: a daemon and three small agents");
         arguments.footer(
-            R"(The daemon has a folder and an address of its own, so that nothing of yours is touched; both
-are gone when it ends. One agent is slow and fine, one runs in a circle until advice leads it out,
-one waits for your approval.
+            R"(The daemon has a folder and an address of its own, so it does not touch your data;
+both are removed at the end. One agent is slow but healthy, one repeats itself until advice gets it
+out of the loop, one waits for your approval.
 
 Examples:
   headway demo

@@ -39,9 +39,12 @@ struct HookOptions {
 };
 
 constexpr const char* kHookFooter =
-    R"(Passes the JSON on standard input to the daemon, waits while the daemon holds the call, and prints its reply.
-Without a daemon it prints nothing and exits with 0, or with --require with 2, so that the call does not run.
-It never shows the operator's token. `headway-hook` does the same in a millisecond for a daemon on a socket or a
+    R"(Passes the JSON on standard input to the daemon, waits while the daemon holds the call, and
+prints its reply.
+Without a daemon it prints nothing and exits with 0, or with --require with 2, so that the call
+does not run.
+It never sends the operator's token. `headway-hook` does the same in a millisecond for a daemon on
+a socket or a
 numeric address, and starts this for others.
 
 Examples:

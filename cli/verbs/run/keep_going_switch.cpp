@@ -21,7 +21,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Switch `run --keep-going` off and on, for all agents").footer(kFooter);
         arguments.client(options.client);
-        arguments.operand("WHAT", options.what, "what to do")
+        arguments.operand("WHAT", options.what, "switch it, or show how it stands")
             .required()
             .choices({"off", "on", "status"});
     }

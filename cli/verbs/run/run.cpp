@@ -281,14 +281,15 @@ private:
 };
 
 constexpr const char* kRunFooter =
-    R"(Opens a session, passes standard input, output and signals through, reports lines of its
-output, CPU, memory and disk of its process tree, and ends with its exit status. If the
-daemon is away, the command runs all the same and the reports follow when it is back. JSON lines
+    R"(Opens a session, passes standard input, output and signals through, reports the command's
+output and the CPU, memory and disk use of its processes, and ends with its exit status. Without a
+daemon the command still runs, and its reports are sent when the daemon is back. JSON lines
 that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
 stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
 pi --mode json, cline --json) become its calls, messages, tokens and result. Whatever its exit
 status, an agent has failed if it ends without its result or with an error in its last words, if its
-own guard against loops stopped it, or if its calls were refused and it did nothing after that. The command
+own guard against loops stopped it, or if its calls were refused and it did nothing after that. The
+command
 finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your token or
 any other HEADWAY_ variable: give an agent that reports by itself a token for its own session, as
 below. Its output goes through a pipe, so it may buffer or drop
@@ -314,7 +315,7 @@ public:
             .option("--session", options.session, "session id (default: from the command's name)")
             .check(session_id_fault);
         arguments.option("--goal", options.goal,
-                         "what it is meant to do (default: the command line)");
+                         "the task of the command (default: the command line)");
         arguments.option("--label", options.labels, "label of the session; repeatable")
             .type("KEY=VALUE");
         arguments.duration("--interval", options.interval,
@@ -346,7 +347,7 @@ public:
                     "resumes in a row without progress, 1 to 50")
             .show_default();
         arguments.duration("--until", options.keeping.rules.until,
-                           "no resume later than this after the start");
+                           "stop resuming this long after the start");
         arguments.duration("--margin", options.keeping.rules.margin,
                            "wait this long after a reset; other waits are multiples of it");
         arguments
@@ -365,10 +366,11 @@ public:
             return Mistake{"--max-resumes: must be from 1 to 50", {}};
         if (keeping.rules.until < std::chrono::seconds{1})
             return Mistake{"--until: must be at least 1s", {}};
-        if (keeping.rules.margin > std::chrono::hours{1})
-            return Mistake{"--margin: must be at most 1h", {}};
-        if (!options.keep_going && !(keeping.check + keeping.resume_command).empty())
-            return Mistake{"--check and --resume-command need --keep-going", {}};
+        if (keeping.rules.margin < kMarginMin || keeping.rules.margin > kMarginMax)
+            return Mistake{"--margin: must be from 100ms to 1h", {}};
+        if (!options.keep_going && (!(keeping.rules == ResumeRules{}) ||
+                                    !(keeping.check + keeping.resume_command).empty()))
+            return Mistake{"resume options need --keep-going", {}};
         if (const auto own = own_resume_command(keeping.resume_command, "x", {}); !own)
             return Mistake{"--resume-command: " + own.error().detail, {}};
         if (options.keep_going && options.no_lines)

@@ -91,7 +91,8 @@ public:
         using Action = ConfigOptions::Action;
         arguments.help("Check or print the daemon's settings");
         arguments.footer(
-            R"(`check` also looks for the module that storage.store needs, and connects to nothing: `headway doctor` does.
+            R"(`check` also looks for the module that storage.store needs. It makes no connection;
+`headway doctor` does.
 Flags win over HEADWAY_* variables, these over the file, the file over the defaults.
 
 Examples:

@@ -63,9 +63,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Remove our hooks from the settings of agents");
         arguments.footer(
-            R"(Without AGENT: all that have some. Shows what changes and asks. A settings file becomes what it was
-before `headway install`, with what others have changed since; one that it made, and that holds
-nothing else, is deleted.
+            R"(Shows the changes and asks. Only our own entries are removed; changes by others
+stay. A settings file that `headway install` made is deleted if it has nothing else.
 
 Examples:
   headway uninstall claude

@@ -43,7 +43,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Acknowledge a session's alarms");
         arguments.footer(
-            R"(An alarm means that a call went against a decision. It stays on top until a person acknowledges it.
+            R"(An alarm means that a call went against a decision. It is first in every list until
+a person acknowledges it.
 
 Example:
   headway show my-agent && headway acknowledge my-agent --reason "rolled back")");

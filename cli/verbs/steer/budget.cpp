@@ -145,7 +145,7 @@ public:
         Arguments suggest =
             arguments.verb("suggest", "Show what sessions usually use, and budgets for new ones",
                            [this] { options_.change = "suggest"; });
-        suggest.footer("Nothing is known about agent types with too few ended sessions.");
+        suggest.footer("There are no figures for agent types with too few ended sessions.");
         suggest.client(options_.client);
         suggest.operand("agent", options_.agent, "agent type; without it all, without their tools");
         suggest.option("--complexity", options_.complexity, "how hard the task is")

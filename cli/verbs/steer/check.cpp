@@ -116,7 +116,7 @@ private:
 
 constexpr const char* kCheckFooter =
     R"(Prints the check's id, or with --wait the answer. Exit codes:
-  0    A, progressing; without --wait: asked
+  0    A, progressing; without --wait: the question was accepted
   1    no answer, or the daemon refused
   2    B, looping
   4    C, blocked, or D, failed: a person has to look

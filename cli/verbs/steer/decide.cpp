@@ -70,6 +70,7 @@ int decide_approval(const DecideOptions& options, const Console& console) {
     if (!reply.ok() || !approval) return explain_failure(console, daemon, reply);
     console.out << (options.client.json ? dump(*approval) + "\n"
                                         : decision_text((*approval)["approval"]));
+    console.err << answer_note((*approval)["approval"]);
     return kExitOk;
 }
 
@@ -112,7 +113,9 @@ public:
         declare_reason(arguments);
         arguments.option("--edit", options_.edit_file, "approve these arguments instead")
             .type("FILE");
-        arguments.option("--scope", options_.scope, "once, or every equal request of the session")
+        arguments
+            .option("--scope", options_.scope,
+                    "for this request, or for every equal one of the session")
             .choices({"once", "session"});
         declare_identical(arguments);
     }
@@ -129,8 +132,9 @@ public:
   headway reject my-agent.a17 --reason "use the dry run" --then change_approach)");
         declare_request(arguments);
         declare_reason(arguments);
-        arguments.option("--then", options_.then, "what the agent does next [stop]")
-            .choices({"stop", "change_approach"});
+        arguments.option("--then", options_.then, "what the agent does next")
+            .choices({"stop", "change_approach"})
+            .fallback("stop");
         declare_identical(arguments);
     }
 };

@@ -22,7 +22,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("End a session at once");
         arguments.footer(
-            R"(Ends it at once, whatever its agent does; a working agent is better asked with `headway cancel`.
+            R"(Ends it at once, whatever its agent does; to ask a working agent to stop, use `headway cancel`.
 
 Examples:
   headway end my-agent --outcome failed --reason "no disk space"

@@ -167,8 +167,10 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Delete everything stored about a session");
         arguments.footer(
-            R"(For good: its journal, approvals, checks and snapshots, and those of its sub-agents and of the sessions
-that resumed it. The session must have ended. Averages computed from many sessions (usual costs, totals) stay, and so do backups, exports, and webhook messages that were sent.
+            R"(Deletes permanently its journal, approvals, checks and snapshots, and those of its
+sub-agents and of the sessions that resumed it. The session must have ended. Averages computed from
+many sessions (usual costs, totals) stay, and so do backups, exports, and webhook messages that
+were sent.
 
 Example:
   headway forget claude-7f3a --yes)");

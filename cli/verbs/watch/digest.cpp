@@ -28,11 +28,15 @@ public:
         arguments.help("Summarise all sessions since a time, and list what needs you")
             .footer(kFooter);
         arguments.client(options.client);
-        arguments.option("--since", options.since, "how long ago, as 8h or 30m, or a time in UTC")
+        arguments
+            .option("--since", options.since, "how long ago, such as 8h or 30m, or a time in UTC")
             .show_default()
             .type("TIME");
         arguments.option("--format", options.format, "text, markdown, html or json").type("FORMAT");
         arguments.finally([this]() -> std::optional<Mistake> {
+            const bool other = !options.format.empty() && options.format != "json";
+            if (options.client.json && other)
+                return Mistake{"--json cannot be used with --format " + options.format, {}};
             if (options.format.empty()) options.format = options.client.json ? "json" : "text";
             for (const std::string_view format : kFormats)
                 if (options.format == format) return std::nullopt;
@@ -54,8 +58,9 @@ public:
     }
 
 private:
-    static constexpr const char* kFooter = R"(Sessions that ended, what needs a person, agents that
-were resumed, loops and what they cost, the longest silence, and tokens and money by agent, model
+    static constexpr const char* kFooter =
+        R"(Lists ended sessions, sessions that need a person, resumed agents, loops and their cost,
+the longest silence, and tokens and money by agent, model
 and label.
 
 Examples:

@@ -99,8 +99,7 @@ public:
         arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
         arguments.option("--agent", options.agent, "only this agent type");
         arguments.flag("--ids", options.ids, "print only ids, one a line, for scripts");
-        arguments.flag("--all", options.all,
-                       "each run of a job that pings, also those that were completed");
+        arguments.flag("--all", options.all, "every run of ping jobs, completed ones too");
         arguments.option("--limit", options.limit, "at most so many")
             .range(1, 1'000'000)
             .show_default();

@@ -239,7 +239,7 @@ Exit codes: 0 it has ended   6 no such session within --open-within   1 an error
         arguments.duration("--open-within", options.open_within,
                            "wait this long for a session to exist; 0: as long as it takes");
         arguments.duration("--connect-timeout", options.connect_timeout,
-                           "retry a lost daemon for so long");
+                           "retry a lost daemon for this long");
     }
 
     int run(const Console& console, const Server&) override {

@@ -37,10 +37,10 @@ struct Oscillation {
     std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
     std::vector<std::uint64_t> last_edits;  ///< the last four edits
-    std::uint32_t alternations = 0;         ///< edits that equal the one before the last
     std::uint64_t red_question = 0;         ///< the last red test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
     std::vector<std::uint64_t> last_reds;   ///< its last two failures
+    std::uint32_t alternations = 0;         ///< edits that equal the one before the last
     std::uint32_t red_flips = 0;            ///< failures that equal the one before the last
     std::uint32_t experiments = 0;          ///< measurements between edits that were forgiven
     bool blind = false;                     ///< of the last edit, only the path is known

@@ -32,10 +32,10 @@ struct Blocked {
     };
 
     Cause cause = Cause::kNone;
-    std::uint32_t count = 0;  ///< failures in a row of that cause
     bool typed = false;       ///< by the client, a status code or the end of a turn
     bool of_call = false;     ///< by the failure of a call, which the model's answer does not lift
     bool turn_over = false;   ///< the agent does not try again by itself, or not for long
+    std::uint32_t count = 0;  ///< failures in a row of that cause
     Timestamp retry_at = kNever;  ///< by the provider
     std::string words;            ///< of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;

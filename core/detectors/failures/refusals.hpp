@@ -17,7 +17,7 @@ struct Refusals {
         .kind = EvidenceKind::kFailure,
         .balanced = {8, 40},  // calls in a row
         .advice =
-            "What you try is refused by the rules of this machine: do what is left without it, "
+            "The rules of this machine refuse this call: do what is left without it, "
             "or say what you need and why.",
         .always_on = true,
     };

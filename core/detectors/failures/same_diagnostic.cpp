@@ -30,7 +30,7 @@ void SameDiagnostic::observe(const Observation& seen) {
     const CallFingerprint& fingerprint = seen.call->fingerprint;
     if (fingerprint.kind == CallKind::kCommit && seen.call->call.ok) *this = {};
     if (seen.call->entry.changed_path != 0) edit(seen.call->entry.changed_path);
-    if (fingerprint.kind != CallKind::kVerify) return;
+    if (fingerprint.kind != CallKind::kVerify) return rerun(*seen.call, seen.event.n);
     if (fingerprint.diagnostic == 0 || seen.call->entry.improved) *this = {};
     if (fingerprint.diagnostic != 0) fail(fingerprint.diagnostic, seen.event.n);
 }
@@ -57,6 +57,20 @@ Finding SameDiagnostic::finding(const Ledger&) const {
 bool SameDiagnostic::is_valid(const Ledger&, std::uint64_t) const {
     return sound::fits(evidence, limits::kEvidenceMax) && sound::fits(paths, kPathsMax + 1) &&
            (!evidence.empty() || (count == 0 && edits == 0));
+}
+
+/// A command that is no test, and fails behind each edit as it did before: `systemctl restart app`.
+/// It takes no test's place.
+void SameDiagnostic::rerun(const CallSeen& call, std::uint64_t n) {
+    const CallFingerprint& fingerprint = call.fingerprint;
+    const auto asked = static_cast<std::uint32_t>(fingerprint.question.low);
+    if (question == asked && diagnostic != key_of(fingerprint)) *this = {};
+    const bool command =
+        fingerprint.kind == CallKind::kOther && fingerprint.is(Shape::kCommand) && call.failed();
+    if (!command || !call.entry.same_answer) return;
+    if (count > 1 && diagnostic != key_of(fingerprint)) return;
+    fail(key_of(fingerprint), n);
+    question = asked;
 }
 
 void SameDiagnostic::fail(std::uint64_t what, std::uint64_t n) {

@@ -31,6 +31,7 @@ struct SameDiagnostic {
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
     bool user_spoke = false;              ///< since the last failure: no claim until the next
+    std::uint32_t question = 0;           ///< low half, of the command, if it is no test
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -42,11 +43,13 @@ struct SameDiagnostic {
         using D = SameDiagnostic;
         return field_list(field("diagnostic", &D::diagnostic), field("count", &D::count),
                           field("edits", &D::edits), field("paths", &D::paths),
-                          field("evidence", &D::evidence), field("user_spoke", &D::user_spoke));
+                          field("evidence", &D::evidence), field("user_spoke", &D::user_spoke),
+                          field("question", &D::question));
     }
 
 private:
     void fail(std::uint64_t what, std::uint64_t n);
+    void rerun(const CallSeen& call, std::uint64_t n);
     void edit(std::uint64_t path);
 };
 

@@ -45,6 +45,7 @@ Severity ExactRepeat::severity(Thresholds limits, const Ledger&) const {
     const std::uint32_t count = std::max(run, failing_run) / patience;
     // An edit that did not fit its file does not fit it later either: it gets no retries more.
     if (fails && !edits && limits.suspect != 0) limits.suspect += kRetries;
+    if (fails && closed) limits = {limits.suspect * kClosedTimes, limits.stuck * kClosedTimes};
     return severity_of(count, limits);
 }
 
@@ -81,6 +82,7 @@ void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     // first.
     edits = failing_run > 0 && seen.fingerprint.kind == CallKind::kEdit &&
             seen.fingerprint.content != 0 && seen.fingerprint.path != 0;
+    closed = seen.failed() && seen.fingerprint.failure == FailureKind::kNetwork;
     scope = now_scope;
     HEADWAY_ASSERT(failing_run <= run);
     HEADWAY_ASSERT(patience >= 1);

@@ -22,6 +22,7 @@ struct ExactRepeat {
     };
 
     static constexpr std::uint32_t kRetries = 1;
+    static constexpr std::uint32_t kClosedTimes = 2;  ///< so many times as many of a closed port
     /// How many times as many repeats it takes of an action that is only acknowledged: what it did
     /// is for another call to show.
     static constexpr std::uint32_t kActPatience = 15;
@@ -37,6 +38,7 @@ struct ExactRepeat {
     std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
     bool user_spoke = false;  ///< since the last call: no claim until the next
     bool edits = false;       ///< an editing tool: the same failing edit fails again
+    bool closed = false;      ///< its target is out of reach: what starts listens after a while
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
@@ -49,7 +51,8 @@ struct ExactRepeat {
         return field_list(field("key", &D::key), field("question", &D::question),
                           field("run", &D::run), field("failing_run", &D::failing_run),
                           field("patience", &D::patience), field("scope", &D::scope),
-                          field("user_spoke", &D::user_spoke), field("edits", &D::edits));
+                          field("user_spoke", &D::user_spoke), field("edits", &D::edits),
+                          field("closed", &D::closed));
     }
 
 private:

@@ -19,6 +19,9 @@ void InterleavedRepeat::observe(const Observation& seen) {
     const bool acts = call.fingerprint.is(Shape::kActs);
     const bool tells_nothing = !acts && ((call.fingerprint.trivial && call.call.ok) || call.weak());
     if (tells_nothing || call.entry.repeats < repeats) return;
+    // Between two looks something happened: what it waits for moved, or it did something new that
+    // had an answer. Then this is the same end of another try.
+    const bool moved = std::max(seen.ledger.external_n, seen.ledger.deed_n) > call.entry.asked_n;
     question = call.fingerprint.question.low;
     repeats = call.entry.repeats;
     informed = seen.ledger.informed_rounds;
@@ -26,6 +29,9 @@ void InterleavedRepeat::observe(const Observation& seen) {
     last_n = seen.event.n;
     patience = std::max(1U, call.patience);
     if (acts) patience *= call.weak() ? ExactRepeat::kActPatience : kActPatience;
+    if (moved) patience *= kMovedPatience;
+    if (call.failed() && call.fingerprint.failure == FailureKind::kNetwork)
+        patience *= ExactRepeat::kClosedTimes;
     HEADWAY_ASSERT(first_n <= last_n);
 }
 

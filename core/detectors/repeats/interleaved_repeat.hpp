@@ -15,11 +15,13 @@ struct InterleavedRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
         .balanced = {4, 8},  // equal answers in one epoch
-        .advice = "That answer is known: work with it, or change something before you look again.",
+        .advice = "The answer is known: work with it, or change something before you look again.",
     };
 
     /// For an action on a page or in a game: an agent that walks about comes back to the same view.
     static constexpr std::uint32_t kActPatience = 4;
+    /// Where what the agent waits for moves between the repeats.
+    static constexpr std::uint32_t kMovedPatience = 4;
 
     std::uint64_t question = 0;
     std::uint64_t first_n = 0;

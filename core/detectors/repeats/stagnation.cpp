@@ -24,25 +24,34 @@ void Stagnation::observe(const Observation& seen) {
     if (called != tool && halves > 2 && ++others < kOthersMax) return;
     others = 0;
     const std::uint64_t said = fingerprint.outcome.low;
-    const bool first = called == tool && said == outcome;
+    const auto words = static_cast<std::uint32_t>(fingerprint.kin);
+    const bool alike = words != 0 && words == kin;
+    const bool first = called == tool && (said == outcome || alike);
     const bool second = called == tool && !first && other_outcome != 0 && said == other_outcome;
-    if ((first || second) && question == fingerprint.question.low) return;
+    const auto asked = static_cast<std::uint32_t>(fingerprint.question.low);
+    if ((first || second) && question == asked) return;
     if (called == tool && !first && other_outcome == 0 && halves > 0) {
         other_outcome = said;  // two agents that send each other back answer by turns
     } else if (!first && !second) {
         *this = {};
         tool = called;
         outcome = said;
+        kin = words;
         first_n = seen.event.n;
     }
-    question = fingerprint.question.low;
+    question = asked;
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
+    const ToolFinished& done = seen.call->call;
+    const std::uint64_t bytes =
+        done.ok || !done.error
+            ? fingerprint.result_bytes
+            : std::max<std::uint64_t>(fingerprint.result_bytes, done.error->message.kept.size());
     const bool tells = !fingerprint.trivial && !fingerprint.is(Shape::kAcknowledged);
     // A screen may have the digest alone.
     const bool digest = fingerprint.result_bytes == 0 && !seen.call->call.result_digest.empty();
-    if (!digest && (fingerprint.result_bytes < kAnswerBytesMin || !tells)) return;
-    halves += !digest && fingerprint.result_bytes < kWholeBytesMin ? 1 : 2;
+    if (!digest && (bytes < kAnswerBytesMin || !tells)) return;
+    halves += !digest && bytes < kWholeBytesMin ? 1 : 2;
 }
 
 Severity Stagnation::severity(Thresholds limits, const Ledger&) const {

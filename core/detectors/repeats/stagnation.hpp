@@ -22,9 +22,10 @@ struct Stagnation {
     std::uint64_t tool = 0;
     std::uint64_t outcome = 0;
     std::uint64_t other_outcome = 0;  ///< a second answer, by turns with the first; 0 = none
-    std::uint64_t question = 0;       ///< the last
+    std::uint32_t question = 0;       ///< low half of the last
     std::uint32_t halves = 0;         ///< twice the questions; a short answer weighs half
     std::uint32_t others = 0;         ///< calls of other tools since
+    std::uint32_t kin = 0;            ///< low half of CallFingerprint::kin of the first answer
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -39,7 +40,8 @@ struct Stagnation {
         return field_list(field("tool", &D::tool), field("outcome", &D::outcome),
                           field("question", &D::question), field("halves", &D::halves),
                           field("others", &D::others), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n), field("other_outcome", &D::other_outcome));
+                          field("last_n", &D::last_n), field("other_outcome", &D::other_outcome),
+                          field("kin", &D::kin));
     }
 };
 

@@ -10,12 +10,16 @@ namespace headway::core {
 namespace {
 
 constexpr std::uint64_t kSaysBytesMin = 24;
+constexpr std::uint64_t kNothingBytesMin = 8;  // "no match"
 
 }  // namespace
 
 void StaleCalls::observe(const Observation& seen) {
-    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    // Also where a wait ends otherwise than it began: something outside moves with each lap.
+    const bool moved = seen.tier == Tier::kExternal;
+    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier) || moved) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
+    count_miss(*seen.call, seen.tier);
     const Entry& entry = seen.call->entry;
     const CallFingerprint& fingerprint = seen.call->fingerprint;
     // Receipts and short answers are alike whatever was asked.
@@ -23,13 +27,10 @@ void StaleCalls::observe(const Observation& seen) {
         fingerprint.result_bytes >= kSaysBytesMin && !fingerprint.is(Shape::kAcknowledged);
     const bool known = entry.known_answer && says && fingerprint.kind != CallKind::kVerify &&
                        fingerprint.kind != CallKind::kEdit;
-    if (seen.tier != Tier::kNone && !known) {
-        *this = {};
-        return;
-    }
+    if (seen.tier != Tier::kNone && !known) return end_row();
     if (seen.call->weak()) return;
     if (!entry.same_answer && !known) {
-        if (!entry.known_question && ++fresh >= kNewQuestions) *this = {};
+        if (!entry.known_question && ++fresh >= kNewQuestions) end_row();
         return;
     }
     if (entry.free_again || entry.flaky || seen.call->patience > 1) return;
@@ -40,16 +41,43 @@ void StaleCalls::observe(const Observation& seen) {
     if (entry.same_answer) halves += fingerprint.is(Shape::kActs) ? 1U : 2U;
 }
 
+void StaleCalls::end_row() {
+    const std::uint32_t kept = misses;
+    *this = {};
+    misses = kept;
+}
+
+/// A guess asks ever new questions, so that each "nothing found" is a new answer.
+void StaleCalls::count_miss(const CallSeen& call, Tier tier) {
+    const CallFingerprint& fingerprint = call.fingerprint;
+    const bool asks = fingerprint.kind == CallKind::kRead || fingerprint.is(Shape::kLooks);
+    // Without a word it may be a check, and a page that is missing is one of many.
+    const bool nothing = call.call.ok && fingerprint.is(Shape::kNothingYet) &&
+                         fingerprint.result_bytes >= kNothingBytesMin;
+    if (asks && nothing)
+        ++misses;
+    else if (tier != Tier::kNone)
+        misses = 0;
+}
+
 Severity StaleCalls::severity(Thresholds limits, const Ledger&) const {
     const Severity same = severity_of(halves / 2, limits);
     // New questions whose answers are known may be a check of many things: suspect at most.
     const bool known = limits.suspect != 0 && run >= kKnownAnswers;
-    return known ? std::max(same, Severity::kSuspect) : same;
+    return known || (limits.suspect != 0 && misses >= kMisses) ? std::max(same, Severity::kSuspect)
+                                                               : same;
 }
 
 Finding StaleCalls::finding(const Ledger& ledger) const {
-    HEADWAY_ASSERT(run > 0 && first_n <= last_n);
     Finding finding;
+    if (misses >= kMisses && run < kTraits.balanced.suspect) {
+        finding.count = misses;
+        finding.identity = 3;
+        finding.evidence = evidence_of(ledger, misses, [](const CallMark&) { return true; });
+        finding.reason = std::to_string(misses) + " searches in a row found nothing";
+        return finding;
+    }
+    HEADWAY_ASSERT(run > 0 && first_n <= last_n);
     finding.count = run;
     finding.identity = 2;  // one loop, whatever calls it is made of
     finding.evidence = {first_n, last_n};

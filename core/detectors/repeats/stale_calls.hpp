@@ -10,6 +10,7 @@ namespace headway::core {
 /// Calls in a row of which each got the answer that the agent already had, whatever their order
 /// (docs/detection.md, section 5.1). New questions end the row, even without an answer: five of
 /// them in a row. Waits, acknowledged actions and failures that say nothing are left out.
+/// Searches that find nothing are counted apart.
 struct StaleCalls {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -21,9 +22,12 @@ struct StaleCalls {
     static constexpr std::uint32_t kNewQuestions = 5;
     static constexpr std::uint32_t kKnownAnswers = 20;  ///< also to new questions, in a row
 
+    static constexpr std::uint32_t kMisses = 20;
+
     std::uint32_t run = 0;
     std::uint32_t halves = 0;  ///< twice the calls; an action on a screen or in a game weighs half
     std::uint32_t fresh = 0;   ///< new questions in a row that told nothing
+    std::uint32_t misses = 0;  ///< searches in a row that found nothing, whatever they asked
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -37,8 +41,12 @@ struct StaleCalls {
         using D = StaleCalls;
         return field_list(field("run", &D::run), field("halves", &D::halves),
                           field("fresh", &D::fresh), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n));
+                          field("last_n", &D::last_n), field("misses", &D::misses));
     }
+
+private:
+    void end_row();
+    void count_miss(const CallSeen& call, Tier tier);
 };
 
 static_assert(Detector<StaleCalls>);

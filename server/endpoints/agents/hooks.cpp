@@ -83,6 +83,7 @@ core::SessionStarted about_of(std::string_view agent, const Hook& hook) {
     add_label(about, "adapter", agent);
     add_label(about, "workspace", hook.cwd);
     add_label(about, "agent_version", hook.agent_version);
+    about.policy.trust_origin = false;  // no such report has an origin
     about.policy.heartbeat_interval_ms =
         static_cast<std::uint64_t>(core::Millis{kHookInterval}.count());
     return about;

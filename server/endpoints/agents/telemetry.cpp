@@ -34,6 +34,7 @@ core::SessionStarted about_of(const otlp::SessionReport& report) {
         about.labels.push_back(
             {"agent_version",
              std::string{core::cut_text(report.agent_version, core::limits::kLabelBytesMax)}});
+    about.policy.trust_origin = false;  // no such report has an origin
     about.policy.heartbeat_interval_ms = static_cast<std::uint64_t>(kTelemetryInterval.count());
     return about;
 }

@@ -170,6 +170,8 @@ Result<> endpoints::digest(Call& call) {
                     "since");
             digest.span = *span;
         }
+        if (digest.since != core::kNever && digest.since > call.on.clock.now())
+            return invalid("must not be in the future", "since");
     }
     if (const std::string* format = call.query.find("format")) {
         const auto known = api::parse_digest_format(*format);

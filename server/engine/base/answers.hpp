@@ -52,12 +52,12 @@ struct HookCall {
     int process_number = 0;   ///< its number on this machine; 0: not known
     /// Number of the approval that the agent's own dialog waits for; 0: none.
     std::uint64_t dialog = 0;
-    /// For a hook that is stored already: directives that were delivered since, so that the agent,
-    /// which got no answer, may not have received them.
+    /// For a hook that is already stored, whose agent got no answer: directives delivered since
+    /// then, which the agent may not have received.
     std::optional<std::vector<std::string>> unheard = {};
 };
 
-/// The answer to a hook, or that it has to wait: then the same question is asked again when the
+/// The answer to a hook, or the instruction to hold it: then the engine is asked again when the
 /// session has changed.
 struct HookAnswered {
     std::string session;  ///< the id in force, with `~2` after a resume

@@ -37,13 +37,15 @@ std::vector<std::uint64_t> CommandQueue::take_forgotten() {
 void CommandQueue::hand_over() {
     if (staged_.empty()) return;
     {
-        const auto rationed =
-            std::stable_partition(staged_.begin(), staged_.end(),
-                                  [](const Request& request) { return !is_rationed(request); });
+        const auto take_out = [this](const auto& stays, std::deque<Request>& to) {
+            const auto from = std::stable_partition(staged_.begin(), staged_.end(), stays);
+            to.insert(to.end(), std::make_move_iterator(from),
+                      std::make_move_iterator(staged_.end()));
+            staged_.erase(from, staged_.end());
+        };
         const std::lock_guard lock{mutex_};
-        rationed_.insert(rationed_.end(), std::make_move_iterator(rationed),
-                         std::make_move_iterator(staged_.end()));
-        staged_.erase(rationed, staged_.end());
+        take_out([](const Request& request) { return !is_rationed(request); }, rationed_);
+        take_out([](const Request& request) { return request.bytes < kLargeBytes; }, large_);
         if (waiting_.empty()) {
             waiting_.swap(staged_);
         } else {
@@ -85,6 +87,11 @@ std::size_t CommandQueue::take(std::vector<Request>& out, Clock::Steady::time_po
     for (std::size_t i = 0; i < kRationPerTurn && !rationed_.empty(); ++i) {
         out.push_back(std::move(rationed_.front()));
         rationed_.pop_front();
+    }
+    for (std::size_t bytes = 0; bytes < kLargeBytesPerTurn && !large_.empty();) {
+        bytes += large_.front().bytes;
+        out.push_back(std::move(large_.front()));
+        large_.pop_front();
     }
     const std::size_t rest = left();
     lock.unlock();

@@ -19,12 +19,17 @@ namespace headway::server {
 /// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once per turn of its
 /// event loop; the engine takes all of them at once. So requests that arrive together commit
 /// together, and the next batch gathers while one commits. Rationed requests (hooks and
-/// questions to people) have a lane of their own, of which a turn takes few: a burst of them delays
-/// no report. Each lane is in order; a report may overtake a hook.
+/// questions to people) have a lane of their own, of which a turn takes few, and so have large
+/// ones: a burst of them delays no small report. Each lane is in order; a report may overtake a
+/// hook. A connection sends its next request after a reply, so its own stay in order.
 class CommandQueue {
 public:
     /// Each costs the engine up to a millisecond, so that these delay a report by some tens.
     static constexpr std::size_t kRationPerTurn = 32;
+    /// 100 events and more. A turn takes large ones until they have so many bytes: some 250 events,
+    /// which delay a small report by less than 10 ms.
+    static constexpr std::size_t kLargeBytes = 64 * 1024;
+    static constexpr std::size_t kLargeBytesPerTurn = 256 * 1024;
 
     /// I/O thread only. False when the queue is full or closed; the request is then unchanged. Held
     /// requests take room from queries only: waiting readers do not crowd out reports.
@@ -38,8 +43,8 @@ public:
     void poke();
 
     /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax of them to
-    /// `out` (cleared first), and behind them up to kRationPerTurn rationed ones. Returns how many
-    /// are left.
+    /// `out` (cleared first), and behind them up to kRationPerTurn rationed and some large ones.
+    /// Returns how many are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections that were forgotten since the last call. Engine thread only.
@@ -59,7 +64,7 @@ public:
     std::size_t size() const;
 
 private:
-    std::size_t left() const { return waiting_.size() - first_ + rationed_.size(); }
+    std::size_t left() const { return waiting_.size() - first_ + rationed_.size() + large_.size(); }
 
     std::vector<Request> staged_;  ///< I/O thread's own
 
@@ -68,6 +73,7 @@ private:
     std::vector<Request> waiting_;
     std::size_t first_ = 0;  ///< start of the rest of a large batch
     std::deque<Request> rationed_;
+    std::deque<Request> large_;
     bool poked_ = false;
     std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 

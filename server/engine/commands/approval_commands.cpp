@@ -75,12 +75,28 @@ Result<Resident*> require_approval(Transaction& transaction, std::string_view se
     return resident;
 }
 
+std::string_view json_kind(std::string_view text) {
+    if (text.empty() || text.front() == '{') return "an object";  // none: tools take objects
+    if (text.front() == '[') return "an array";
+    return text.front() == '"' ? "a text" : "a number, true, false or null";
+}
+
+/// Edited arguments are JSON of the same kind as those of the request: the tool takes no other.
+Result<> check_edited(const core::ExactJson& asked, const core::Ruling& ruling) {
+    const std::string_view kind = json_kind(asked.text);
+    if (ruling.decision != core::Decision::kEdit || json_kind(ruling.edited_args.text) == kind)
+        return {};
+    return Error{ErrorCode::kInvalidField,
+                 "must be " + std::string{kind} + ", as the arguments of the request are",
+                 "/edited_args"};
+}
+
 /// Before anything is appended: what cannot be shown cannot be decided about either, and its error
 /// is the answer of one command.
-Result<> check_shown(Transaction& transaction, const Resident& resident, std::uint64_t n) {
+Result<> check_shown(Transaction& transaction, const Resident& resident, std::uint64_t n,
+                     const core::Ruling& ruling = {}) {
     HEADWAY_TRY(const auto document, approval_document(transaction.reader(), resident, n));
-    (void)document;
-    return {};
+    return check_edited(document.asked.args, ruling);
 }
 
 Result<ApprovalShown> show(Transaction& transaction, const Resident& resident, std::uint64_t n) {
@@ -242,7 +258,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
     HEADWAY_TRY(const bool decides, std::move(open));
     Decided done;
     if (decides) {
-        HEADWAY_CHECK(check_shown(transaction, *resident, n));
+        HEADWAY_CHECK(check_shown(transaction, *resident, n, ruling));
         HEADWAY_CHECK(transaction.change(*resident, &core::Session::decide, n, ruling));
         HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }

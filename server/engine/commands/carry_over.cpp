@@ -225,7 +225,10 @@ Result<Resident*> begin_after(Transaction& transaction, const Resident* before, 
     }
     resident->session.open(std::move(begun.about), settings.policy,
                            transaction.opening_context(begun.controls), events);
-    if (before == nullptr || !before->session.state().paused()) return resident;
+    // A pause by the budget of the day is that day's, and applies to this session by itself.
+    if (before == nullptr || !before->session.state().paused() ||
+        before->session.state().paused_for_day)
+        return resident;
     HEADWAY_CHECK(
         resident->session.pause("paused by the operator before " + before->session.id() + " ended",
                                 {}, transaction.context(), events));

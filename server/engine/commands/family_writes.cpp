@@ -164,11 +164,14 @@ Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
 }  // namespace
 
 Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers) {
-    std::vector<storage::SessionKey> waiting;  // held by another daemon, or not by this turn
+    // Held by another daemon, or too many for this turn: each may have told as many again.
+    std::vector<storage::SessionKey> waiting;
+    std::size_t left = kReceiversPerTurn;
     for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax && !receivers.empty();
          ++depth) {
         for (const storage::SessionKey key : receivers) {
-            if (transaction.holds(key)) {
+            if (left > 0 && transaction.holds(key)) {
+                --left;
                 HEADWAY_CHECK(receive_one(transaction, key));
             } else {
                 waiting.push_back(key);

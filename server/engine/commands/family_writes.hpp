@@ -19,6 +19,10 @@ void wake_parents(Transaction& transaction);
 /// children of an end of their parent.
 core::Result<> tell_relatives(Transaction& transaction);
 
+/// So many sessions decide about their messages in one turn: a session that ends may have told
+/// 100,000 children, and others wait meanwhile. As many as tick.
+inline constexpr std::size_t kReceiversPerTurn = 500;
+
 /// Lets sessions that were woken in the turn before decide about their messages and about the time,
 /// and their ancestors in turn, so that it reaches the oldest in one commit.
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);

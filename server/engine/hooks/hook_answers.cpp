@@ -72,7 +72,8 @@ Result<SaidByPerson> said_by_person(Transaction& transaction, const Resident& re
 }
 
 /// An approval lets one call go: the agent has it with this answer.
-Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
+Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n,
+                const std::string& call_id) {
     const core::Approval* approval = resident.session.state().approvals.find(n);
     HEADWAY_ASSERT(approval != nullptr);
     const std::string digest = approval->run_digest;
@@ -80,10 +81,11 @@ Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
     const bool hooks =
         transaction.channels().find(resident.key) != nullptr && !approval->of_dialog();
     return transaction.change(resident, &core::Session::redeem, n, digest,
-                              hooks ? "hook" : core::kDeliveredKey);
+                              hooks ? core::hook_key(call_id) : std::string{core::kDeliveredKey});
 }
 
-core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up) {
+core::HookQuestion question_of(const Resident& resident, const HookCall& call, bool time_is_up,
+                               bool again) {
     const Hook& hook = call.hook;
     core::HookQuestion asked;
     asked.session = resident.session.id();
@@ -94,6 +96,7 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
     asked.time_is_up = time_is_up;
     if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
     asked.redeems = hook.kind == HookKind::kRequest;
+    asked.again = again;
     asked.in_dialog = hook.dialog;
     asked.dialog = call.dialog;
     asked.call_id = hook.call.call;
@@ -185,11 +188,11 @@ bool is_vain(const core::SessionState& state, const HookCall& call) {
 }
 
 Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident, HookCall call,
-                                      bool time_is_up) {
+                                      bool time_is_up, bool again) {
     const Hook& hook = call.hook;
     HookAnswered answered;
     answered.session = resident.session.id();
-    const core::HookQuestion asked = question_of(resident, call, time_is_up);
+    const core::HookQuestion asked = question_of(resident, call, time_is_up, again);
     core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
     answered.hold = said.hold;
     HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, said));
@@ -199,7 +202,8 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     if (hook.kind == HookKind::kPre && !refused && !answered.hold)
         transaction.channels().note_call(resident.key);
     answered.reply.edit_json = std::move(person.edited);
-    if (said.redeemed != 0) HEADWAY_CHECK(redeem(transaction, resident, said.redeemed));
+    if (said.redeemed != 0)
+        HEADWAY_CHECK(redeem(transaction, resident, said.redeemed, hook.call.call));
     if (asked.in_dialog && !said.hold) {
         const auto how = said.stop.empty() ? core::ApprovalClosing::kLeftToAgent
                                            : core::ApprovalClosing::kStopped;

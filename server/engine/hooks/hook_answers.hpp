@@ -26,8 +26,9 @@ void note_finished_call(Resident& resident, const std::string& call_id);
 bool is_vain(const core::SessionState& state, const HookCall& call);
 
 /// Answers, and records what the answer itself changes: what was delivered, a call that was
-/// refused, an approval that is used up. `time_is_up`: the hook waits no longer.
+/// refused, an approval that is used up. `time_is_up`: the hook waits no longer; `again`: it was
+/// held and comes back.
 core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident,
-                                            HookCall call, bool time_is_up);
+                                            HookCall call, bool time_is_up, bool again);
 
 }  // namespace headway::server

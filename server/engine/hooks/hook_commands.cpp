@@ -323,14 +323,14 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     }
     if (resident->session.state().ended()) call.process = false;
     HEADWAY_TRY(HookAnswered answered,
-                answer_hook_call(transaction, *resident, std::move(call), false));
+                answer_hook_call(transaction, *resident, std::move(call), false, false));
     answered.wants_older_uses = older;
     return answered;
 }
 
 Result<HookAnswered> HookAgainCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    return answer_hook_call(transaction, *resident, std::move(call), time_is_up);
+    return answer_hook_call(transaction, *resident, std::move(call), time_is_up, true);
 }
 
 Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {

@@ -16,8 +16,8 @@
 
 namespace headway::server {
 
-/// Use of one answer of the model. The id of its event makes it count once, also when a later hook,
-/// or one after a restart, tells of it again.
+/// Use of one answer of the model. The id of its event makes it count once, even if a later hook,
+/// or one after a restart, reports it again.
 struct HookUse {
     std::string event_id;
     core::Timestamp at = core::kNever;

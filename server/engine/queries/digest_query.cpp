@@ -13,6 +13,8 @@ using core::Result;
 
 /// Events per read: about a quarter of a slice.
 constexpr std::size_t kDigestStep = 64;
+/// Sessions that are looked up in one step.
+constexpr std::size_t kNamesStep = 16;
 constexpr std::size_t kOpenMax = 500;
 
 }  // namespace
@@ -37,6 +39,8 @@ Result<> DigestReading::advance(Reader& reader) {
             return read_some(reader);
         case At::kNames:
             return find_names(reader);
+        case At::kOpen:
+            return find_open(reader);
         case At::kRows:
             return shown_ < keys_.size() ? add_row(reader) : finish(reader);
         case At::kDone:
@@ -94,16 +98,28 @@ Result<> DigestReading::read_some(Reader& reader) {
     return {};
 }
 
-/// The sessions of the events, and open ones without any.
+/// The sessions of the events, some at a time.
 Result<> DigestReading::find_names(Reader& reader) {
-    for (const auto& [id, facts] : fold_.sessions()) {
-        HEADWAY_TRY(const auto key, reader.store().find(id));
+    auto next = fold_.sessions().upper_bound(named_);
+    for (std::size_t i = 0; i < kNamesStep && next != fold_.sessions().end(); ++i, ++next) {
+        HEADWAY_TRY(const auto key, reader.store().find(next->first));
         if (key) keys_.push_back(*key);
+        named_ = next->first;
     }
+    if (next == fold_.sessions().end()) at_ = At::kOpen;
+    return {};
+}
+
+/// Open sessions, also those without an event, some at a time.
+Result<> DigestReading::find_open(Reader& reader) {
     storage::SessionFilter open;
     open.open = true;
-    HEADWAY_TRY(const auto more, reader.store().index().list(open, INT64_MAX, kOpenMax));
+    const std::size_t most = std::min(kNamesStep, kOpenMax - open_found_);
+    HEADWAY_TRY(const auto more, reader.store().index().list(open, open_before_, most));
     keys_.insert(keys_.end(), more.begin(), more.end());
+    open_found_ += more.size();
+    if (!more.empty()) open_before_ = more.back();
+    if (more.size() == most && open_found_ < kOpenMax) return {};
     std::sort(keys_.begin(), keys_.end());
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
     at_ = At::kRows;

@@ -20,13 +20,14 @@ struct DigestReading {
     core::Result<std::optional<api::DigestDocument>> step(Reader& reader);
 
 private:
-    enum class At : std::uint8_t { kBegin, kPlace, kRead, kNames, kRows, kDone };
+    enum class At : std::uint8_t { kBegin, kPlace, kRead, kNames, kOpen, kRows, kDone };
 
     core::Result<> advance(Reader& reader);
     void begin(Reader& reader);
     core::Result<> place(Reader& reader);
     core::Result<> read_some(Reader& reader);
     core::Result<> find_names(Reader& reader);
+    core::Result<> find_open(Reader& reader);
     core::Result<> add_row(Reader& reader);
     core::Result<> finish(Reader& reader);
 
@@ -36,6 +37,9 @@ private:
     storage::Cursor head_ = 0;
     bool cut_ = false;  ///< there may be more than is read
     core::DigestFold fold_;
+    std::string named_;                            ///< the last session whose key was looked up
+    storage::SessionKey open_before_ = INT64_MAX;  ///< open ones from here on are known
+    std::size_t open_found_ = 0;
     std::vector<storage::SessionKey> keys_;
     std::size_t shown_ = 0;
     api::DigestDocument digest_;

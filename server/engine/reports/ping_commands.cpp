@@ -55,6 +55,7 @@ core::SessionStarted about(const std::string& job, const std::string& rid) {
     about.agent.name = core::cut_text(job, core::limits::kStringBytesMax);
     about.labels.push_back({"adapter", "ping"});
     if (!rid.empty()) about.labels.push_back({"rid", rid});
+    about.policy.trust_origin = false;  // no such report has an origin
     about.policy.heartbeat_interval_ms =
         static_cast<std::uint64_t>(core::kHeartbeatIntervalMax.count());
     return about;
@@ -247,7 +248,13 @@ Result<> PingCommand::keep_schedule(Transaction& transaction, const std::string&
     if (!known && !schedule) return {};
     core::PingSchedule now = schedule ? *schedule : known->schedule;
     const bool starts = opens || !known;
-    now.told = !starts && known->schedule.told;
+    if (!starts) {
+        now.told = known->schedule.told;
+        now.excused = known->schedule.excused;
+    } else {
+        now.told = false;
+        now.excused = core::kNever;
+    }
     if (!starts && known->schedule == now) return {};
     const core::Timestamp at = transaction.now();
     return set_schedule(table, job, {now, run, starts ? at : known->started}, at);

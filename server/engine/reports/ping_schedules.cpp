@@ -2,6 +2,7 @@
 #include "server/engine/reports/ping_schedules.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/text/text.hpp"
@@ -52,9 +53,11 @@ core::SessionEnded missed_end(const ScheduledJob& job, bool open) {
     end.automatic = true;
     end.code = "missing";
     const core::Timestamp due = missing_at(job);
+    core::PingSchedule schedule = job.schedule;
+    schedule.excused = core::kNever;
     end.reason = core::bounded_text(
         std::string{open ? "it has not ended, and has not started again" : "it has not started"} +
-        " by " + core::minute_text(due) + " (" + core::print_schedule(job.schedule) +
+        " by " + core::minute_text(due) + " (" + core::print_schedule(schedule) +
         "; last start at " + core::minute_text(job.started) + ")");
     return end;
 }
@@ -137,6 +140,12 @@ Result<> MissedPing::run(Transaction& transaction) {
     if (!found || found->schedule.told || target_.empty()) return {};
     const core::Timestamp due = missing_at(*found);
     if (due == core::kNever || due > transaction.now()) return {};
+    core::Timestamp& excused = found->schedule.excused;
+    if (excused == core::kNever && attended_ + found->schedule.grace > transaction.now()) {
+        excused = attended_ + found->schedule.grace;
+        return set_schedule(table, job_, *found, transaction.now());
+    }
+    if (excused != core::kNever && excused > transaction.now()) return {};
     HEADWAY_TRY(Resident * resident, transaction.find(target_));
     const bool open = resident != nullptr && !resident->session.state().ended();
     if (resident != nullptr && !open) return {};  // it began meanwhile: at the next look
@@ -155,9 +164,9 @@ Result<> MissedPing::run(Transaction& transaction) {
                         transaction.now());
 }
 
-Result<std::vector<std::string>> MissedPings::look(Reader& reader) {
+Result<std::vector<std::unique_ptr<MissedPing>>> MissedPings::look(Reader& reader) {
     IdempotencyTable& table = reader.store().idempotency();
-    std::vector<std::string> due;
+    std::vector<std::unique_ptr<MissedPing>> due;
     if (began_ == core::kNever) began_ = reader.now();
     if (jobs_.empty()) {
         HEADWAY_TRY(jobs_, scheduled_jobs(table));
@@ -168,8 +177,10 @@ Result<std::vector<std::string>> MissedPings::look(Reader& reader) {
         HEADWAY_TRY(const auto found, find_schedule(table, job));
         if (!found || found->schedule.told) continue;
         const core::Timestamp at = missing_at(*found);
-        const core::Timestamp from = std::max(at, began_ + found->schedule.grace);
-        if (at != core::kNever && from <= reader.now()) due.push_back(std::move(job));
+        const core::Timestamp excused = found->schedule.excused;
+        const bool waits = excused != core::kNever && excused > reader.now();
+        if (at != core::kNever && at <= reader.now() && !waits)
+            due.push_back(std::make_unique<MissedPing>(std::move(job), began_));
     }
     return due;
 }

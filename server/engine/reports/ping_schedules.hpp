@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,7 +46,10 @@ core::Timestamp missing_at(const ScheduledJob& job);
 /// Does nothing when it has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    explicit MissedPing(std::string job) : job_(std::move(job)) {}
+    /// `attended`: since when pings can come. One grace from there on is given for each start that
+    /// is due, however often the daemon begins.
+    MissedPing(std::string job, core::Timestamp attended)
+        : job_(std::move(job)), attended_(attended) {}
 
     core::Result<> name(Reader& reader, SessionNames& names) override;
     core::Result<bool> is_well_named(Reader&) const override { return true; }
@@ -62,6 +66,7 @@ public:
 
 private:
     const std::string job_;
+    const core::Timestamp attended_;
     std::string target_;  ///< the session that it ends; set by name()
 };
 
@@ -69,12 +74,10 @@ private:
 class MissedPings {
 public:
     /// The jobs that are due among the next ones.
-    core::Result<std::vector<std::string>> look(Reader& reader);
+    core::Result<std::vector<std::unique_ptr<MissedPing>>> look(Reader& reader);
 
 private:
     std::vector<std::string> jobs_;  ///< of this round; the rest of it at the end
-    /// The first look. While the daemon was away no ping could come: each job has its grace from
-    /// here on.
     core::Timestamp began_ = core::kNever;
 };
 

@@ -145,10 +145,10 @@ void Engine::look_for_missed(std::vector<Request>& requests) {
     Reader reader{parts_};
     auto jobs = missed_.look(reader);
     if (!jobs) return;  // again at the next look
-    for (std::string& job : *jobs) {
+    for (auto& job : *jobs) {
         Request& request = requests.emplace_back();
         request.listening = listening_;
-        request.write = std::make_unique<MissedPing>(std::move(job));
+        request.write = std::move(job);
     }
 }
 

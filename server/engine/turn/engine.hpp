@@ -169,6 +169,7 @@ private:
     /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next
     /// turn's.
     std::vector<storage::SessionKey> receivers_;
+    storage::SessionKey last_receiver_ = 0;  ///< of the last turn that had too many
     bool listening_ = false;
     bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
     Clock::Steady::time_point regain_tried_at_{};

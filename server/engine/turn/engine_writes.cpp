@@ -5,6 +5,7 @@
 #include "core/base/limits.hpp"
 #include "server/engine/commands/family_writes.hpp"
 #include "server/engine/turn/engine.hpp"
+#include "server/engine/turn/receivers.hpp"
 
 // The write phase of a turn.
 
@@ -55,6 +56,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
         if (request.write == nullptr) continue;
         if (policy_->repeats() || request.write->delivered()) request.write->keep();
     }
+    const auto later = hold_back(receivers_, last_receiver_);
     std::optional<Transaction> tried;
     for (int tries = 1;; ++tries) {
         tried.emplace(parts_, projections_, session_log_, turn, publication);
@@ -62,6 +64,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
         if (written) break;
         store_.rollback();
         if (tries < kTriesMax && try_again(requests, publication)) continue;
+        add_receivers(receivers_, later);
         return give_up(written.error(), requests, publication);
     }
     Transaction& transaction = *tried;
@@ -71,6 +74,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     session_log_.commit(Clock::steady());
     judges_.commit();
     receivers_ = transaction.take_woken();
+    add_receivers(receivers_, later);
     if (transaction.deletes()) upkeep_.hurry_deletion();
     for (Request& request : requests) {
         if (request.write != nullptr) answer(request, publication);

@@ -26,7 +26,7 @@ struct HttpStats {
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
     std::size_t held_bytes = 0;  ///< of unread replies and unfinished bodies, over all connections
-    std::uint64_t cut = 0;       ///< connections closed for too much of it
+    std::uint64_t cut = 0;       ///< connections closed since too many bytes were held
 };
 
 /// The listeners and all connections: accepts up to the cap, finds a connection by its id, runs the

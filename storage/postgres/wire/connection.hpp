@@ -52,7 +52,8 @@ public:
     struct Settings {
         std::string url;  ///< a URI or "key=value" pairs of libpq; may name several hosts
         core::Millis connect_timeout{2'000};
-        /// How long no byte may come; also how long a commit waits for a standby that is missing.
+        /// How long to wait without receiving a byte, and how long a commit waits for a missing
+        /// standby.
         core::Millis answer_timeout{5'000};
     };
 

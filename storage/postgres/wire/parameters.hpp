@@ -40,7 +40,7 @@ public:
     void set_null(int index);
 
     struct Value {
-        unsigned type = 20;  ///< the OID of its type; of one that is not bound, that of a number
+        unsigned type = 20;  ///< the OID of its type; while it is not bound, that of a number
         bool null = true;
         std::string bytes;
     };

@@ -31,6 +31,27 @@ TEST_CASE("decode approvals: a request gets the digest by which its call is reco
     CHECK(core::args_of(*done.fingerprint) == asked->args_digest);
 }
 
+TEST_CASE("decode approvals: a question that a person would not see whole is refused", "[api]") {
+    JsonDocument document;
+    for (const char* kind : {"question", "auth"}) {
+        const auto asked = [&](std::size_t bytes) {
+            return decode_approval_request(document, R"({"kind":")" + std::string(kind) +
+                                                         R"(","tool":"t","summary":")" +
+                                                         std::string(bytes, 'q') + R"("})");
+        };
+        CHECK(asked(4096).has_value());
+        REQUIRE_FALSE(asked(4097).has_value());
+        CHECK(asked(4097).error().field == "/summary");
+    }
+}
+
+TEST_CASE("decode approvals: redeeming with the key of a hook's reply is refused", "[api]") {
+    JsonDocument document;
+    const auto redeemed = decode_redeem(document, R"({"key":"hook c1","args":{}})");
+    REQUIRE_FALSE(redeemed.has_value());
+    CHECK(redeemed.error().field == "/key");
+}
+
 TEST_CASE("decode approvals: an edited call has the digest of what runs", "[api]") {
     JsonDocument document;
     const auto decision =

@@ -116,6 +116,29 @@ TEST_CASE("digest: a resume has the reason of its announcement", "[api]") {
     CHECK(facts.resumes[0].why == "the usage limit is reached");
 }
 
+TEST_CASE("digest: a session with many loops or requests hides no other", "[api]") {
+    Night night;
+    api::DigestDocument digest;
+    for (int i = 0; i < 100; ++i) {
+        api::Need need;
+        need.kind = api::NeedKind::kApproval;
+        need.session = i < 99 ? "flood" : "quiet";
+        digest.needs.push_back(need);
+    }
+    digest.needs_total = 100;
+    for (const std::string session : {"a", "b", "c", "d", "e"}) {
+        for (int i = 0; i < 8; ++i) {
+            night.add(session, 1min, verdict(core::Verdict::kStuck));
+            night.add(session, 1min, verdict(core::Verdict::kProgressing));
+        }
+        digest.rows.push_back(row_of(night, session));
+    }
+    const std::string text = api::text_of(api::digest_page(digest));
+    for (const char* words :
+         {"flood, and 96 more", "quiet, approval since", "e at ", "e, and 5 more"})
+        CHECK_THAT(text, Catch::Contains(words));
+}
+
 TEST_CASE("digest: what Headway says is no sign of the agent", "[api]") {
     Night night;
     night.add("a", 0min, core::Heartbeat{});

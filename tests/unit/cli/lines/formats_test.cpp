@@ -156,6 +156,19 @@ TEST_CASE("agent lines: opencode and Kilo tell a call in one line, and tokens by
     CHECK(aborted.result == "Aborted");
 }
 
+TEST_CASE("agent lines: each agent names its conversation, so that it can be resumed", "[cli]") {
+    CHECK(told_of(agent_fixture("claude")).conversation == "09eb8ffe-c283-4942-a47d-b4b939c2e517");
+    CHECK(told_of(agent_fixture("gemini")).conversation == "fc89cea0-d795-4494-b519-abe290372b15");
+    CHECK(told_of(agent_fixture("qwen")).conversation == "6d836e5e-a03b-4fc0-b2d4-72cd57a958ea");
+    CHECK(told_of(agent_fixture("opencode")).conversation == "ses_dfcda4d14ffe08yXcmcACr0erN");
+    CHECK(told_of(agent_fixture("kilo")).conversation == "ses_dfcc2f1cdffe9Dn2zKXgCsOCPR");
+    for (const char* agent : {"codex", "pi", "cursor", "cline"})
+        CHECK_FALSE(told_of(agent_fixture(agent)).conversation.empty());
+    const Told copilot = told_of(agent_fixture("copilot"));  // in its last line
+    CHECK(copilot.conversation == "0a92c184-c291-4f59-b370-e26b6e868606");
+    CHECK(copilot.facts.agent == "copilot");
+}
+
 TEST_CASE("agent lines: times of opencode that cannot be make no duration", "[cli]") {
     const auto duration = [](const std::string& start, const std::string& end) {
         const Told told = told_of(

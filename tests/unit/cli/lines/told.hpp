@@ -26,6 +26,7 @@ struct Told {
     bool ok = false;
     std::string result;
     std::string model;
+    std::string conversation;
     cli::RunFacts facts;
 };
 
@@ -76,6 +77,7 @@ inline Told told_of(std::string_view output, std::size_t piece = 7) {
     told.ok = lines.result() && lines.result()->ok;
     if (lines.result()) told.result = lines.result()->text;
     told.model = lines.model();
+    told.conversation = lines.conversation();
     told.facts = lines.facts();
     return told;
 }

@@ -115,6 +115,32 @@ TEST_CASE("approval view: a decision names who made it", "[cli]") {
     CHECK(text.find("reason    not today") != std::string::npos);
 }
 
+TEST_CASE("approval view: edited arguments and an answer stand beside what was asked", "[cli]") {
+    Json approval = pending();
+    approval["decision"] = {{"decision", "edit"}, {"edited_args", {{"command", "make clean"}}}};
+    const auto shown = [&] { return approvals_text(Json::array({approval}), WallTime{}, false); };
+    CHECK_THAT(shown(), Catch::Contains(R"(arguments {"command":"rm -r build"})") &&
+                            Catch::Contains(R"(edited to {"command":"make clean"})"));
+    approval["decision"]["edited_args"] = parsed("{}");
+    CHECK_THAT(shown(), Catch::Contains("edited to {}\n"));
+    approval["decision"] = {{"decision", "respond"}, {"response", "the second"}};
+    CHECK_THAT(shown(), Catch::Contains("answer    the second\n"));
+}
+
+TEST_CASE("approval view: an answer that is none of the options gets a note", "[cli]") {
+    Json approval = pending();
+    approval["options"] = Json::array({"staging", "prod"});
+    approval["decision"] = {{"decision", "respond"}, {"response", "prodd"}};
+    CHECK(answer_note(approval) ==
+          "the answer is none of the options (staging, prod); the agent receives it as it is\n");
+    approval["decision"]["response"] = "prod";
+    CHECK(answer_note(approval).empty());
+    approval["options"] = Json::array({});
+    approval["decision"]["response"] = "anything";
+    CHECK(answer_note(approval).empty());
+    CHECK(answer_note(pending()).empty());
+}
+
 TEST_CASE("approval view: a budget is the block of the model and the clocks that ran", "[cli]") {
     const Json budget = {{"prompt", "[EXECUTION BUDGET]\nStatus: NOMINAL"},
                          {"clocks", {{"model_seconds", 12}, {"human_seconds", 0}}}};

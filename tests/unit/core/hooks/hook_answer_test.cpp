@@ -107,6 +107,37 @@ TEST_CASE("hook answer: the approval of the same arguments serves a call with an
     CHECK(approval_of_call(state, "c2", "deploy", "sha256:2") == nullptr);
 }
 
+TEST_CASE("hook answer: one approval lets one call go", "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
+    Approval& approved = state.approvals.requests.front();
+    approved.decision = Decision::kApprove;
+    approved.run_digest = approved.args_digest;
+    CHECK(answer_hook(state, held_call()).redeemed == 5);
+
+    approved.status = ApprovalStatus::kRedeemed;
+    approved.redeemed_at = Timestamp{Millis{1}};
+    approved.redeem_key = digest_of(hook_key("c2"));
+    CHECK_FALSE(answer_hook(state, held_call("c2")).allow == "approved by a person");
+    HookQuestion waited = held_call("c3");
+    waited.again = true;
+    CHECK_THAT(answer_hook(state, waited).deny, Catch::Contains("went to an equal call"));
+    approved.redeem_key = digest_of(hook_key("c1"));
+    CHECK(answer_hook(state, held_call()).allow == "approved by a person");  // its hook again
+    CHECK(answer_hook(state, held_call()).redeemed == 0);
+}
+
+TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {
+    SessionState state = open_session();
+    state.stopped = true;  // the directive is acknowledged
+    CHECK(must_stop(state));
+    CHECK(answer_hook(state, held_call()).stop == "a person has stopped this session");
+    state.stopped = false;
+    state.cancel_requested = true;
+    CHECK(must_stop(state));
+    CHECK(answer_hook(state, held_call()).hard);
+}
+
 TEST_CASE("hook answer: a decision is about its own arguments, whatever id they come with",
           "[core]") {
     SessionState state = open_session();

@@ -64,6 +64,14 @@ struct Asking : Story {
         call.fingerprint = fingerprint;
         return report(event(std::move(call)));
     }
+    void is_refused(const std::string& call_id) {
+        ToolFinished denied;
+        denied.tool = "deploy";
+        denied.call_id = call_id;
+        denied.ok = false;
+        denied.error = ToolError{"denied", {}};
+        report(event(std::move(denied)));
+    }
     const Approvals& approvals() const { return session.state().approvals; }
     void decide(Decision decision, GrantScope scope = GrantScope::kOnce) {
         const Approval* asked = approvals().oldest_pending();
@@ -103,6 +111,21 @@ TEST_CASE("approval asks: an approval that no call uses is taken by the next", "
     CHECK(s.approvals().pending() == 0);
     s.starts("c2");  // in parallel: the approval may belong to c1
     CHECK(s.approvals().pending() == 1);
+}
+
+TEST_CASE("approval asks: a late approval is for one of several equal calls at once", "[core]") {
+    Asking s;
+    s.starts("c1");
+    s.is_refused("c1");  // no person had decided
+    s.decide(Decision::kApprove);
+    s.starts("c2");
+    CHECK(s.approvals().pending() == 0);
+    s.starts("c3");
+    s.starts("c4");
+    CHECK(s.approvals().pending() == 2);
+    s.finishes("c2");
+    s.starts("c5");
+    CHECK(s.approvals().pending() == 3);
 }
 
 TEST_CASE("approval asks: an id reused after its call has run asks again", "[core]") {
@@ -184,16 +207,12 @@ TEST_CASE("approval asks: an equal call waits for the request of one that is ove
     REQUIRE(s.approvals().pending() == 1);
     s.starts("c2");  // beside the first: it is another execution
     CHECK(s.approvals().pending() == 2);
-    ToolFinished denied;
-    denied.tool = "bash";
-    denied.ok = false;
-    denied.error = ToolError{"denied", {}};
-    for (const char* id : {"c1", "c2"}) {
-        denied.call_id = id;
-        s.report(event(denied));
-    }
+    s.is_refused("c1");
+    s.is_refused("c2");
     s.starts("c3");
     CHECK(s.approvals().pending() == 2);
-    s.starts("c4", bound_digest("other arguments"));
+    s.starts("c4");  // beside the third, which may run by one of them
     CHECK(s.approvals().pending() == 3);
+    s.starts("c5", bound_digest("other arguments"));
+    CHECK(s.approvals().pending() == 4);
 }

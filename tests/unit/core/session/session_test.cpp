@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/base/footprint.hpp"
 #include "core/base/limits.hpp"
+#include "core/budgets/day_budget.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -186,6 +188,38 @@ TEST_CASE("session: cancel asks once, with a directive that stays until acknowle
     CHECK(out.size() == 2);
     (void)story.report(acknowledged(directive.id), 30);
     CHECK(story.session.state().directives.empty());
+    REQUIRE(story.session.cancel("still running", context(40), out).has_value());
+    REQUIRE(out.size() == 3);  // asked once, and stopped again
+    CHECK(std::get<DirectiveIssued>(out[2].payload).kind == DirectiveKind::kStop);
+}
+
+TEST_CASE("session: no advice moves a stop out of the directives", "[core]") {
+    Story story;
+    std::vector<Event> out;
+    REQUIRE(story.session.cancel("too slow", context(10), out).has_value());
+    for (std::size_t i = 0; i < 2 * limits::kDirectivesMax; ++i)
+        REQUIRE(
+            story.session.nudge("other " + std::to_string(i), "ana", context(20), out).has_value());
+    const auto& directives = story.session.state().directives;
+    CHECK(directives.size() == limits::kDirectivesMax);
+    CHECK(std::any_of(directives.begin(), directives.end(),
+                      [](const Directive& d) { return d.kind == DirectiveKind::kStop; }));
+}
+
+TEST_CASE("session: a person's pause takes the place of one by the budget of the day", "[core]") {
+    Story story;
+    std::vector<Event> out;
+    const std::string day = day_pause_reason(DayCap{}, DayUse{});
+    REQUIRE(story.session.pause(day, {}, context(10), out).has_value());
+    REQUIRE(story.session.pause(day, {}, context(20), out).has_value());
+    CHECK(story.session.state().paused_for_day);
+    REQUIRE(story.session.pause("hands off", "ana", context(30), out).has_value());
+    CHECK(story.session.state().paused());
+    CHECK_FALSE(story.session.state().paused_for_day);
+    const std::size_t events = out.size();
+    REQUIRE(story.session.pause(day, {}, context(40), out).has_value());
+    CHECK(out.size() == events);
+    CHECK_FALSE(story.session.state().paused_for_day);
 }
 
 TEST_CASE("session: cancel without a reason gives one, and an ended session cannot be cancelled",

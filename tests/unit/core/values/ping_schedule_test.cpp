@@ -91,8 +91,10 @@ TEST_CASE("ping schedule: summer time moves the next start by its hour", "[core]
 TEST_CASE("ping schedule: what is printed is read again", "[core]") {
     for (const PingSchedule& schedule :
          {PingSchedule{24h, {}, 1h}, PingSchedule{90min, {}, 0ms, true},
-          PingSchedule{0ms, "30 2 * * 1-5", 5min}, PingSchedule{0ms, "0 0 1,15 * *", 36h, true}})
+          PingSchedule{0ms, "30 2 * * 1-5", 5min}, PingSchedule{0ms, "0 0 1,15 * *", 36h, true},
+          PingSchedule{24h, {}, 1h, false, kDay + 3h}, PingSchedule{24h, {}, 1h, true, kDay}})
         CHECK(read_schedule(print_schedule(schedule)) == schedule);
-    for (const char* text : {"", "every 1d", "every x, grace 1h", "cron bad, grace 1h", "off"})
+    for (const char* text : {"", "every 1d", "every x, grace 1h", "cron bad, grace 1h", "off",
+                             "every 1d, grace 1h, excused soon"})
         CHECK_FALSE(read_schedule(text).has_value());
 }

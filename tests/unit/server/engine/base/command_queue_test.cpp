@@ -209,6 +209,23 @@ TEST_CASE("command queue: a burst of hooks does not stand before a report", "[se
     CHECK(queue.size() == 0);
 }
 
+TEST_CASE("command queue: large reports do not stand before a small one", "[server]") {
+    CommandQueue queue;
+    for (std::uint64_t i = 0; i < 8; ++i)
+        REQUIRE(stage(queue, 1000 + i, CommandQueue::kLargeBytesPerTurn));
+    REQUIRE(stage(queue, 1));
+    queue.hand_over();
+    std::size_t left = 0;
+    CHECK(take(queue, left) == std::vector<std::uint64_t>{1, 1000});
+    CHECK(left == 7);
+    REQUIRE(stage(queue, 2));
+    queue.hand_over();
+    CHECK(take(queue, left) == std::vector<std::uint64_t>{2, 1001});
+    for (std::uint64_t i = 2; i < 8; ++i)
+        CHECK(take(queue, left) == std::vector<std::uint64_t>{1000 + i});
+    CHECK(queue.size() == 0);
+}
+
 TEST_CASE("command queue: a closed queue is empty when its hooks are taken, too", "[server]") {
     CommandQueue queue;
     REQUIRE(stage_hook(queue, 1));
