@@ -14,9 +14,6 @@
 
 namespace headway::cli {
 
-/// Agents whose stored sessions tell when a call begins and when a turn ends, line by line.
-inline constexpr const char* kObservedAgents[] = {"claude", "codex", "copilot", "pi", "qwen"};
-
 /// Whether a process of this user that `headway run` has started works in this folder: what it does
 /// is reported, in the session of the run.
 bool is_supervised_in(const std::string& folder);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`headway observe`: agents without hooks are seen by their stored sessions, and hooks win."""
+"""`headway observe` and `[observe]`: agents without hooks are seen by their stored sessions, and hooks win."""
 import json
 import os
 import shutil
@@ -62,7 +62,8 @@ class Observe(unittest.TestCase):
         self.daemon = Daemon()
         self.addCleanup(self.daemon.close)
 
-    def start(self):
+    def start(self, **settings):
+        self.daemon.settings.update(settings)
         self.daemon.environment["HOME"] = str(self.home)
         self.daemon.start()
         self.operator = self.daemon.operator()
@@ -109,6 +110,7 @@ class Observe(unittest.TestCase):
         self.assertEqual((one["labels"]["adapter"], one["labels"]["workspace"], one["goal"]), ("transcript", "/home/dev/code", "Fix the build"))
         self.assertEqual(one["used"]["tokens"], 5 * 1200)
         self.assertNotIn("adapter", one)
+        self.assertIn("nothing reaches the agent", Cli(self.daemon).run("show", "claude-one").out)
         file.call("open")
         self.until("claude-one", lambda s: [call["call_id"] for call in s["in_flight"]] == ["open"])
         file.result("open", "done", failed=False)
@@ -291,6 +293,40 @@ class Observe(unittest.TestCase):
         self.daemon.start(self.daemon.port)
         self.operator = self.daemon.operator()
         self.until("claude-one", lambda s: len(self.events("claude-one", "tool.finished")) == 3)
+
+    def observer_of_the_daemon(self) -> int:
+        children = Path(f"/proc/{self.daemon.process.pid}/task/{self.daemon.process.pid}/children").read_text().split()
+        for child in children:
+            if b"observe" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0"):
+                return int(child)
+        return 0
+
+    def test_a_daemon_observes_by_its_setting_starts_it_again_and_ends_it_with_itself(self):
+        self.start(**{"observe.agents": "claude"})
+        pid = eventually(self.observer_of_the_daemon)
+        eventually(lambda: b"HEADWAY" not in Path(f"/proc/{pid}/comm").read_bytes() and len(os.listdir(f"/proc/{pid}/fd")) > 4)
+        file = ClaudeFile(self.home, "one")
+
+        def seen():
+            file.prompt(f"Fix it {time.time()}")
+            time.sleep(0.2)
+            return self.session("claude-one")
+        one = eventually(seen)
+        self.assertEqual(one["labels"]["adapter"], "transcript")
+        os.kill(pid, signal.SIGKILL)
+        again = eventually(lambda: self.observer_of_the_daemon() not in (0, pid) and self.observer_of_the_daemon())
+        file.answer("done")
+        self.until("claude-one", lambda s: s["state"] == "idle")
+        self.assertIn("ended with signal 9; it is started again in 1 s", self.daemon.log())
+        self.assertEqual(self.daemon.stop(), 0)
+        self.assertFalse(Path(f"/proc/{again}").exists())
+
+    def test_an_agent_that_cannot_be_observed_is_a_mistake_in_the_settings(self):
+        self.daemon.settings["observe.agents"] = "gemini"
+        process = self.daemon.spawn()
+        self.assertEqual(process.wait(30), 2)
+        process.stdout.close()
+        self.assertIn("is no agent that can be observed; use claude, codex, copilot, pi, qwen", self.daemon.log())
 
     def test_without_a_daemon_it_says_so(self):
         self.start()

@@ -13,6 +13,7 @@
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/observe/observer.hpp"
+#include "config/settings/settings.hpp"
 
 // `headway observe`: agents without hooks, seen by the sessions that they store.
 
@@ -28,7 +29,7 @@ struct ObserveOptions {
 };
 
 std::vector<std::string> all_observed() {
-    return {std::begin(kObservedAgents), std::end(kObservedAgents)};
+    return {config::kObservedAgents.begin(), config::kObservedAgents.end()};
 }
 
 int observe(const ObserveOptions& options, const Console& console) {
@@ -62,7 +63,8 @@ public:
         arguments.footer(
             R"(Follows the stored sessions of agents as they grow, and reports them under the adapter `transcript`:
 they are seen and judged. Nothing reaches the agent: no advice, no stop, no question about a call. A
-session whose hooks report is left alone. Only what happens from now on is reported.
+session whose hooks report is left alone. Only what happens from now on is reported. A daemon does
+the same by itself with [observe] agents = ["claude"] in its settings.
 
 Examples:
   headway observe
