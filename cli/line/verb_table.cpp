@@ -11,6 +11,7 @@
     ROW("run", run, "Run and watch")               \
     ROW("keep-going", keep_going, "Run and watch") \
     ROW("acp", acp, "Run and watch")               \
+    ROW("observe", observe, "Run and watch")       \
     ROW("wait", wait, "Run and watch")             \
     ROW("watch", watch, "Run and watch")           \
     ROW("top", top, "Run and watch")               \

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <istream>
 #include <memory>
 #include <streambuf>
@@ -45,6 +46,11 @@ public:
     const struct stat& about() const { return about_; }
     /// The first bytes, which are read again by what comes next. Before anything was read.
     std::string_view beginning() { return buffer_.beginning(); }
+    /// The reading begins behind so many bytes. Before anything was read; a file only.
+    void skip(std::uint64_t bytes) {
+        if (::lseek(buffer_.file.get(), static_cast<off_t>(bytes), SEEK_SET) < 0)
+            setstate(std::ios::failbit);
+    }
 
 private:
     class Buffer : public std::streambuf {

@@ -70,6 +70,7 @@ public:
 
     void take_folder(const fs::path& folder, int depth = 0) {
         std::error_code error;
+        found_.folders.push_back(folder);
         fs::directory_iterator entry(folder, error);
         for (const fs::directory_iterator end; !error && entry != end; entry.increment(error))
             take_entry(*entry, depth);
@@ -115,10 +116,14 @@ void sort_files(FoundStores& found) {
 
 }  // namespace
 
-FoundStores find_stores(const std::map<std::string, std::string>& environment) {
+FoundStores find_stores(const std::map<std::string, std::string>& environment,
+                        const std::vector<std::string>& agents) {
     FoundStores found;
     const std::string home = value_of(environment, "HOME");
     for (const StorePlace& place : kPlaces) {
+        if (!agents.empty() &&
+            std::find(agents.begin(), agents.end(), place.format->agent) == agents.end())
+            continue;
         fs::path folder = value_of(environment, place.variable);
         if (folder.empty() && home.empty()) continue;
         if (folder.empty()) folder = fs::path(home) / place.home;

@@ -18,6 +18,7 @@ Found StoreLines::next(std::string_view& line) {
                 static_cast<std::size_t>(static_cast<const char*>(end) - buffer_.data());
             line = {buffer_.data() + at_, stop - at_};
             at_ = searched_ = stop + 1;
+            ended_ = taken_ - (used_ - at_);
             if (dropped_) return *std::exchange(dropped_, std::nullopt);
             return found(line);
         }
@@ -57,6 +58,7 @@ bool StoreLines::fill() {
     in_.read(buffer_.data() + used_, static_cast<std::streamsize>(kStoreChunkBytes));
     const auto got = static_cast<std::size_t>(in_.gcount());
     used_ += got;
+    taken_ += got;
     return got > 0;
 }
 

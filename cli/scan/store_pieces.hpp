@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <istream>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ public:
     /// The first bytes, to recognise the format; then `matters` is set.
     std::string_view beginning();
     void needs(bool (*matters)(std::string_view)) { matters_ = matters; }
+    /// Bytes of the stream up to the end of the last line that next() found.
+    std::uint64_t ended() const { return ended_; }
 
 private:
     bool fill();
@@ -37,9 +40,11 @@ private:
     std::istream& in_;
     bool (*matters_)(std::string_view);
     std::string buffer_;
-    std::size_t used_ = 0;          ///< of the buffer; behind it is room
-    std::size_t at_ = 0;            ///< of the line that is next
-    std::size_t searched_ = 0;      ///< no line end before
+    std::size_t used_ = 0;      ///< of the buffer; behind it is room
+    std::size_t at_ = 0;        ///< of the line that is next
+    std::size_t searched_ = 0;  ///< no line end before
+    std::uint64_t taken_ = 0;   ///< bytes read from the stream
+    std::uint64_t ended_ = 0;
     std::optional<Found> dropped_;  ///< the beginning of this line was dropped, and why
 };
 

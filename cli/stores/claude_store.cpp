@@ -54,11 +54,13 @@ bool flag_of(const LineMembers& of, std::string_view name) {
     return value && value->boolean();
 }
 
+constexpr std::string_view kInterrupted = "[Request interrupted";
+
 /// Words that the agent puts into the conversation in the place of a person.
 bool is_own_word(std::string_view text) {
     static constexpr std::array<std::string_view, 6> kOwn{
         "<task-notification", "<system-reminder",           "<local-command-",
-        "<command-name>",     "Caveat: The messages below", "[Request interrupted"};
+        "<command-name>",     "Caveat: The messages below", kInterrupted};
     return std::any_of(kOwn.begin(), kOwn.end(),
                        [text](std::string_view own) { return text.starts_with(own); });
 }
@@ -109,6 +111,8 @@ private:
         const std::string_view model = message_.text_of("model");
         if (model.empty() || model == "<synthetic>") return;  // words of the agent itself
         about_.model = model;
+        const std::string_view stop = message_.text_of("stop_reason");
+        out.turn_ended = stop == "end_turn" || stop == "stop_sequence" || stop == "refusal";
         content->each([&](JsonValue part) {
             read_part(part, out);
             return true;
@@ -120,13 +124,15 @@ private:
         if (part.kind() != JsonKind::kObject) return;
         part_.read(part);
         if (part_.text_of("type") == "text")
-            events_.message(out.events, "assistant", part_.text_of("text"));
+            events_.message(out, "assistant", part_.text_of("text"));
         if (part_.text_of("type") != "tool_use") return;
         StoredCall call;
         call.tool = part_.text_of("name");
         if (const auto input = part_.find("input")) input->append_to(call.args);
         call.seconds = seconds_;
-        calls_.start(part_.text_of("id"), std::move(call));
+        const std::string_view id = part_.text_of("id");
+        events_.started(out, id, call);
+        calls_.start(id, std::move(call));
     }
 
     void read_use(StoredLine& out) {
@@ -152,7 +158,7 @@ private:
         if (line_.text_of("apiError") == "usage_limit_reached" || line_.find("quotaLimits"))
             error.error_class = "usage_limit";
         error.ends_turn = true;
-        events_.error(out.events, error);
+        events_.error(out, error);
     }
 
     void read_user(StoredLine& out) {
@@ -175,9 +181,10 @@ private:
     }
 
     void add_person(std::string_view text, StoredLine& out) {
+        if (text.starts_with(kInterrupted)) out.turn_ended = true;
         if (is_own_word(text) || line_.find("origin")) return;
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-        events_.message(out.events, "user", text);
+        events_.message(out, "user", text);
     }
 
     void read_result(StoredLine& out) {
@@ -193,12 +200,12 @@ private:
         if (cut) result.ok = false;
         if (!result.ok) result.error_class = cut ? "cancelled" : class_of_claude(text);
         const StoredCall call = calls_.finish(id);
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     void read_system(StoredLine& out) {
         const std::string_view kind = line_.text_of("subtype");
-        if (kind == "compact_boundary") events_.compacted(out.events, {});
+        if (kind == "compact_boundary") events_.compacted(out, {});
         if (kind != "api_error") return;
         const auto told = line_.find("error", JsonKind::kObject);
         ToldError error{"the model's API is tried again"};
@@ -209,7 +216,7 @@ private:
             if (status >= 400 && status < 600) error.status = status;
         }
         error.retryable = true;
-        events_.error(out.events, error);
+        events_.error(out, error);
     }
 
     LineMembers line_;

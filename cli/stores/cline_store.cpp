@@ -80,13 +80,13 @@ private:
         ToldError error{text_of_parts(content)};
         error.status = status_in(error.message);
         error.ends_turn = true;
-        if (!error.message.empty()) events_.error(out.events, error);
+        if (!error.message.empty()) events_.error(out, error);
     }
 
     void add_words(bool person, std::string_view text, StoredLine& out) {
         const std::string_view words = person ? inside_of_element(text) : text;
         if (person && about_.goal.empty()) about_.goal = cut_bytes(words, kStoredGoalBytesMax);
-        events_.message(out.events, person ? "user" : "assistant", words);
+        events_.message(out, person ? "user" : "assistant", words);
     }
 
     void read_part(JsonValue part, bool person, StoredLine& out) {
@@ -121,7 +121,7 @@ private:
         result.text = text;
         result.seconds = seconds_;
         const StoredCall call = calls_.finish(id);
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     /// Adds the outcomes of `[{"query","result","error","success"}]`, one a command; true if one of

@@ -92,7 +92,7 @@ public:
         if (type == "turn_context") return read_context();
         if (type == "event_msg") read_event(out);
         if (type == "response_item" && !copied_) read_item(out);
-        if (type == "compacted" && !copied_) events_.compacted(out.events, {});
+        if (type == "compacted" && !copied_) events_.compacted(out, {});
     }
 
     std::size_t open_calls() const override { return calls_.size(); }
@@ -104,7 +104,8 @@ private:
         about_.project = payload_.text_of("cwd");
         about_.version = payload_.text_of("cli_version");
         about_.parent = payload_.text_of("parent_thread_id");
-        if (about_.parent.empty()) about_.parent = payload_.text_of("forked_from_id");
+        about_.fork = about_.parent.empty();
+        if (about_.fork) about_.parent = payload_.text_of("forked_from_id");
         copied_ = !about_.parent.empty();
         const auto began = stored_seconds(payload_.text_of("timestamp"));
         began_ = began ? *began : 0;
@@ -127,6 +128,7 @@ private:
         if (copied_) return;
         if (kind == "item_completed") read_completed();
         if (kind == "task_complete") read_end(out);
+        if (kind == "turn_aborted") out.turn_ended = true;
         if (kind == "error") add_error(payload_.text_of("message"), {}, out);
     }
 
@@ -166,6 +168,7 @@ private:
 
     void read_end(StoredLine& out) {
         const auto error = payload_.find("error", JsonKind::kObject);
+        out.turn_ended = !error;
         if (!error) return;
         part_.read(*error);
         const std::string message{part_.text_of("message")};
@@ -183,14 +186,14 @@ private:
         ToldError error{std::string(message), std::string(kind)};
         error.status = status_in(message);
         error.ends_turn = true;
-        events_.error(out.events, error);
+        events_.error(out, error);
     }
 
     void read_item(StoredLine& out) {
         const std::string_view kind = payload_.text_of("type");
         if (kind == "message") read_message(out);
-        if (kind == "function_call" || kind == "custom_tool_call") read_call();
-        if (kind == "local_shell_call") read_shell();
+        if (kind == "function_call" || kind == "custom_tool_call") read_call(out);
+        if (kind == "local_shell_call") read_shell(out);
         if (kind == "function_call_output" || kind == "custom_tool_call_output") read_result(out);
     }
 
@@ -199,13 +202,13 @@ private:
         if (!content) return;
         const std::string text = text_of_parts(*content);
         const std::string_view role = payload_.text_of("role");
-        if (role == "assistant") return events_.message(out.events, "assistant", text);
+        if (role == "assistant") return events_.message(out, "assistant", text);
         if (role != "user" || is_codex_word(text)) return;
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-        events_.message(out.events, "user", text);
+        events_.message(out, "user", text);
     }
 
-    void read_call() {
+    void read_call(StoredLine& out) {
         StoredCall call;
         call.tool = payload_.text_of("name");
         const std::string_view space = payload_.text_of("namespace");
@@ -217,15 +220,19 @@ private:
             call.args += '}';
         }
         call.seconds = seconds_;
-        calls_.start(payload_.text_of("call_id"), std::move(call));
+        const std::string_view id = payload_.text_of("call_id");
+        events_.started(out, id, call);
+        calls_.start(id, std::move(call));
     }
 
-    void read_shell() {
+    void read_shell(StoredLine& out) {
         StoredCall call;
         call.tool = "shell";
         if (const auto action = payload_.find("action")) action->append_to(call.args);
         call.seconds = seconds_;
-        calls_.start(payload_.text_of("call_id"), std::move(call));
+        const std::string_view id = payload_.text_of("call_id");
+        events_.started(out, id, call);
+        calls_.start(id, std::move(call));
     }
 
     void read_result(StoredLine& out) {
@@ -241,7 +248,7 @@ private:
         if (!result.ok) result.error_class = refused ? "denied" : cut ? "cancelled" : "";
         result.text = output_of(text);
         result.seconds = seconds_;
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     LineMembers line_;

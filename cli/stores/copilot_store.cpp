@@ -49,13 +49,12 @@ public:
         seconds_ = out.seconds;
         if (type == "session.start") read_start();
         if (type == "user.message") read_person(out);
-        if (type == "assistant.message")
-            events_.message(out.events, "assistant", data_.text_of("content"));
-        if (type == "tool.execution_start") start_call();
+        if (type == "assistant.message") read_assistant(out);
+        if (type == "tool.execution_start") start_call(out);
         if (type == "tool.execution_complete") read_result(out);
         if (type == "session.usage_record") read_use(out);
         if (type == "session.error") read_error(out);
-        if (type == "session.compaction_complete") events_.compacted(out.events, {});
+        if (type == "session.compaction_complete") events_.compacted(out, {});
     }
 
     std::size_t open_calls() const override { return calls_.size(); }
@@ -72,18 +71,29 @@ private:
         }
     }
 
+    void read_assistant(StoredLine& out) {
+        events_.message(out, "assistant", data_.text_of("content"));
+        // The last answer asks for no call; that of a sub-agent ends no turn of the session.
+        const auto calls = data_.find("toolRequests", JsonKind::kArray);
+        if (!calls || data_.find("parentToolCallId")) return;
+        out.turn_ended = true;
+        calls->each([&out](JsonValue) { return out.turn_ended = false; });
+    }
+
     void read_person(StoredLine& out) {
         const std::string_view text = data_.text_of("content");
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-        events_.message(out.events, "user", text);
+        events_.message(out, "user", text);
     }
 
-    void start_call() {
+    void start_call(StoredLine& out) {
         StoredCall call;
         call.tool = data_.text_of("toolName");
         if (const auto args = data_.find("arguments")) args->append_to(call.args);
         call.seconds = seconds_;
-        calls_.start(data_.text_of("toolCallId"), std::move(call));
+        const std::string_view id = data_.text_of("toolCallId");
+        events_.started(out, id, call);
+        calls_.start(id, std::move(call));
     }
 
     void read_result(StoredLine& out) {
@@ -112,7 +122,7 @@ private:
         result.text = text;
         result.seconds = seconds_;
         const StoredCall call = calls_.finish(id);
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     void read_use(StoredLine& out) {
@@ -137,7 +147,7 @@ private:
         const std::uint64_t status = stored_count(data_, "statusCode");
         if (status >= 400 && status < 600) error.status = status;
         error.ends_turn = true;
-        events_.error(out.events, error);
+        events_.error(out, error);
     }
 
     LineMembers line_;

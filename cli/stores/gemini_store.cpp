@@ -46,8 +46,7 @@ public:
         if (const auto model = line_.text_of("model"); !model.empty()) about_.model = model;
         if (fresh) {
             const auto content = line_.find("content");
-            events_.message(out.events, "assistant",
-                            content ? text_of_parts(*content) : std::string{});
+            events_.message(out, "assistant", content ? text_of_parts(*content) : std::string{});
             read_use(out);
         }
         if (const auto calls = line_.find("toolCalls", JsonKind::kArray)) {
@@ -77,7 +76,7 @@ private:
         const std::string text = content ? text_of_parts(*content) : std::string{};
         if (text.empty() || text.starts_with("<session_context")) return;
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-        events_.message(out.events, "user", text);
+        events_.message(out, "user", text);
     }
 
     void read_use(StoredLine& out) {
@@ -107,7 +106,7 @@ private:
         result.ok = success && !refused && !says_exit_status(text);
         if (refused) result.error_class = "denied";
         result.text = text;
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     /// Text of `[{"functionResponse":{"response":{"output"|"error": TEXT}}}]`; JSON of anything

@@ -71,7 +71,7 @@ void OpencodeReader::part(std::string_view message, std::int64_t created, JsonVa
     if (type == "text") read_text(of, out);
     if (type == "tool") read_call(out);
     if (type == "step-finish") read_step(of, out);
-    if (type == "compaction") events_.compacted(out.events, {});
+    if (type == "compaction") events_.compacted(out, {});
 }
 
 OpencodeReader::Message& OpencodeReader::message_of(std::string_view id) {
@@ -87,7 +87,7 @@ void OpencodeReader::end(StoredLine& out) {
 }
 
 void OpencodeReader::flush_error(StoredLine& out) {
-    if (error_) events_.error(out.events, *error_);
+    if (error_) events_.error(out, *error_);
     error_.reset();
 }
 
@@ -96,7 +96,7 @@ void OpencodeReader::read_text(const Message& of, StoredLine& out) {
     if (synthetic && synthetic->boolean()) return;  // words of the agent itself
     const std::string_view text = part_.text_of("text");
     if (of.person && about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-    events_.message(out.events, of.person ? "user" : "assistant", text);
+    events_.message(out, of.person ? "user" : "assistant", text);
 }
 
 void OpencodeReader::read_call(StoredLine& out) {
@@ -131,7 +131,7 @@ void OpencodeReader::read_call(StoredLine& out) {
         result.error_class = "denied";
     if (failed && result.text.find("was interrupted") != std::string_view::npos)
         result.error_class = "cancelled";
-    events_.finished(out.events, part_.text_of("callID"), call, result);
+    events_.finished(out, part_.text_of("callID"), call, result);
 }
 
 void OpencodeReader::read_step(Message& of, StoredLine& out) {

@@ -42,7 +42,7 @@ public:
             about_.id = line_.text_of("id");
             about_.project = line_.text_of("cwd");
         }
-        if (type == "compaction") events_.compacted(out.events, {});
+        if (type == "compaction") events_.compacted(out, {});
         const auto message = line_.find("message", JsonKind::kObject);
         if (type != "message" || !message) return;
         message_.read(*message);
@@ -59,7 +59,7 @@ private:
         const auto content = message_.find("content");
         const std::string text = content ? text_of_parts(*content) : std::string{};
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-        events_.message(out.events, "user", text);
+        events_.message(out, "user", text);
     }
 
     void read_assistant(StoredLine& out) {
@@ -67,9 +67,11 @@ private:
             const std::string words{message_.text_of("errorMessage")};
             ToldError error{words.empty() ? "the model's API gave an error" : words};
             error.status = status_in(words);
-            events_.error(out.events, error);
+            events_.error(out, error);
             return;
         }
+        const std::string_view stop = message_.text_of("stopReason");
+        out.turn_ended = stop == "stop" || stop == "aborted";
         if (const auto model = message_.text_of("model"); !model.empty()) about_.model = model;
         const auto content = message_.find("content", JsonKind::kArray);
         if (content) {
@@ -77,20 +79,22 @@ private:
                 if (part.kind() != JsonKind::kObject) return true;
                 part_.read(part);
                 if (part_.text_of("type") == "text")
-                    events_.message(out.events, "assistant", part_.text_of("text"));
-                if (part_.text_of("type") == "toolCall") start_call();
+                    events_.message(out, "assistant", part_.text_of("text"));
+                if (part_.text_of("type") == "toolCall") start_call(out);
                 return true;
             });
         }
         read_use(out);
     }
 
-    void start_call() {
+    void start_call(StoredLine& out) {
         StoredCall call;
         call.tool = part_.text_of("name");
         if (const auto args = part_.find("arguments")) args->append_to(call.args);
         call.seconds = seconds_;
-        calls_.start(part_.text_of("id"), std::move(call));
+        const std::string_view id = part_.text_of("id");
+        events_.started(out, id, call);
+        calls_.start(id, std::move(call));
     }
 
     void read_use(StoredLine& out) {
@@ -118,7 +122,7 @@ private:
         result.seconds = seconds_;
         const std::string_view id = message_.text_of("toolCallId");
         const StoredCall call = calls_.finish(id);
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     LineMembers line_;

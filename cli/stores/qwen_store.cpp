@@ -48,10 +48,12 @@ public:
         part_.read(*message);
         const auto parts = part_.find("parts", JsonKind::kArray);
         if (!parts) return;
+        asks_ = false;
         parts->each([&](JsonValue part) {
             if (part.kind() == JsonKind::kObject) read_part(type, part, out);
             return true;
         });
+        out.turn_ended = type == "assistant" && !asks_;
     }
 
     std::size_t open_calls() const override { return calls_.size(); }
@@ -59,26 +61,30 @@ public:
 private:
     void read_part(std::string_view type, JsonValue part, StoredLine& out) {
         part_.read(part);
-        if (const auto call = part_.find("functionCall", JsonKind::kObject))
-            return start_call(*call);
+        if (const auto call = part_.find("functionCall", JsonKind::kObject)) {
+            asks_ = true;
+            return start_call(*call, out);
+        }
         if (const auto response = part_.find("functionResponse", JsonKind::kObject))
             return read_result(*response, out);
         const auto thought = part_.find("thought", JsonKind::kBoolean);
         if (thought && thought->boolean()) return;
         const std::string_view text = part_.text_of("text");
-        if (type == "assistant") events_.message(out.events, "assistant", text);
+        if (type == "assistant") events_.message(out, "assistant", text);
         if (type != "user" || line_.text_of("provenance") != "real_user") return;
         if (about_.goal.empty()) about_.goal = cut_bytes(text, kStoredGoalBytesMax);
-        events_.message(out.events, "user", text);
+        events_.message(out, "user", text);
     }
 
-    void start_call(JsonValue about) {
+    void start_call(JsonValue about, StoredLine& out) {
         part_.read(about);
         StoredCall call;
         call.tool = part_.text_of("name");
         if (const auto args = part_.find("args")) args->append_to(call.args);
         call.seconds = seconds_;
-        calls_.start(part_.text_of("id"), std::move(call));
+        const std::string_view id = part_.text_of("id");
+        events_.started(out, id, call);
+        calls_.start(id, std::move(call));
     }
 
     void read_result(JsonValue about, StoredLine& out) {
@@ -98,12 +104,12 @@ private:
         result.text = text;
         result.seconds = seconds_;
         const StoredCall call = calls_.finish(id);
-        events_.finished(out.events, id, call, result);
+        events_.finished(out, id, call, result);
     }
 
     void read_system(StoredLine& out) {
         const auto payload = line_.find("systemPayload", JsonKind::kObject);
-        if (line_.text_of("subtype") == "chat_compression") events_.compacted(out.events, {});
+        if (line_.text_of("subtype") == "chat_compression") events_.compacted(out, {});
         if (!payload) return;
         part_.read(*payload);
         const auto event = part_.find("uiEvent", JsonKind::kObject);
@@ -115,7 +121,7 @@ private:
         ToldError error{std::string(part_.text_of("error_message"))};
         const std::uint64_t status = stored_count(part_, "status_code");
         if (status >= 400 && status < 600) error.status = status;
-        events_.error(out.events, error);
+        events_.error(out, error);
     }
 
     void read_use(StoredLine& out) {
@@ -133,6 +139,7 @@ private:
     LineMembers part_;
     StoredEvents events_;
     StoredCalls calls_;
+    bool asks_ = false;  ///< the message has a call
     std::optional<double> seconds_;
 };
 

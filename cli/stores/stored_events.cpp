@@ -54,14 +54,28 @@ void StoredCalls::clear() {
     bytes_ = 0;
 }
 
-void StoredEvents::keep(std::vector<core::Event>& out, core::Result<> written) {
+void StoredEvents::keep(StoredLine& out, core::Result<> written) {
     if (!written) return;
     auto event = api::decode_event_of(event_);
-    if (event) out.push_back(*std::move(event));
+    if (!event) return;
+    if (!out.live) return out.events.push_back(*std::move(event));
+    event_.root().append_to(out.reports.emplace_back());
 }
 
-void StoredEvents::message(std::vector<core::Event>& out, std::string_view role,
-                           std::string_view text) {
+void StoredEvents::started(StoredLine& out, std::string_view call_id, const StoredCall& call) {
+    if (!out.live || call_id.empty()) return;
+    const bool args = !call.args.empty() && args_.parse(call.args).has_value();
+    DocumentWriter event(event_);
+    event.text("type", "tool.started");
+    event.begin_object("data");
+    event.text("tool", call.tool.empty() ? "unknown" : call.tool);
+    event.text("call_id", cut_bytes(call_id, kShortTextBytesMax));
+    if (args) event.copy("args", args_.root());
+    event.end_object();
+    keep(out, event.finish());
+}
+
+void StoredEvents::message(StoredLine& out, std::string_view role, std::string_view text) {
     if (text.empty()) return;
     DocumentWriter event(event_);
     event.text("type", "message");
@@ -72,8 +86,8 @@ void StoredEvents::message(std::vector<core::Event>& out, std::string_view role,
     keep(out, event.finish());
 }
 
-void StoredEvents::finished(std::vector<core::Event>& out, std::string_view call_id,
-                            const StoredCall& call, const StoredResult& result) {
+void StoredEvents::finished(StoredLine& out, std::string_view call_id, const StoredCall& call,
+                            const StoredResult& result) {
     const bool args = !call.args.empty() && args_.parse(call.args).has_value();
     DocumentWriter event(event_);
     event.text("type", "tool.finished");
@@ -98,7 +112,7 @@ void StoredEvents::finished(std::vector<core::Event>& out, std::string_view call
     keep(out, event.finish());
 }
 
-void StoredEvents::error(std::vector<core::Event>& out, const ToldError& error) {
+void StoredEvents::error(StoredLine& out, const ToldError& error) {
     DocumentWriter event(event_);
     event.text("type", "error.reported");
     event.begin_object("data");
@@ -112,7 +126,7 @@ void StoredEvents::error(std::vector<core::Event>& out, const ToldError& error) 
     keep(out, event.finish());
 }
 
-void StoredEvents::compacted(std::vector<core::Event>& out, std::string_view trigger) {
+void StoredEvents::compacted(StoredLine& out, std::string_view trigger) {
     DocumentWriter event(event_);
     event.text("type", "compacted");
     event.begin_object("data");

@@ -13,6 +13,7 @@
 #include "api/json/json_document.hpp"
 #include "cli/lines/line_words.hpp"
 #include "cli/records/recorded_event.hpp"
+#include "cli/stores/stored_line.hpp"
 #include "core/events/event.hpp"
 
 namespace headway::cli {
@@ -60,14 +61,16 @@ struct StoredResult {
 /// one. An event that a daemon refuses is left out.
 class StoredEvents {
 public:
-    void message(std::vector<core::Event>& out, std::string_view role, std::string_view text);
-    void finished(std::vector<core::Event>& out, std::string_view call_id, const StoredCall& call,
+    void message(StoredLine& out, std::string_view role, std::string_view text);
+    /// Only for what follows a session as it grows: elsewhere the result tells of the call.
+    void started(StoredLine& out, std::string_view call_id, const StoredCall& call);
+    void finished(StoredLine& out, std::string_view call_id, const StoredCall& call,
                   const StoredResult& result);
-    void error(std::vector<core::Event>& out, const ToldError& error);
-    void compacted(std::vector<core::Event>& out, std::string_view trigger);
+    void error(StoredLine& out, const ToldError& error);
+    void compacted(StoredLine& out, std::string_view trigger);
 
 private:
-    void keep(std::vector<core::Event>& out, core::Result<> written);
+    void keep(StoredLine& out, core::Result<> written);
 
     api::JsonDocument event_;
     api::JsonDocument args_;

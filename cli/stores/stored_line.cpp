@@ -12,6 +12,8 @@ void StoredLine::clear() {
     events.clear();
     use.reset();
     seconds.reset();
+    turn_ended = false;
+    reports.clear();
 }
 
 void StoreReader::take_word(std::string& to, std::string_view word) {

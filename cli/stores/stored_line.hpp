@@ -29,8 +29,12 @@ struct StoredUse {
 struct StoredLine {
     std::vector<core::Event> events;
     std::optional<StoredUse> use;
-    std::optional<double> seconds;  ///< since 1970
+    std::optional<double> seconds;     ///< since 1970
+    bool turn_ended = false;           ///< the agent waits for a person from here on
+    bool live = false;                 ///< as `reports`, with calls that begin, and not as `events`
+    std::vector<std::string> reports;  ///< JSON text of reports, with type and data
 
+    /// But `live`.
     void clear();
 };
 
@@ -43,6 +47,7 @@ struct StoredAbout {
     std::string model;    ///< that answered last
     std::string version;  ///< of the agent
     std::string goal;     ///< the first words of a person
+    bool fork = false;    ///< a copy of the parent, and no sub-agent
     bool operator==(const StoredAbout&) const = default;
 };
 

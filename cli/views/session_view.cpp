@@ -36,7 +36,10 @@ std::string agent_of(const Json& session) {
 /// "claude 2.1.330, newest 3s ago", and what is wrong with them.
 std::string hooks_of(const Json& session, WallTime now) {
     const Json& adapter = session["adapter"];
-    if (!adapter.is_object()) return {};
+    if (!adapter.is_object())
+        return plain_text(session["labels"], "adapter") == "transcript"
+                   ? "none; observed by its stored session, and nothing reaches the agent"
+                   : "";
     std::string line = plain_text(adapter, "name");
     const std::string version = plain_text(adapter, "agent_version");
     if (!version.empty()) line += " " + version;

@@ -211,6 +211,7 @@ std::vector<Key> build_table() {
     add_judge_keys(table);
     add_webhook_keys(table);
     add_digest_keys(table);
+    add_observe_keys(table);
     add_redaction_keys(table);
     table.push_back(word_row<kLevels, &Settings::log, &LogSettings::level>(
         "log.level", kReload, "Least important message that is written."));

@@ -25,6 +25,8 @@ void add_judge_keys(std::vector<Key>& table);
 void add_webhook_keys(std::vector<Key>& table);
 void add_digest_keys(std::vector<Key>& table);
 void add_redaction_keys(std::vector<Key>& table);
+/// Keys of [observe].
+void add_observe_keys(std::vector<Key>& table);
 
 /// [budget.agents.TYPE]: types are compared without regard to case. Any thread.
 const AnyNamedTable& agent_table();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/settings/judge_settings.hpp"
@@ -87,6 +89,14 @@ struct DigestSettings {
     milliseconds since = std::chrono::hours{12};  ///< how far it looks back
 };
 
+/// Agents whose stored sessions tell when a call begins and when a turn ends, line by line.
+inline constexpr std::array<std::string_view, 5> kObservedAgents{"claude", "codex", "copilot", "pi",
+                                                                 "qwen"};
+
+struct ObserveSettings {
+    std::vector<std::string> agents;  ///< empty: none
+};
+
 struct LogSettings {
     std::string level = "info";   ///< trace debug info warn error off; reloadable
     std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
@@ -109,6 +119,7 @@ struct Settings {
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
     DigestSettings digest;          ///< one of them to people in the morning
+    ObserveSettings observe;        ///< agents that are seen without hooks
     RedactionSettings redaction;
     LogSettings log;
 };

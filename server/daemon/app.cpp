@@ -19,6 +19,7 @@
 #include "server/daemon/banner.hpp"
 #include "server/daemon/log_sessions.hpp"
 #include "server/daemon/loop_pulse.hpp"
+#include "server/daemon/observer_child.hpp"
 #include "server/daemon/outgoing.hpp"
 #include "server/daemon/ports_file.hpp"
 #include "server/daemon/store/store_opening.hpp"
@@ -99,6 +100,7 @@ private:
     Outgoing outgoing_;
     net::signal_set signals_;
     Timer drain_timer_;
+    std::unique_ptr<ObserverChild> observer_;  ///< null: no agent is observed
     bool draining_ = false;
     bool failed_ = false;
     Guest guest_;
@@ -263,6 +265,8 @@ core::Result<> App::announce() {
                                            dispatcher_->http().local_path().string() + "\"}\n"));
     }
     show_banner();
+    observer_ = start_observer(io_, loaded_.settings.observe, dispatcher_->http(), state_,
+                               [this](const std::string& line) { say(true, line); });
     manager_.ready(dispatcher_->http().url());
     return {};
 }
@@ -323,8 +327,7 @@ void App::await_signal() {
     });
 }
 
-/// Restores default signal handling, so that a second SIGTERM kills the process even if the final
-/// commit hangs.
+/// From now on a second SIGTERM kills the process, even if the final commit hangs.
 void App::let_signals_end_us() {
     error_code ignored;
     for (const int signal : {SIGTERM, SIGINT})
@@ -370,8 +373,7 @@ void App::wait_for_drain(Clock::Steady::time_point deadline) {
     if (dispatcher_->drained() || Clock::steady() >= deadline) {
         let_signals_end_us();
         dispatcher_->stop();
-        // Stops the loop explicitly, because cancel() misses a timer that is already due and
-        // re-arms itself.
+        // cancel() misses a timer that is already due and re-arms itself.
         io_.stop();
         return;
     }

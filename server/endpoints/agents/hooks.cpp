@@ -11,6 +11,7 @@
 #include "api/hooks/dialect.hpp"
 #include "api/hooks/readable.hpp"
 #include "api/hooks/report.hpp"
+#include "api/hooks/session_names.hpp"
 #include "api/hooks/texts/answer_use.hpp"
 #include "api/hooks/texts/errors.hpp"
 #include "core/base/limits.hpp"
@@ -62,7 +63,7 @@ std::string own_field(std::string_view field) {
 }
 
 std::string main_session(const std::string& given, std::string_view agent, const Hook& hook) {
-    return api::valid_id(given) ? given : agent_session(agent, hook.session);
+    return api::valid_id(given) ? given : api::hooks::agent_session(agent, hook.session);
 }
 
 void add_label(core::SessionStarted& about, std::string key, std::string_view value) {
@@ -232,8 +233,8 @@ Result<> pass_on(Services& on, HookReading& reading) {
     command.session = main_session(reading.given, agent, hook);
     HEADWAY_CHECK(require_report(reading.caller, command.session));
     if (!hook.agent_id.empty()) {
-        command.parent =
-            std::exchange(command.session, child_session(command.session, hook.agent_id));
+        command.parent = std::exchange(command.session,
+                                       api::hooks::child_session(command.session, hook.agent_id));
         HEADWAY_CHECK(require_report(reading.caller, command.session));
     }
     if (!reading.read) return not_understood(on, reading, generic);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/hooks/session_names.hpp"
 #include "api/otlp/report.hpp"
 #include "core/base/limits.hpp"
 #include "server/endpoints/routing/call.hpp"
@@ -42,7 +43,8 @@ Result<TelemetryReport> telemetry_report(const Call& call, otlp::SessionReport&&
     TelemetryReport report;
     report.about = about_of(said);
     report.opens = said.opens;
-    report.session = said.own_name ? said.session : agent_session(said.agent, said.session);
+    report.session =
+        said.own_name ? said.session : api::hooks::agent_session(said.agent, said.session);
     if (!api::valid_id(report.session)) {
         return core::Error{core::ErrorCode::kInvalidId,
                            "headway.session is no id of a session: " +
@@ -51,7 +53,7 @@ Result<TelemetryReport> telemetry_report(const Call& call, otlp::SessionReport&&
     }
     HEADWAY_CHECK(require_report(call.caller, report.session));
     if (!said.sub_agent.empty()) {
-        report.sub_agent = child_session(report.session, said.sub_agent);
+        report.sub_agent = api::hooks::child_session(report.session, said.sub_agent);
         HEADWAY_CHECK(require_report(call.caller, report.sub_agent));
     }
     report.events = std::move(said.events);

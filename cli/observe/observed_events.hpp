@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/stores/stored_line.hpp"
+
+namespace headway::cli {
+
+class Json;
+
+/// Beginning of the ids of all events that are reported of a stored session.
+inline constexpr std::string_view kTranscriptEvent = "transcript-";
+
+/// Makes reports of the lines of one stored session. The id of a report is a digest of its content
+/// and its line's time, so that one that is made again, after a restart or of a file that was
+/// written again, counts once. Pure.
+class ObservedEvents {
+public:
+    /// Lines before `since`, in seconds since 1970, are the past: they say what the session is, and
+    /// which calls run, but are no reports.
+    explicit ObservedEvents(double since) : since_(since) {}
+
+    /// Adds the reports of one line, as JSON text. `sub_agent`: it ends with its turn.
+    void take(const StoredLine& line, bool sub_agent, std::vector<std::string>& reports);
+    /// Behind the past: adds the calls of it that still run. Once; take() does it at the first line
+    /// that is not of the past.
+    void begin(std::vector<std::string>& reports);
+
+private:
+    static constexpr std::size_t kOpenMax = 64;
+
+    bool is_live(const StoredLine& line);
+    void note_past(const StoredLine& line);
+    void add(const std::string& type, const Json& data, std::vector<std::string>& reports) const;
+    void add_text(std::string_view text, std::vector<std::string>& reports) const;
+    void add_use(const StoredUse& use, std::vector<std::string>& reports);
+
+    double since_;
+    double last_ = 0;  ///< time of the newest line that has one
+    bool begun_ = false;
+    std::map<std::string, std::string> open_;  ///< calls of the past by their ids: reports
+    std::string answer_;                       ///< whose use was reported last
+    LineTokens used_;                          ///< as far as it was
+};
+
+}  // namespace headway::cli

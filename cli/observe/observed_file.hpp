@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/observe/observed_events.hpp"
+#include "cli/scan/scan_file.hpp"
+
+namespace headway::cli {
+
+/// A stored session that grows. Between reads it holds no descriptor, and remembers how far it was
+/// read; one that was cut or written again is read from its beginning.
+class ObservedFile {
+public:
+    /// `since`: as of ObservedEvents.
+    ObservedFile(StoreFile file, double since);
+
+    /// Reads on until there are so many reports, or to the end of its last whole line. Error:
+    /// kBadRequest, why it cannot be read.
+    core::Result<> read(std::size_t reports_max, std::vector<std::string>& reports);
+    /// The last read() came to the end.
+    bool at_end() const { return at_end_; }
+    /// Whether `now` has bytes that were not read.
+    bool is_behind(const StoreFile& now) const {
+        return now.bytes != offset_ || now.inode != inode_;
+    }
+    /// From its beginning, with another bound of the past.
+    void start_over(double since);
+
+    const StoredAbout& about() const { return reader_->about(); }
+    bool is_sub_agent() const { return !about().parent.empty() && !about().fork; }
+    const StoreFile& file() const { return file_; }
+
+private:
+    StoreFile file_;
+    double since_;
+    std::unique_ptr<StoreReader> reader_;
+    ObservedEvents events_;
+    std::uint64_t offset_ = 0;  ///< end of the last line that was read
+    std::string before_;        ///< the bytes in front of it: another text is another file
+    std::uint64_t inode_ = 0;
+    bool at_end_ = false;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/observe/observer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "api/hooks/session_names.hpp"
+#include "cli/base/clock.hpp"
+#include "cli/base/json.hpp"
+#include "cli/base/text.hpp"
+#include "cli/scan/find_stores.hpp"
+#include "cli/views/event_line.hpp"
+#include "config/values/read_file.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kFilesMax = 512;    // at once; agents of one person are fewer
+constexpr std::size_t kReportsMax = 200;  // that wait, of one file
+constexpr std::size_t kBatchMax = 50;     // as of Spool
+constexpr std::size_t kBatchBytesMax = 500'000;
+constexpr milliseconds kGather{100};             // an agent writes several lines at once
+constexpr milliseconds kPollEvery{2'000};        // where not every folder can be watched
+constexpr std::uint64_t kHeartbeatMs = 300'000;  // as of hooks: a quiet agent may think for long
+constexpr const char* kNewest = "/events?order=newest&limit=200";
+constexpr const char* kAdapter = "transcript";
+
+double seconds_now() {
+    return static_cast<double>(wall_now().time_since_epoch().count()) / 1'000.0;
+}
+
+/// The end of a path says more than its beginning.
+std::string label_of(const std::string& text) {
+    constexpr std::size_t kLabelBytes = 128;
+    std::size_t from = text.size() - std::min(text.size(), kLabelBytes);
+    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80U)
+        ++from;
+    return text.substr(from);
+}
+
+std::string opening_of(const StoredAbout& about, const std::string& parent) {
+    Json labels = {{"adapter", kAdapter}};
+    if (!about.project.empty()) labels["workspace"] = label_of(about.project);
+    if (!about.version.empty()) labels["agent_version"] = label_of(about.version);
+    Json agent = {{"type", about.agent}, {"name", about.agent}};
+    if (!about.model.empty()) agent["model"] = std::string(cut_bytes(about.model, 128));
+    Json body = {{"agent", std::move(agent)},
+                 {"labels", std::move(labels)},
+                 {"policy", {{"heartbeat_interval_ms", kHeartbeatMs}}}};
+    if (!about.goal.empty()) body["goal"] = about.goal;
+    if (!parent.empty()) body["parent"] = parent;
+    return dump(body);
+}
+
+/// How many of the first go into one request.
+std::size_t batch_of(const std::vector<std::string>& reports) {
+    std::size_t bytes = 0;
+    std::size_t count = 0;
+    while (count < reports.size() && count < kBatchMax) {
+        bytes += reports[count].size();
+        if (count > 0 && bytes > kBatchBytesMax) break;
+        ++count;
+    }
+    return count;
+}
+
+bool is_of_transcript(const Json& session) {
+    return plain_text(session["labels"], "adapter") == kAdapter;
+}
+
+}  // namespace
+
+bool is_supervised_in(const std::string& folder) {
+    namespace fs = std::filesystem;
+    constexpr std::size_t kEnvironmentMax = std::size_t{1} << 20;
+    std::error_code error;
+    for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::error_code unknown;  // of another user, or over
+        if (fs::read_symlink(entry->path() / "cwd", unknown) != folder || unknown) continue;
+        const auto environment = config::read_file(entry->path() / "environ", kEnvironmentMax);
+        if (!environment) continue;
+        const std::string all = std::string(1, '\0') + *environment;
+        if (all.find(std::string("\0HEADWAY_SESSION=", 17)) != std::string::npos) return true;
+    }
+    return false;
+}
+
+Observer::Observer(Setup setup, Daemon& daemon)
+    : setup_(std::move(setup)), daemon_(daemon), since_(seconds_now()) {}
+
+void Observer::run(int stop) {
+    Backoff backoff;
+    look_at_all();
+    std::string agents;
+    for (const std::string& agent : setup_.agents)
+        agents += (agents.empty() ? "" : ", ") + agent;
+    setup_.say("observes " + agents);
+    SteadyTime next_look = steady_now() + (all_watched_ ? setup_.rescan : kPollEvery);
+    for (;;) {
+        if (steady_now() >= next_look) {
+            look_at_all();
+            next_look = steady_now() + (all_watched_ ? setup_.rescan : kPollEvery);
+        }
+        bool more = false;
+        bool again = false;
+        for (auto& [path, one] : files_) {
+            if (!one.changed) continue;
+            const Step step = advance(one);
+            more = more || step == Step::kMore;
+            again = again || step == Step::kRetry;
+            if (again) break;  // so would the others
+        }
+        if (!again) backoff.reset();
+        const auto rest = std::chrono::ceil<milliseconds>(next_look - steady_now());
+        const milliseconds pause = again  ? backoff.next()
+                                   : more ? milliseconds{0}
+                                          : std::max(rest, milliseconds{0});
+        const StoreWatch::Seen seen = watch_.wait(pause, stop);
+        if (seen.stop) return;
+        take_changes(seen);
+        if (seen.lost) next_look = steady_now();
+        if (seen.files.empty() || again) continue;
+        const StoreWatch::Seen rest_of_them = watch_.wait(kGather, stop);
+        if (rest_of_them.stop) return;
+        take_changes(rest_of_them);
+        if (rest_of_them.lost) next_look = steady_now();
+    }
+}
+
+/// A new file, or one that is not watched, or one whose change was missed.
+void Observer::look_at_all() {
+    FoundStores found = find_stores(setup_.environment, setup_.agents);
+    all_watched_ = watch_.watch(found.folders);
+    std::erase_if(found.files, [this](const StoreFile& file) {
+        const double least = since_ - static_cast<double>(setup_.recent.count()) / 1'000.0;
+        return static_cast<double>(file.changed) / 1e9 < least;
+    });
+    // The newest, where there are too many.
+    std::sort(found.files.begin(), found.files.end(),
+              [](const StoreFile& a, const StoreFile& b) { return a.changed > b.changed; });
+    if (found.files.size() > kFilesMax) found.files.resize(kFilesMax);
+    std::map<std::string, Observed> kept;
+    for (StoreFile& file : found.files) {
+        const std::string path = file.path.string();
+        const auto known = files_.find(path);
+        if (known == files_.end()) {
+            kept.emplace(path, Observed{ObservedFile(std::move(file), since_)});
+            continue;
+        }
+        Observed& one = known->second;
+        one.changed = one.changed || one.file.is_behind(file);
+        kept.emplace(path, std::move(one));
+    }
+    files_ = std::move(kept);
+}
+
+void Observer::take_changes(const StoreWatch::Seen& seen) {
+    for (const std::string& path : seen.files) {
+        const auto known = files_.find(path);
+        if (known != files_.end()) known->second.changed = true;
+    }
+}
+
+Observer::Step Observer::advance(Observed& one) {
+    if (one.standing == Standing::kLeft) {
+        one.changed = false;
+        return Step::kDone;
+    }
+    if (one.reports.empty()) {
+        const auto read = one.file.read(kReportsMax, one.reports);
+        if (!read) return leave(one, read.error().detail);
+    }
+    if (!one.reports.empty()) return deliver(one);
+    if (!one.file.at_end()) return Step::kMore;
+    // An observer before this one may have been ended in the middle of it.
+    if (!one.looked) {
+        const Step step = find_standing(one);
+        one.looked = step != Step::kRetry;
+        return step;
+    }
+    one.changed = false;
+    return Step::kDone;
+}
+
+Observer::Step Observer::deliver(Observed& one) {
+    if (const Step step = find_standing(one); step != Step::kDone) return step;
+    if (one.standing == Standing::kLeft) return Step::kDone;
+    const std::size_t count = batch_of(one.reports);
+    std::string body = "[";
+    for (std::size_t i = 0; i < count; ++i)
+        body += (i == 0 ? "" : ",") + one.reports[i];
+    const HttpReply reply = daemon_.post_text(session_path(one.session, "/events"), body + "]");
+    if (!reply.ok()) return is_refused(one, reply, count);
+    one.reports.erase(one.reports.begin(),
+                      one.reports.begin() + static_cast<std::ptrdiff_t>(count));
+    return Step::kMore;
+}
+
+/// A batch with an event that is refused goes one by one, so that one alone is lost.
+Observer::Step Observer::is_refused(Observed& one, const HttpReply& reply, std::size_t sent) {
+    if (worth_retrying(reply)) return Step::kRetry;
+    const Problem problem = problem_of(reply);
+    if (problem.code == "session_ended") return leave(one, "the session has ended");
+    if (reply.status == 401 || reply.status == 403 || reply.status == 404)
+        return leave(one, problem.detail);
+    for (std::size_t i = 0; i < sent; ++i) {
+        const HttpReply single =
+            daemon_.post_text(session_path(one.session, "/events"), one.reports.front());
+        if (!single.ok() && worth_retrying(single)) return Step::kRetry;
+        one.reports.erase(one.reports.begin());
+    }
+    return Step::kMore;
+}
+
+void Observer::name(Observed& one) {
+    const StoredAbout& about = one.file.about();
+    const std::string own = about.id.empty() ? one.file.file().path.stem().string() : about.id;
+    one.session = api::hooks::agent_session(about.agent, own);
+    if (!one.file.is_sub_agent()) return;
+    one.parent = api::hooks::agent_session(about.agent, about.parent);
+    one.session = api::hooks::child_session(one.parent, own);
+}
+
+/// Asked before each batch: hooks may begin at any time, and then they report.
+Observer::Step Observer::find_standing(Observed& one) {
+    if (one.session.empty()) name(one);
+    for (const std::string& session : {one.parent, one.session}) {
+        if (session.empty()) continue;
+        const HttpReply reply = daemon_.get(session_path(session));
+        if (reply.status == 404 && session == one.parent) continue;
+        if (reply.status == 404 && one.standing == Standing::kOurs)
+            return leave(one, "the session was deleted");
+        if (reply.status == 404) return one.reports.empty() ? Step::kDone : open_session(one);
+        if (!reply.ok() && worth_retrying(reply)) return Step::kRetry;
+        const Json about = body_json(reply).value_or(Json::object());
+        if (!reply.ok()) return leave(one, problem_of(reply).detail);
+        if (about["adapter"].is_object() || !is_of_transcript(about))
+            return leave(one, "it reports by itself");
+        if (session != one.session) continue;
+        if (about["ended_at"].is_string()) return leave(one, "the session has ended");
+        if (one.standing == Standing::kOurs) return Step::kDone;
+        if (others_report(session)) return leave(one, "it reports by itself");
+        // Observed before: the daemon knows what it has got, and gets what it missed.
+        one.standing = Standing::kOurs;
+        const auto opened = parse_time(about.text_of("opened_at"));
+        if (!opened) return Step::kDone;
+        one.reports.clear();
+        one.file.start_over(
+            std::min(since_, static_cast<double>(opened->time_since_epoch().count()) / 1'000.0));
+        return Step::kMore;
+    }
+    return Step::kDone;
+}
+
+Observer::Step Observer::open_session(Observed& one) {
+    const StoredAbout& about = one.file.about();
+    if (is_supervised_in(about.project))
+        return leave(one, "a supervised command works in its folder");
+    const HttpReply reply =
+        daemon_.put_text(session_path(one.session), opening_of(about, one.parent));
+    if (!reply.ok() && worth_retrying(reply)) return Step::kRetry;
+    if (!reply.ok() && reply.status != 409) return leave(one, problem_of(reply).detail);
+    one.standing = reply.ok() ? Standing::kOurs : Standing::kUnknown;  // another was faster
+    if (reply.ok()) setup_.say("follows " + one.session);
+    return reply.ok() ? Step::kDone : Step::kMore;
+}
+
+/// Whether the newest events of a session are not all from its file: the daemon knows of hooks only
+/// since its start.
+bool Observer::others_report(const std::string& session) {
+    const HttpReply reply = daemon_.get(session_path(session, kNewest));
+    const Json page = body_json(reply).value_or(Json::object());
+    const Json::List& events = page["events"].list();
+    return std::any_of(events.begin(), events.end(), [](const Json& event) {
+        const std::string& type = event.text_of("type");
+        return (type == "message" || type == "tool.started" || type == "tool.finished") &&
+               !event.text_of("event_id").starts_with(kTranscriptEvent);
+    });
+}
+
+Observer::Step Observer::leave(Observed& one, const std::string& why) {
+    one.standing = Standing::kLeft;
+    one.changed = false;
+    one.reports.clear();
+    const std::string& name = one.session.empty() ? one.file.file().path.string() : one.session;
+    setup_.say("leaves " + name + " alone: " + why);
+    return Step::kDone;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/client/daemon.hpp"
+#include "cli/observe/observed_file.hpp"
+#include "cli/observe/store_watch.hpp"
+
+namespace headway::cli {
+
+/// Whether a process of this user that `headway run` has started works in this folder: what it does
+/// is reported, in the session of the run.
+bool is_supervised_in(const std::string& folder);
+
+/// Follows stored sessions as they grow and reports them to a daemon. It never reads a file further
+/// than the daemon takes reports, so that only few of them are in memory. One thread.
+class Observer {
+public:
+    struct Setup {
+        std::vector<std::string> agents;
+        std::map<std::string, std::string> environment;
+        std::chrono::milliseconds recent;  ///< a file that changed before is not followed
+        std::chrono::milliseconds rescan;  ///< between looks at all files
+        std::function<void(const std::string&)> say;  ///< a line for people
+    };
+
+    Observer(Setup setup, Daemon& daemon);
+
+    /// Until `stop`, a descriptor, becomes readable.
+    void run(int stop);
+
+private:
+    enum class Step : std::uint8_t { kDone, kMore, kRetry };
+    enum class Standing : std::uint8_t {
+        kUnknown,
+        kOurs,  ///< no other client reports into the session
+        kLeft,  ///< others do, or it is over
+    };
+    struct Observed {
+        ObservedFile file;
+        std::string session{};
+        std::string parent{};  ///< session of its parent; empty: none
+        Standing standing = Standing::kUnknown;
+        std::vector<std::string> reports{};  ///< that wait; JSON text
+        bool changed = true;
+        bool looked = false;  ///< whether it was observed before
+    };
+
+    void look_at_all();
+    void take_changes(const StoreWatch::Seen& seen);
+    Step advance(Observed& one);
+    Step deliver(Observed& one);
+    Step find_standing(Observed& one);
+    Step open_session(Observed& one);
+    Step is_refused(Observed& one, const HttpReply& reply, std::size_t sent);
+    bool others_report(const std::string& session);
+    Step leave(Observed& one, const std::string& why);
+    static void name(Observed& one);
+
+    const Setup setup_;
+    Daemon& daemon_;
+    StoreWatch watch_;
+    std::map<std::string, Observed> files_;  ///< by path
+    bool all_watched_ = true;
+    double since_ = 0;  ///< start of the observation, in seconds since 1970
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings/settings.hpp"
+#include "server/http/connection/http_server.hpp"
+#include "server/http/sockets/net.hpp"
+#include "server/time/clock.hpp"
+
+namespace headway::server {
+
+/// `headway observe` as a child of the daemon: a process of its own, since it reads files that
+/// agents write. It is started again when it ends, later each time, and ends with the daemon. I/O
+/// thread.
+class ObserverChild {
+public:
+    using Report = std::function<void(const std::string& line)>;
+
+    ObserverChild(net::io_context& io, std::vector<std::string> argv, Report report);
+    ObserverChild(const ObserverChild&) = delete;
+    ObserverChild& operator=(const ObserverChild&) = delete;
+    /// Ends it, and waits for that at most a second.
+    ~ObserverChild();
+
+    void start();
+
+private:
+    using Descriptor = net::posix::basic_stream_descriptor<Executor>;
+
+    void await_end();
+    void start_later(const std::string& why);
+
+    net::io_context& io_;
+    const std::vector<std::string> argv_;
+    Report report_;
+    Timer timer_;
+    pid_t pid_ = 0;  ///< 0: it does not run
+    std::optional<Descriptor> process_;
+    Clock::Steady::time_point started_{};
+    std::chrono::seconds pause_{0};
+};
+
+/// Starts it against this daemon; null where no agent is to be observed. After the listeners are
+/// open.
+std::unique_ptr<ObserverChild> start_observer(net::io_context& io,
+                                              const config::ObserveSettings& settings,
+                                              const HttpServer& http,
+                                              const std::filesystem::path& state,
+                                              ObserverChild::Report report);
+
+}  // namespace headway::server
