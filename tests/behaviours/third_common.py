@@ -29,7 +29,7 @@ def third(label, dialect="lang"):
 
 
 class Agent(Session):
-    """A session in one of fifteen dialects."""
+    """A session in one of the dialects of `WORDS`, or of the first sets."""
 
     def sh(self, command, out="", rc=0, changed=None, secs=None):
         if self.dialect not in WORDS:

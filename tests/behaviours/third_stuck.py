@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents of the third set that go nowhere, part 1 of 2."""
+"""Agents of the third set that go nowhere, part 1 of 3."""
 
 from sealed_common import NOUNS, VERBS, clock
 from second_common import browse, mcp, page

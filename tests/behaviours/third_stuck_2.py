@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents of the third set that go nowhere, part 2 of 2."""
+"""Agents of the third set that go nowhere, part 2 of 3."""
 
 from sealed_common import NOUNS, VERBS, clock
 from second_common import page, table
@@ -139,3 +139,137 @@ def download_from_zero(s):
         s.sh(f"rm -f scans.tar; {r.choice(tools)} https://data.example/scans.tar", f"write error at {8 * 2 ** 30} bytes: Disk quota "
              f"exceeded after {r.randint(300, 420)}s", rc=23, secs=r.uniform(300, 420))
         s.sh("ls -l scans.tar | awk '{print $5}'; quota -s | tail -1", f"{8 * 2 ** 30}\n/nas  8192M*  8192M  8192M")
+
+
+@third("stuck", "pi")
+def exploit_against_a_fixed_address(s):
+    """Repeats an exploit whose wanted address lies outside the possible ones; comments and sleeps change, nothing else."""
+    r = s.rng
+    s.user("CTF practice box 'dice': get a shell.")
+    for attempt in range(23):
+        s.edit("exploit.py", f"# try {attempt}", f"# try {attempt + 1}: {r.choice(('wait longer', 'cleaner', 'other order'))}")
+        s.sh(f"python3 exploit.py --remote 10.10.4.9 1337 --delay {r.choice((0.1, 0.5, 1, 2))}", f"leak 0x7f{r.getrandbits(36):09x}\n"
+             "assert 0 <= target < 0x1000 failed: target is 0x4141\n[*] Got EOF", rc=1)
+
+
+@third("stuck", "goose")
+def rates_on_a_silent_line(s):
+    """Tries a silent serial line at every rate and parity; nothing is ever received, and it begins again."""
+    r = s.rng
+    s.user("Read the boot log of the board in slot 11.")
+    for attempt in range(46):
+        rate = r.choice((9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600))
+        s.sh(f"timeout 10 picocom -b {rate} -p {r.choice('neo')} /dev/ttyUSB{r.randint(0, 1)} --imap lfcrlf; echo", "Terminal ready\n\n"
+             "0 bytes received", rc=124, secs=10)
+        if attempt % 9 == 7:
+            s.say(r.choice(("Nothing at this rate, the next one.", "Perhaps the parity is another one.")))
+
+
+@third("stuck", "lang")
+def resource_never_valid(s):
+    """Sends a health record again and again with other texts and numbers; the validator names the same missing element."""
+    r = s.rng
+    s.user("Upload the lab result to the FHIR server.")
+    for attempt in range(32):
+        s.call("fhir_create", {"resource": {"resourceType": "Observation", "id": f"obs-{r.getrandbits(32):08x}", "code": {"text":
+               r.choice(("HbA1c", "Haemoglobin A1c", "glycated Hb", "A1C"))}, "valueQuantity": {"value": 7.1, "unit": r.choice(("%", "percent",
+               "mmol/mol"))}}}, ok=False, error="422 OperationOutcome: Observation.status: minimum required = 1, but only found 0 "
+               f"(request {r.getrandbits(40):010x})")
+        if attempt % 7 == 3:
+            s.say("I will make the resource more complete.")
+
+
+@third("stuck", "mini")
+def undone_by_another_manager(s):
+    """Sets a value by a playbook, another configuration manager sets it back every minute, and it sets it once more."""
+    r = s.rng
+    s.user("PermitRootLogin must be no on web04.")
+    for lap in range(16):
+        s.sh("ansible-playbook sshd.yml -l web04 | tail -1", "web04 : ok=12 changed=1 unreachable=0 failed=0", secs=r.uniform(8, 20))
+        s.sh("ssh web04 \"sshd -T | grep -i permitroot; ls -l --time-style=+%T /etc/ssh/sshd_config\"", "permitrootlogin yes\n-rw-r--r-- puppet "
+             f"puppet {3200 + r.randint(0, 3)} {clock(lap * 130)}", secs=60)
+        if lap % 4 == 3:
+            s.say("The change did not stick; I will apply the playbook again.")
+
+
+@third("stuck", "lang")
+def two_calendars_decline(s):
+    """Two assistants propose to each other the same three dates, which both decline in turn."""
+    r = s.rng
+    s.user("Find an hour with Dr Sato's assistant.")
+    days = ("2026-12-03T10:00", "2026-12-04T15:00", "2026-12-08T09:00")
+    for turn in range(28):
+        s.call("assistant_message", {"to": "sato-assistant", "text": f"{r.choice(('Would', 'Might', 'Could'))} {days[turn % 3]} suit?"},
+               {"reply": f"{r.choice(('Regrettably', 'Sadly', 'Unfortunately'))} Dr Sato is away then. How about {days[(turn + 1) % 3]}?"})
+        s.call("calendar_free", {"day": days[(turn + 1) % 3]}, {"free": [], "blocked_by": "board retreat until 2026-12-20", "etag": r.getrandbits(32)})
+
+
+@third("stuck", "gemini")
+def page_upside_down(s):
+    """Reads one upside-down page by ever new settings of resolution, contrast and model, and never turns it."""
+    r = s.rng
+    s.user("Transcribe page 17 of the register.")
+    for attempt in range(34):
+        s.sh(f"ocr page_017.tif --dpi {r.choice((150, 200, 300, 400, 600))} --contrast {r.uniform(0.8, 2):.1f} --model {r.choice(('fraktur', 'latin', 'hand'))}",
+             f"orientation: 180 (not applied, use --rotate)\nconfidence {r.uniform(0.04, 0.09):.2f}\n" + "".join(r.choice("~:;.,'|^ ") for _ in range(14)),
+             secs=5)
+        if attempt % 8 == 5:
+            s.say("The scan is poor. Let me try a better setting.")
+
+
+@third("stuck", "claude")
+def summary_of_summaries(s):
+    """Summarises its own summary of two papers into a new file, then that one, and never opens the other papers."""
+    r = s.rng
+    s.user("Extract n, mean and sd of both arms from the 20 PDFs in papers/ into effects.csv.")
+    s.read("papers/order2001.txt", "Table 2. 4.1 (0.9) vs 3.8 (1.0)")
+    s.read("papers/lease2013.txt", "Table 1. 5.0 (1.1) vs 5.2 (0.8)")
+    for lap in range(22):
+        s.read(f"notes/summary_{lap}.md", f"Two of 20 papers read: effects 0.3 and -0.2. {r.choice(('Clear', 'Concise', 'Sound'))} so far.")
+        s.write(f"notes/summary_{lap + 1}.md", f"# Summary, version {lap + 2}\n\nTwo of 20 papers were read. Their effects are 0.3 and -0.2. "
+                f"This version is more {r.choice(('structured', 'concise', 'readable', 'complete'))}.")
+        s.estimate(min(95, 20 + lap * 4), "The notes become better.")
+
+
+@third("stuck", "cursor")
+def full_refresh_roulette(s):
+    """Runs one failing model by itself, with its parents, fully refreshed, and with other targets; one error throughout."""
+    r = s.rng
+    s.user("fct_ledger fails after the migration. Mend it.")
+    for attempt in range(30):
+        select = r.choice(("fct_ledger", "+fct_ledger", "fct_ledger+", "tag:finance", "@fct_ledger"))
+        s.sh(f"dbt {r.choice(('run', 'build'))} -s {select}{r.choice((' --full-refresh', ' --threads 1', ' --no-partial-parse', ''))} | tail -3",
+             f"{r.randint(1, 9)} of {r.randint(9, 12)} ERROR fct_ledger [{r.uniform(1, 4):.2f}s]\nfunction dateadd(unknown, integer, date) does not exist\n"
+             f"Done. PASS={r.randint(1, 8)} ERROR=1", rc=1)
+        if attempt % 6 == 4:
+            s.sh("dbt clean && dbt deps | tail -1", "Installed from version 1.1.1")
+
+
+@third("stuck", "lang")
+def render_stays_black(s):
+    """Renders a scene again with other samples and sizes; it has no light, and every picture is black."""
+    r = s.rng
+    s.user("Render the product scene for the winter banner; it comes out black.")
+    for attempt in range(22):
+        s.call("blender_set", {"samples": r.choice((32, 64, 128, 256, 512)), "resolution": r.choice((640, 1080, 1920)), "denoise": r.random() < 0.5},
+               {"ok": True, "lights_in_scene": 0})
+        s.call("blender_render", {"out": f"winter_{attempt + 1:02d}.png"}, {"file": f"winter_{attempt + 1:02d}.png", "seconds": round(r.uniform(8, 90), 1),
+               "mean_luminance": 0.0}, secs=r.uniform(8, 90))
+        if attempt % 5 == 3:
+            s.say("Still dark, more samples should bring it out.")
+
+
+@third("stuck", "codex")
+def signing_guesses(s):
+    """Guesses settings of code signing one after the other and back; no certificate is installed at all."""
+    r = s.rng
+    s.user("Make the archive of the iOS app.")
+    lines = ["CODE_SIGN_STYLE = Automatic", "CODE_SIGN_STYLE = Manual", "CODE_SIGN_IDENTITY = Apple Distribution", "DEVELOPMENT_TEAM = 8KQ2",
+             "PROVISIONING_PROFILE_SPECIFIER = match"]
+    current = 0
+    for attempt in range(22):
+        following = r.choice([k for k in range(5) if k != current])
+        s.edit("Shop.xcconfig", lines[current], lines[following])
+        current = following
+        s.sh("xcodebuild archive -scheme Shop | tail -2; security find-identity -v", "error: No signing certificate \"iOS Distribution\" found\n"
+             f"** ARCHIVE FAILED ** [{r.uniform(9, 30):.1f} sec]\n0 valid identities found", rc=65)
