@@ -21,9 +21,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kFilesMax = 512;    // at once; agents of one person are fewer
-constexpr std::size_t kReportsMax = 200;  // that wait, of one file
-constexpr std::size_t kBatchMax = 50;     // as of Spool
+constexpr std::size_t kFollowedMax = 512;  // at once; agents of one person are fewer
+constexpr std::size_t kReportsMax = 200;   // that wait, of one file
+constexpr std::size_t kBatchMax = 50;      // as of Spool
 constexpr std::size_t kBatchBytesMax = 500'000;
 constexpr milliseconds kGather{100};             // an agent writes several lines at once
 constexpr milliseconds kPollEvery{2'000};        // where not every folder can be watched
@@ -147,7 +147,7 @@ void Observer::look_at_all() {
     // The newest, where there are too many.
     std::sort(found.files.begin(), found.files.end(),
               [](const StoreFile& a, const StoreFile& b) { return a.changed > b.changed; });
-    if (found.files.size() > kFilesMax) found.files.resize(kFilesMax);
+    if (found.files.size() > kFollowedMax) found.files.resize(kFollowedMax);
     std::map<std::string, Observed> kept;
     for (StoreFile& file : found.files) {
         const std::string path = file.path.string();

@@ -311,6 +311,9 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     approval->redeem_key = redeemed.key.empty() ? Digest{} : digest_of(redeemed.key);
     // This request does not say whether the call ran.
     if (redeemed.key == kDeliveredKey) approval->execute_by = kNever;
+    const std::string_view key = redeemed.key;
+    if (key.starts_with(kHookKey) && key.size() > kHookKey.size())
+        approval->call_id = cut_text(key.substr(kHookKey.size()), limits::kIdBytesMax);
 }
 
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {

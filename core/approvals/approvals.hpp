@@ -45,7 +45,7 @@ bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
 /// The key of an approval that was delivered to an agent that reports no calls.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// The key of one that a hook's reply let go, for this call. No request of an agent has such a key.
+/// The key of one that a hook's reply let go: it belongs to this call now. No agent has such a key.
 inline constexpr std::string_view kHookKey = "hook ";
 inline std::string hook_key(std::string_view call_id) {
     return std::string{kHookKey}.append(call_id);

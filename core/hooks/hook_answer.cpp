@@ -120,15 +120,15 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     if (approval == nullptr) return;
     // Another answer has used it up.
     if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
-    const bool let_go = !asked.call_id.empty() && approval->status == ApprovalStatus::kRedeemed &&
-                        approval->redeem_key == digest_of(hook_key(asked.call_id));
+    const bool used = approval->redeemed_at != kNever;
+    const bool let_go = approval->open() && (!used || is_of(*approval, asked));
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
-    } else if (approval->open() || let_go) {
-        if (approval->open()) answer.redeemed = approval->n;  // one approval is one execution
+    } else if (let_go) {
+        if (!used) answer.redeemed = approval->n;  // one approval is one execution
         answer.allow = who_allowed(*approval);
         if (approval->decision == Decision::kEdit) answer.edit = "edited";
     } else if (approval->decision == Decision::kReject) {
@@ -199,7 +199,7 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     return newest([&](const Approval& a) {
         const bool same = a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
                           a.args_digest == args_digest;
-        return same && (a.pending() || a.open());
+        return same && (a.pending() || (a.open() && a.redeemed_at == kNever));
     });
 }
 

@@ -22,7 +22,7 @@ constexpr auto kPauseMax = 60s;
 constexpr auto kGoodRun = 60s;  ///< one that lasted so long is no failed start
 constexpr int kLastWaitMs = 1'000;
 
-std::string end_of(int status) {
+std::string exit_words(int status) {
     return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                                : "exit status " + std::to_string(WEXITSTATUS(status));
 }
@@ -60,7 +60,7 @@ void ObserverChild::await_end() {
         const auto status = system::wait_for_end(std::exchange(pid_, 0));
         process_.reset();
         if (Clock::steady() - started_ >= kGoodRun) pause_ = 0s;
-        start_later("ended with " + (status ? end_of(*status) : "an unknown status"));
+        start_later("ended with " + (status ? exit_words(*status) : "an unknown status"));
     });
 }
 
