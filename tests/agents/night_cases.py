@@ -50,6 +50,10 @@ def resumes(world) -> int:
 def went_on(world, process, note, at_least: int = 0, at_most: int = 1):
     """The agent ends well, with each call made once in one conversation."""
     code = world.finish(process, AGENT_SECONDS)
+    if "resume" in world.agent.cannot and code != 0:
+        expect(resumes(world) == 0, "resumed by a command that it has not")
+        note(f"no: resumed {world.agent.cannot['resume']}")
+        return
     expect((lines(world, "one.txt"), lines(world, "two.txt")) == (1, 1),
            f"exit {code}, {resumes(world)} resumes, calls ran {lines(world, 'one.txt')} and {lines(world, 'two.txt')} times")
     expect(code == 0, f"exit {code}")
