@@ -10,6 +10,7 @@
 #include "cli/base/exit_code.hpp"
 #include "cli/base/stop_signals.hpp"
 #include "cli/base/text.hpp"
+#include "cli/client/client_options.hpp"
 #include "cli/client/daemon.hpp"
 #include "cli/line/verb.hpp"
 #include "cli/observe/observer.hpp"
