@@ -188,6 +188,10 @@ bool Approval::open() const noexcept {
     return kind == ApprovalKind::kTool && may_become(status, S::kExecuted);
 }
 
+bool Approval::taken() const noexcept {
+    return open() && !call_id.empty() && (redeemed_at != kNever || acknowledged);
+}
+
 bool Approval::spent() const noexcept {
     return executed_n != 0 || (status == S::kCancelled && alarm.has_value());
 }

@@ -103,6 +103,8 @@ struct Approval {
     bool of_dialog() const noexcept { return source == kDialogSource; }
     /// Approved and unused: the call may run.
     bool open() const noexcept;
+    /// A reply to the hook of its call let it go, or it was redeemed: no other call may have it.
+    bool taken() const noexcept;
     /// The agent has not received the decision yet: it is neither redeemed nor, where there is
     /// nothing to redeem, acknowledged.
     bool undelivered() const noexcept;

@@ -92,8 +92,7 @@ bool is_of(const Approval& approval, const HookQuestion& asked) {
 bool taken_by_another(const SessionState& state, const HookQuestion& asked) {
     const auto& requests = state.approvals.requests;
     return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {
-        const bool used =
-            a.status == ApprovalStatus::kRedeemed || a.status == ApprovalStatus::kExecuted;
+        const bool used = a.taken() || a.status == ApprovalStatus::kExecuted;
         return used && a.kind == ApprovalKind::kTool && a.tool == asked.tool &&
                a.args_digest == asked.args_digest && !is_of(a, asked);
     });
@@ -120,15 +119,17 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     if (approval == nullptr) return;
     // Another answer has used it up.
     if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
-    const bool used = approval->redeemed_at != kNever;
-    const bool let_go = approval->open() && (!used || is_of(*approval, asked));
+    const bool own = is_of(*approval, asked);
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
-    } else if (let_go) {
-        if (!used) answer.redeemed = approval->n;  // one approval is one execution
+    } else if (approval->open() && (own || !approval->taken())) {
+        // One approval is one execution. The agent's dialog about its own call may need it still.
+        if (own && !asked.redeems && !approval->acknowledged) answer.acknowledged = id;
+        if ((!own || asked.redeems) && approval->redeemed_at == kNever)
+            answer.redeemed = approval->n;
         answer.allow = who_allowed(*approval);
         if (approval->decision == Decision::kEdit) answer.edit = "edited";
     } else if (approval->decision == Decision::kReject) {
@@ -199,7 +200,7 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     return newest([&](const Approval& a) {
         const bool same = a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
                           a.args_digest == args_digest;
-        return same && (a.pending() || (a.open() && a.redeemed_at == kNever));
+        return same && (a.pending() || (a.open() && !a.taken()));
     });
 }
 

@@ -26,8 +26,8 @@ bool is_free(const SessionState& state, const Approval& approval, const Approval
         approval.run_digest != call.args_digest)
         return false;
     if (approval.call_id == call.call_id && !call.call_id.empty()) return true;
-    if (approval.redeemed_at != kNever && !approval.call_id.empty()) return false;
-    if (again || other_unnamed_in_flight(state, call.tool, call.call_id)) return false;
+    if (approval.taken() || again || other_unnamed_in_flight(state, call.tool, call.call_id))
+        return false;
     return approval.call_id.empty() || !in_flight(state, approval.call_id);
 }
 

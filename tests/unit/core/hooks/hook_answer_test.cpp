@@ -113,7 +113,15 @@ TEST_CASE("hook answer: one approval lets one call go", "[core]") {
     Approval& approved = state.approvals.requests.front();
     approved.decision = Decision::kApprove;
     approved.run_digest = approved.args_digest;
-    CHECK(answer_hook(state, held_call()).redeemed == 5);
+    CHECK(answer_hook(state, held_call()).acknowledged == "s.a5");
+    CHECK(answer_hook(state, held_call()).redeemed == 0);  // its dialog may need it
+    CHECK(answer_hook(state, held_call("c2")).redeemed == 5);
+    approved.acknowledged = true;  // c1 has it
+    CHECK(answer_hook(state, held_call("c2")).allow.empty());
+    HookQuestion beside = held_call("c2");
+    beside.again = true;
+    CHECK_THAT(answer_hook(state, beside).deny, Catch::Contains("went to an equal call"));
+    approved.acknowledged = false;
 
     approved.status = ApprovalStatus::kRedeemed;
     approved.redeemed_at = Timestamp{Millis{1}};
