@@ -249,7 +249,7 @@ void KeepGoing::end_wait(const std::string& why) {
         // The last phase stays with the session when it ends.
         reporter_.add("heartbeat", {{"phase", "not resumed"}});
     }
-    reporter_.add("tool.finished", std::move(waits_));
+    reporter_.add("tool.finished", waits_);
 }
 
 /// As long as other agents of the provider find out that the limit still holds.
