@@ -32,7 +32,7 @@ struct KnownAnswer {
     std::uint64_t first_n = 0;      ///< event of the first of `repeats`
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
-    /// Of the last answer, from the lowest bit: 12 bits of Ledger::informed_rounds, 12 of its
+    /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of its
     /// epoch, one if the call succeeded, 7 of its scope. One of these tables is most of what a
     /// session keeps.
     std::uint32_t span = 0;
