@@ -260,8 +260,20 @@ TEST_CASE("approvals: a rejection stops the agent unless the reason asks for ano
             CHECK(issued.back().reason.find(c.reason) != std::string::npos);
             CHECK(scheduler.at_n(n).stop == (c.directive == DirectiveKind::kStop));
             CHECK(code_of(scheduler.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
+            // The agent's own word takes the directive away, and not the stop.
+            (void)scheduler.report(acknowledged(issued.back().id), 9);
+            CHECK(scheduler.directives().empty());
+            CHECK(scheduler.session.state().stopped == (c.directive == DirectiveKind::kStop));
         }
     }
+}
+
+TEST_CASE("approvals: a request that expires by itself is no person's stop", "[core]") {
+    Requests scheduler;
+    Ruling expiry = ruling(Decision::kReject);
+    expiry.channel = "expiry";
+    REQUIRE(*scheduler.decide(scheduler.ask(call()), expiry));
+    CHECK_FALSE(scheduler.session.state().stopped);
 }
 
 TEST_CASE("approvals: only the approved bytes are redeemed, and once", "[core]") {
