@@ -162,6 +162,36 @@ class Days(OwnDaemonCase):
         self.assertIn("pause", self.kinds(client, "a"))
         self.assertEqual(asked(), [])
 
+    def test_a_pause_of_the_day_is_no_operators_pause_in_the_session_that_resumes(self):
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
+
+        def hook(event, **data):
+            reply = client.post("/v1/hooks/claude", {"hook_event_name": event, "session_id": "abc", "cwd": "/tmp", **data}, {"X-Headway-Session": "c"})
+            self.assertEqual(reply.status, 200, reply.body)
+        hook("SessionStart", source="startup")
+        hook("UserPromptSubmit", prompt="go")
+        client.open("a", agent={"model": "flat"})
+        client.beat("a", usage={"input_tokens": 1_000_000})
+        hook("UserPromptSubmit", prompt="more")
+        self.assertIn("pause", self.kinds(client, "c"))
+        hook("SessionEnd", reason="clear")
+        self.assertEqual(client.post("/v1/budget/day", {"lift": True}).status, 200)
+        hook("SessionStart", source="resume")
+        hook("UserPromptSubmit", prompt="go on")
+        self.assertNotIn("pause", self.kinds(client, "c~2"))
+
+    def test_a_persons_pause_outlives_that_of_the_day(self):
+        client = self.start(config=self.CONFIG).operator()
+        self.addCleanup(client.close)
+        client.open("a", agent={"model": "flat"})
+        client.beat("a", usage={"input_tokens": 1_000_000})
+        self.assertEqual(client.post("/v1/sessions/a/pause", {"reason": "hands off"}).status, 200)
+        self.assertEqual(client.post("/v1/budget/day", {"lift": True}).status, 200)
+        client.open("b")  # a turn behind the lift
+        self.assertEqual(client.session("a")["verdict"]["status"], "waiting")
+        self.assertIn("hands off", [d["reason"] for d in client.session("a")["directives"]])
+
     def test_a_request_of_an_agent_for_more_is_no_request_about_the_day(self):
         daemon = self.start(config=self.CONFIG)
         client, person = self.client(daemon), daemon.operator()

@@ -285,8 +285,9 @@ Result<> note_day(Transaction& transaction, Resident& resident,
 
 Result<> release_day(Transaction& transaction, Resident& resident) {
     const core::SessionState& state = resident.session.state();
-    transaction.days().sessions.erase(resident.key);
-    if (state.ended() || !state.paused_for_day) return {};
+    // A person's pause may have taken the place of the day's, whose request is then still open.
+    const bool held = transaction.days().sessions.erase(resident.key) > 0;
+    if (state.ended() || (!held && !state.paused_for_day)) return {};
     DayUse use;
     HEADWAY_TRY(const DayCap* reached, reached_cap(transaction, resident, use));
     if (reached != nullptr) {
@@ -295,8 +296,10 @@ Result<> release_day(Transaction& transaction, Resident& resident) {
     }
     std::vector<core::Event>& events = transaction.events();
     HEADWAY_CHECK(close_requests(transaction, resident, events));
-    HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
-                                          transaction.context(), events));
+    if (state.paused_for_day) {
+        HEADWAY_CHECK(resident.session.resume("the budget of the day has room again", {},
+                                              transaction.context(), events));
+    }
     return transaction.append(resident, events);
 }
 
