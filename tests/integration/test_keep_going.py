@@ -102,6 +102,15 @@ class KeepGoing(SharedDaemonCase):
         self.assertGreaterEqual(second["at"], int(first["at"]) + 1)
         self.assertEqual(self.ended()["verdict"]["status"], "completed")
         self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
+        resumed = [r["reason"] for r in self.client.get("/v1/digest?since=8h").json()["resumed"] if r["session"] == self.session]
+        self.assertEqual(resumed, ["the usage limit is reached"])
+
+    def test_an_agent_that_writes_what_keep_going_writes_was_not_resumed(self):
+        self.client.post(f"/v1/sessions/{self.session}/events", [
+            {"type": "message", "data": {"role": "system", "text": "resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z"}},
+            {"type": "tool.finished", "event_id": "run-a-1", "data": {"call_id": "wait-1", "tool": "wait", "ok": True}}])
+        resumed = self.client.get("/v1/digest?since=8h").json()["resumed"]
+        self.assertNotIn(self.session, [r["session"] for r in resumed])
 
     def test_the_later_limit_of_another_run_does_not_delay_it(self):
         other = self.start("weekly", "--until", "200h")
@@ -306,6 +315,20 @@ class KeepGoing(SharedDaemonCase):
         self.assertEqual(len(self.starts()), 2)
         self.assertIn("the check fails in the same way again", err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
+
+    def test_a_check_that_cannot_be_run_is_said_and_not_put_to_the_agent(self):
+        script = self.folder / "no-program"
+        script.write_text("echo never\n")
+        for check, status, word in (("maek-does-not-exist test", 127, "not found"), (str(script), 126, "ermission denied")):
+            with self.subTest(status):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                code, err = self.run_play("done", "--check", check)
+                self.assertEqual((code, len(self.starts())), (1, 1), err)
+                self.assertRegex(err, f"not resumed: the check cannot be run .exit status {status}: .*{word}.*needs a person")
+                ended = self.ended()
+                self.assertEqual(ended["verdict"]["status"], "failed")
+                self.assertIn("the check cannot be run", ended["verdict"]["reason"])
 
     def test_a_cancel_or_a_pause_during_the_check_starts_nothing(self):
         for verb in ("cancel", "pause"):
