@@ -91,6 +91,9 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
     if (run.stopped) return end("not resumed: it was stopped");
     if (run.interrupted) return end("not resumed: it was interrupted");
     if (run.end.completed) {
+        if (!run.check_broken.empty())
+            return end("not resumed: the check cannot be run (" + run.check_broken +
+                       "), which needs a person");
         if (!run.check_failed) return end("");
         return after_check(*run.check_failed, now);
     }

@@ -44,6 +44,8 @@ struct RunOver {
     std::string stuck;          ///< why Headway judged it stuck; empty: it did not
     /// Output of the check that failed after a clean end; nothing: there is none, or it passed.
     std::optional<std::string> check_failed;
+    /// Why the check says nothing about the work: its command cannot be run. Empty: it can.
+    std::string check_broken;
 };
 
 /// The next thing to do.

@@ -19,6 +19,7 @@
 #include "cli/keep_going/resume_command.hpp"
 #include "cli/lines/bounded_event.hpp"
 #include "cli/process/proc_tree.hpp"
+#include "core/text/text.hpp"
 
 namespace headway::cli {
 namespace {
@@ -39,6 +40,9 @@ constexpr std::chrono::seconds kKillLeftAfter{5};
 constexpr const char* kSwitchedOff =
     "not resumed: keep-going is switched off (headway keep-going on)";
 constexpr std::size_t kCheckBytesKept = 2'048;
+constexpr std::size_t kLineBytesKept = 200;
+constexpr int kCannotRun = 126;
+constexpr int kNotFound = 127;
 constexpr std::chrono::minutes kCheckMost{60};
 /// Time for output of a child that an ended check has left behind.
 constexpr std::chrono::seconds kCheckRest{2};
@@ -78,6 +82,20 @@ bool read_signals(int fd, pid_t watched, std::optional<int>& status) {
     for (pid_t pid = ::waitpid(-1, &one, WNOHANG); pid > 0; pid = ::waitpid(-1, &one, WNOHANG))
         if (pid == watched) status = one;
     return ends;
+}
+
+/// A shell's status for a command that it did not find, or that is no program: no result of a test,
+/// and no agent can be asked to mend it.
+bool cannot_run(const ExitStatus& exit) {
+    return exit.signal == 0 && (exit.code == kCannotRun || exit.code == kNotFound);
+}
+
+/// ": " and the last line with a word; empty: there is none.
+std::string last_line(std::string_view text) {
+    text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+    if (text.empty()) return {};
+    text.remove_prefix(text.find_last_of('\n') + 1);  // npos + 1 is 0
+    return ": " + core::shortened(text, kLineBytesKept);
 }
 
 /// The last bytes of what comes from a descriptor; false: it has ended.
@@ -120,7 +138,7 @@ std::optional<KeepGoing::Words> KeepGoing::over(std::string why) {
 
 std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedCommand& command) {
     if (run.end.completed && !run.stopped && !run.interrupted && !options_.check.empty()) {
-        run.check_failed = check();
+        check(run);
         run.interrupted = interrupted_;
     }
     if (!run.end.completed && !run.stopped && !run.interrupted) {
@@ -179,8 +197,8 @@ std::string KeepGoing::why_not(Wait ended, const std::string& agent, const std::
     return {};
 }
 
-/// Runs the check. Its output if it fails, else nothing.
-std::optional<std::string> KeepGoing::check() {
+/// Runs the check, and puts down how it failed.
+void KeepGoing::check(RunOver& run) {
     const std::string call = "check-" + std::to_string(++checks_);
     Process process =
         spawn_process({"/bin/sh", "-c", options_.check}, environment_, signals_.outer_mask());
@@ -207,7 +225,9 @@ std::optional<std::string> KeepGoing::check() {
         if (status) break;
         killed = true;
     }
-    const ExitStatus exit = status ? exit_status_of(*status) : ExitStatus{1, 0};
+    const bool began = process.pid > 0;
+    const ExitStatus exit =
+        status ? exit_status_of(*status) : ExitStatus{began ? 1 : kCannotRun, 0};
     if (tail.size() > kCheckBytesKept) tail.erase(0, tail.size() - kCheckBytesKept);
     std::replace(tail.begin(), tail.end(), '\0', ' ');  // it would end the prompt
     Json done = {{"call_id", call},
@@ -220,9 +240,10 @@ std::optional<std::string> KeepGoing::check() {
     } else {
         done["error"] = {{"class", "exit_status"}, {"message", bounded_text(tail)}};
     }
-    reporter_.add("tool.finished", done);
-    if (passed) return std::nullopt;
-    return tail.empty() ? exit.text() : tail;
+    reporter_.add_own("tool.finished", done);
+    if (passed) return;
+    if (cannot_run(exit)) run.check_broken = exit.text() + last_line(tail);
+    run.check_failed = tail.empty() ? exit.text() : tail;
 }
 
 /// The wait as a call of the session.
@@ -232,8 +253,8 @@ void KeepGoing::begin_wait(const ResumeStep& step) {
     waits_ = {{"call_id", "wait-" + number},
               {"tool", "wait"},
               {"args", {{"until", iso(step.at)}, {"why", step.why}}}};
-    reporter_.add("message", {{"role", "system"}, {"text", about}});
-    reporter_.add("tool.started", waits_);
+    reporter_.add_own("message", {{"role", "system"}, {"text", about}});
+    reporter_.add_own("tool.started", waits_);
     say_(about);
     figures_.waits = plan_.resumes();
 }
@@ -249,7 +270,7 @@ void KeepGoing::end_wait(const std::string& why) {
         // The last phase stays with the session when it ends.
         reporter_.add("heartbeat", {{"phase", "not resumed"}});
     }
-    reporter_.add("tool.finished", waits_);
+    reporter_.add_own("tool.finished", waits_);
 }
 
 /// As long as other agents of the provider find out that the limit still holds.

@@ -48,7 +48,7 @@ public:
 private:
     enum class Wait : std::uint8_t { kDue, kInterrupted, kStopped, kTooLate, kOff };
 
-    std::optional<std::string> check();
+    void check(RunOver& run);
     void begin_wait(const ResumeStep& step);
     void end_wait(const std::string& why);
     Wait wait_in_turn(ResumeStep& step, const std::string& agent);

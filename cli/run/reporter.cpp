@@ -8,6 +8,7 @@
 #include "cli/base/ids.hpp"
 #include "cli/base/json.hpp"
 #include "cli/views/event_line.hpp"
+#include "core/views/digest.hpp"
 
 namespace headway::cli {
 namespace {
@@ -75,6 +76,13 @@ void Reporter::add(const std::string& type, const Json& data, bool hooks_tell) {
     const std::lock_guard lock(mutex_);
     if (refused_ || (hooks_ && hooks_tell)) return;
     spool_.add(type, data, hooks_tell);
+    changed_.notify_all();
+}
+
+void Reporter::add_own(const std::string& type, const Json& data) {
+    const std::lock_guard lock(mutex_);
+    if (refused_) return;
+    spool_.add_as(core::kKeepGoingEvent, type, data);
     changed_.notify_all();
 }
 

@@ -59,6 +59,8 @@ public:
     /// `hooks_tell`: the agent's own hooks, where they report into this session, tell the same.
     /// Then it is not reported, so that nothing is counted twice.
     void add(const std::string& type, const Json& data, bool hooks_tell = false);
+    /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
+    void add_own(const std::string& type, const Json& data);
 
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }

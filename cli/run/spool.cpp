@@ -10,8 +10,17 @@
 namespace headway::cli {
 
 void Spool::add(const std::string& type, const Json& data, bool hooks_tell) {
+    put({}, type, data, hooks_tell);
+}
+
+void Spool::add_as(std::string_view author, const std::string& type, const Json& data) {
+    put(author, type, data, false);
+}
+
+void Spool::put(std::string_view author, const std::string& type, const Json& data,
+                bool hooks_tell) {
     if (events_.size() >= kEventsMax) make_room();
-    const std::string id = prefix_ + "-" + std::to_string(next_++);
+    const std::string id = std::string(author) + prefix_ + "-" + std::to_string(next_++);
     events_.push_back({type, dump({{"type", type}, {"event_id", id}, {"data", data}}), hooks_tell,
                        data.contains("usage")});
 }

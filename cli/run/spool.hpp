@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 
 namespace headway::cli {
 
@@ -25,6 +26,8 @@ public:
 
     /// `hooks_tell`: see drop_told().
     void add(const std::string& type, const Json& data, bool hooks_tell = false);
+    /// The same with an id that begins so, for readers who have to know who wrote it.
+    void add_as(std::string_view author, const std::string& type, const Json& data);
 
     /// The oldest events as one report, a JSON array; they stay until confirm(), and the same come
     /// again until then.
@@ -54,6 +57,7 @@ private:
     };
 
     void make_room();
+    void put(std::string_view author, const std::string& type, const Json& data, bool hooks_tell);
 
     std::string prefix_;
     std::uint64_t next_ = 1;

@@ -104,8 +104,10 @@ void note_silence(DigestSession& session, Timestamp at) {
 }
 
 /// `headway run --keep-going` says why in a message, "resume 2: the usage limit is reached; goes on
-/// at ...", and then waits in a call, which ends well when the agent goes on.
+/// at ...", and then waits in a call, which ends well when the agent goes on. An agent may write
+/// and call the same.
 void note_resume(DigestSession& session, const Event& event) {
+    if (!event.event_id.starts_with(kKeepGoingEvent)) return;
     if (const auto* message = std::get_if<Message>(&event.payload)) {
         const std::string& text = message->text.kept;
         const bool says = message->role == "system" && text.starts_with(kResumeWord);

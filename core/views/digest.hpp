@@ -34,6 +34,10 @@ struct DigestLoop {
     std::string over;  ///< "halted", "cancelled", ... or "went on"; empty: it is still stuck
 };
 
+/// How ids of the events begin that `headway run --keep-going` writes about itself; those of the
+/// agent's words and calls that it passes on do not.
+inline constexpr std::string_view kKeepGoingEvent = "keep-going-";
+
 /// A start of an agent that was kept going, or the wait for it.
 struct DigestResume {
     Timestamp at = kNever;

@@ -34,12 +34,15 @@ say("user", message={"content": [{"type": "tool_result", "tool_use_id": f"t{star
 def fail(words, status):
     say("result", subtype="success", is_error=True, result=words, api_error_status=status)
     sys.exit(1)
-if act == "limit":
-    say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 1, "rateLimitType": "five_hour"})
-    fail("You've hit your limit", 429)
 if act == "weekly":
     say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + 400000})
     fail("You've hit your weekly limit", 429)
+if act.startswith("limit"):
+    wait = int(act[5:] or 1)
+    say("rate_limit_event", rate_limit_info={"status": "rejected", "resetsAt": int(time.time()) + wait, "rateLimitType": "five_hour"})
+    fail("You've hit your limit", 429)
+if act == "slow":
+    while not os.path.exists(here + "/go"): time.sleep(0.02)
 if act == "overload": fail("Overloaded", 529)
 if act == "login": fail("Invalid API key", 401)
 if act == "crash": os.kill(os.getpid(), 9)
@@ -50,8 +53,32 @@ if act == "long":
 say("result", subtype="success", is_error=False, result="done")
 '''
 
+SHIFTED_CLOCK = r'''
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+extern char* program_invocation_short_name;
+int clock_gettime(clockid_t clock, struct timespec* time) {
+    int done = (int)syscall(SYS_clock_gettime, clock, time);
+    const char* program = getenv("SHIFTED_PROGRAM");
+    const char* path = getenv("SHIFTED_CLOCK");
+    if (clock != CLOCK_REALTIME || !program || !path || strcmp(program, program_invocation_short_name) != 0) return done;
+    char text[32] = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return done;
+    if (read(file, text, sizeof text - 1) > 0) time->tv_sec += atol(text);
+    close(file);
+    return done;
+}
+'''
 
-class KeepGoing(SharedDaemonCase):
+
+class KeepGoingCase(SharedDaemonCase):
     def setUp(self):
         super().setUp()
         folder = tempfile.TemporaryDirectory()
@@ -92,6 +119,8 @@ class KeepGoing(SharedDaemonCase):
     def wait_for(self, condition, what: str):
         eventually(condition, what=what)
 
+
+class KeepGoing(KeepGoingCase):
     def test_after_a_limit_it_goes_on_in_the_same_conversation_with_the_same_flags(self):
         code, err = self.run_play("limit done")
         self.assertEqual(code, 0, err)
@@ -102,6 +131,15 @@ class KeepGoing(SharedDaemonCase):
         self.assertGreaterEqual(second["at"], int(first["at"]) + 1)
         self.assertEqual(self.ended()["verdict"]["status"], "completed")
         self.assertEqual([(w["ok"], w["args"]["why"]) for w in self.waits()], [(True, "the usage limit is reached")])
+        resumed = [r["reason"] for r in self.client.get("/v1/digest?since=8h").json()["resumed"] if r["session"] == self.session]
+        self.assertEqual(resumed, ["the usage limit is reached"])
+
+    def test_an_agent_that_writes_what_keep_going_writes_was_not_resumed(self):
+        self.client.post(f"/v1/sessions/{self.session}/events", [
+            {"type": "message", "data": {"role": "system", "text": "resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z"}},
+            {"type": "tool.finished", "event_id": "run-a-1", "data": {"call_id": "wait-1", "tool": "wait", "ok": True}}])
+        resumed = self.client.get("/v1/digest?since=8h").json()["resumed"]
+        self.assertNotIn(self.session, [r["session"] for r in resumed])
 
     def test_the_later_limit_of_another_run_does_not_delay_it(self):
         other = self.start("weekly", "--until", "200h")
@@ -307,6 +345,20 @@ class KeepGoing(SharedDaemonCase):
         self.assertIn("the check fails in the same way again", err)
         self.assertEqual(self.ended()["verdict"]["status"], "failed")
 
+    def test_a_check_that_cannot_be_run_is_said_and_not_put_to_the_agent(self):
+        script = self.folder / "no-program"
+        script.write_text("echo never\n")
+        for check, status, word in (("maek-does-not-exist test", 127, "not found"), (str(script), 126, "ermission denied")):
+            with self.subTest(status):
+                self.session = unique()
+                (self.folder / "starts").unlink(missing_ok=True)
+                code, err = self.run_play("done", "--check", check)
+                self.assertEqual((code, len(self.starts())), (1, 1), err)
+                self.assertRegex(err, f"not resumed: the check cannot be run .exit status {status}: .*{word}.*needs a person")
+                ended = self.ended()
+                self.assertEqual(ended["verdict"]["status"], "failed")
+                self.assertIn("the check cannot be run", ended["verdict"]["reason"])
+
     def test_a_cancel_or_a_pause_during_the_check_starts_nothing(self):
         for verb in ("cancel", "pause"):
             with self.subTest(verb):
@@ -376,6 +428,109 @@ class KeepGoing(SharedDaemonCase):
     def binary() -> str:
         from support.daemon import BINARY
         return str(BINARY)
+
+
+class Moved(KeepGoingCase):
+    """Stopped processes and clocks that jump while an agent is waited for: it goes on once, and never before its time."""
+    test_clock = True
+
+    def due(self) -> float:
+        """The reset that the agent named: four seconds after its first start, in whole seconds."""
+        return int(self.starts()[0]["at"]) + 4
+
+    def ends_after_one_resume(self, process):
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(len(self.starts()), 2, err)
+        self.assertGreaterEqual(self.starts()[1]["at"], self.due())
+        self.assertEqual([wait["ok"] for wait in self.waits()], [True])
+
+    def begin_wait(self) -> subprocess.Popen:
+        process = self.start("limit4 done")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        return process
+
+    def test_a_run_that_is_stopped_beyond_its_time_resumes_once_when_it_continues(self):
+        process = self.begin_wait()
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(max(0, self.due() + 1 - time.time()))
+        self.assertEqual(len(self.starts()), 1)
+        process.send_signal(signal.SIGCONT)
+        self.ends_after_one_resume(process)
+
+    def test_a_run_that_is_stopped_and_continued_within_its_wait_resumes_at_its_time(self):
+        process = self.begin_wait()
+        for _ in range(3):
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.1)
+            process.send_signal(signal.SIGCONT)
+        self.ends_after_one_resume(process)
+
+    def test_an_agent_that_is_stopped_is_no_agent_that_ended(self):
+        process = self.start("slow done")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        agent = self.child_of(process)
+        os.kill(agent, signal.SIGSTOP)
+        time.sleep(1)
+        self.assertEqual((process.poll(), len(self.starts())), (None, 1))
+        os.kill(agent, signal.SIGCONT)
+        (self.folder / "go").touch()
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 1), err)
+
+    def test_an_agent_that_is_killed_while_it_is_stopped_is_resumed_once(self):
+        process = self.start("slow done")
+        self.addCleanup(process.kill)
+        self.wait_for(self.starts, "no start")
+        agent = self.child_of(process)
+        os.kill(agent, signal.SIGSTOP)
+        os.kill(agent, signal.SIGKILL)
+        _, err = process.communicate(timeout=patient(60))
+        self.assertEqual((process.returncode, len(self.starts())), (0, 2), err)
+
+    def test_the_daemons_clock_does_not_move_the_start(self):
+        process = self.begin_wait()
+        self.clock.step(3600)
+        self.clock.step(-3600)
+        self.clock.suspend(3600)
+        self.clock.advance(120)
+        self.clock.stall(600)
+        self.ends_after_one_resume(process)
+
+    def test_its_own_clock_moves_the_start_and_never_before_the_reset(self):
+        """The wall clock decides, as for everybody who reads "resets at 3:10": set ahead it is time; set back it is not."""
+        library = self.shifted_clock()
+        for play, wait, seconds in (("limit60", 60, 3600), ("limit4", 4, -2)):
+            self.session = unique()
+            (self.folder / "starts").unlink(missing_ok=True)
+            ahead = self.folder / "ahead"
+            ahead.write_text("0")
+            self.cli.environment.update(LD_PRELOAD=str(library), SHIFTED_CLOCK=str(ahead), SHIFTED_PROGRAM="headway")
+            process = self.start(f"{play} done")
+            self.addCleanup(process.kill)
+            self.wait_for(self.waiting, "no wait")
+            first = self.starts()[0]["at"]
+            ahead.write_text(str(seconds))
+            _, err = process.communicate(timeout=patient(60))
+            self.assertEqual((process.returncode, len(self.starts())), (0, 2), err)
+            second = self.starts()[1]["at"]
+            self.assertGreaterEqual(second + seconds, int(first) + wait, "before its time")
+            if seconds > 0:
+                self.assertLess(second, int(first) + wait, "not when it was time")
+
+    def child_of(self, process) -> int:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        return int(eventually(lambda: children.read_text().split(), what="no child")[0])
+
+    def shifted_clock(self) -> Path:
+        """A library before which the wall clock of one program is ahead by as many seconds as a file says."""
+        source = self.folder / "shifted.c"
+        source.write_text(SHIFTED_CLOCK)
+        library = self.folder / "shifted.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+        return library
 
 
 if __name__ == "__main__":

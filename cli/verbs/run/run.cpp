@@ -182,7 +182,7 @@ private:
             ending = ending_of(command);
             RunOver over = over_of(command, ending);
             words = options_.keep_going ? keeping.after(over, command) : std::nullopt;
-            if (over.check_failed) note_check(ending);
+            if (over.check_failed) note_check(ending, over.check_broken.empty());
         }
         if (keeping.resumes() > 0)
             ending.end.reason += "; resumed " + std::to_string(keeping.resumes()) + " times";
@@ -213,9 +213,10 @@ private:
         return over;
     }
 
-    static void note_check(Ending& ending) {
+    static void note_check(Ending& ending, bool ran) {
         ending.end.completed = false;
-        ending.end.reason = "the check failed; " + ending.end.reason;
+        ending.end.reason =
+            (ran ? "the check failed; " : "the check cannot be run; ") + ending.end.reason;
         if (ending.status.code == 0) ending.status.code = 1;
     }
 

@@ -21,8 +21,10 @@ public:
         event_.payload = std::move(payload);
         return event_;
     }
-    void add(const std::string& session, core::Millis after, core::Payload payload) {
-        fold.add(session, at(after, std::move(payload)));
+    void add(const std::string& session, core::Millis after, core::Payload payload,
+             const std::string& event_id = {}) {
+        at(after, std::move(payload)).event_id = event_id;
+        fold.add(session, event_);
     }
     core::DigestFold fold;
 
@@ -55,6 +57,22 @@ core::SessionEnded end_of(core::Outcome outcome, const std::string& reason) {
     end.outcome = outcome;
     end.reason = core::bounded_text(reason);
     return end;
+}
+
+core::Message announcement() {
+    core::Message message;
+    message.role = "system";
+    message.text =
+        core::bounded_text("resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z");
+    return message;
+}
+
+core::ToolFinished wait_call(bool ok) {
+    core::ToolFinished wait;
+    wait.tool = "wait";
+    wait.call_id = "wait-1";
+    wait.ok = ok;
+    return wait;
 }
 
 api::DigestRow row_of(const Night& night, const std::string& id) {
@@ -97,23 +115,28 @@ TEST_CASE("digest: a loop that the agent leaves went on, and one at the end is s
 
 TEST_CASE("digest: a resume has the reason of its announcement", "[api]") {
     Night night;
-    core::Message message;
-    message.role = "system";
-    message.text =
-        core::bounded_text("resume 1: the usage limit is reached; goes on at 2026-11-28T03:10Z");
-    night.add("a", 1min, message);
-    core::ToolFinished wait;
-    wait.tool = "wait";
-    wait.call_id = "wait-1";
-    wait.ok = false;
-    night.add("a", 1min, wait);
+    night.add("a", 1min, announcement(), "keep-going-run-x-7");
+    night.add("a", 1min, wait_call(false), "keep-going-run-x-8");
     CHECK(night.fold.sessions().at("a").resumed == 0);  // its wait was ended
-    wait.ok = true;
-    night.add("a", 2min, wait);
+    night.add("a", 2min, wait_call(true), "keep-going-run-x-9");
     const core::DigestSession& facts = night.fold.sessions().at("a");
     CHECK(facts.resumed == 1);
     REQUIRE(facts.resumes.size() == 1);
     CHECK(facts.resumes[0].why == "the usage limit is reached");
+}
+
+TEST_CASE("digest: an agent that writes and calls what keep-going does was not resumed", "[api]") {
+    for (const char* id : {"", "run-x-7", "run-keep-going-7"}) {
+        Night night;
+        night.add("a", 1min, announcement(), id);
+        night.add("a", 2min, wait_call(true), id);
+        CHECK(night.fold.sessions().at("a").resumed == 0);
+    }
+    Night night;  // nor does its text become the reason of a true one
+    night.add("a", 1min, announcement(), "run-x-7");
+    night.add("a", 2min, wait_call(true), "keep-going-run-x-8");
+    REQUIRE(night.fold.sessions().at("a").resumes.size() == 1);
+    CHECK(night.fold.sessions().at("a").resumes[0].why.empty());
 }
 
 TEST_CASE("digest: a session with many loops or requests hides no other", "[api]") {

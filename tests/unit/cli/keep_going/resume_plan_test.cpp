@@ -151,6 +151,19 @@ TEST_CASE("resume plan: a full context is resumed once", "[cli]") {
     CHECK_FALSE(plan.next(ended(Cause::kContextFull), kStart, 0).resume);
 }
 
+TEST_CASE("resume plan: a check that cannot be run is no failing test and needs a person",
+          "[cli]") {
+    ResumePlan plan{{}, kStart};
+    RunOver run = completed();
+    run.check_failed = "sh: 1: maek: not found";
+    run.check_broken = "exit status 127: sh: 1: maek: not found";
+    const ResumeStep step = plan.next(run, kStart, 0);
+    CHECK(!step.resume);
+    CHECK(step.why ==
+          "not resumed: the check cannot be run (exit status 127: sh: 1: maek: not found), which "
+          "needs a person");
+}
+
 TEST_CASE("resume plan: a check that fails goes into the prompt, twice the same ends it", "[cli]") {
     ResumePlan plan{{}, kStart};
     RunOver run = completed();

@@ -33,6 +33,14 @@ TEST_CASE("spool: events keep their order and their id until they are confirmed"
     CHECK(second[0]["event_id"] == "run-x-3");
 }
 
+TEST_CASE("spool: an event with an author has an id that begins with it", "[cli]") {
+    Spool spool("run-x");
+    spool.add("message", Json::object());
+    spool.add_as("keep-going-", "message", Json::object());
+    CHECK(batch_of(spool)[0]["event_id"] == "run-x-1");
+    CHECK(batch_of(spool)[1]["event_id"] == "keep-going-run-x-2");
+}
+
 TEST_CASE("spool: batches are bounded", "[cli]") {
     Spool spool("p");
     for (std::size_t i = 0; i < Spool::kBatchMax + 1; ++i)
