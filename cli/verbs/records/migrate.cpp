@@ -103,13 +103,13 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
 class Migrate : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Copy the database into a shared PostgreSQL");
+        arguments.help("Copy the database into a shared PostgreSQL database");
         arguments.footer(
-            R"(The daemon must be stopped, and the PostgreSQL must be empty. Sessions keep their
+            R"(The daemon must be stopped, and the PostgreSQL database must be empty. Sessions keep their
 ids, times and events, at the same positions; approvals, checks, estimates, expectations, access
 tokens, keys and messages to webhooks are copied, too. Then each session is rebuilt from the copied
-events and compared with the old one. No daemon opens the copy before all are equal: after an
-interruption run the same command again.
+events and compared with the old one. Daemons refuse to open the copy until all sessions are equal.
+After an interruption run the same command again.
 
 Examples:
   headway migrate --from sqlite:/var/lib/headway/headway.db --to 'postgresql://headway@db/headway'

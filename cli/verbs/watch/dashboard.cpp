@@ -96,7 +96,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Print a link that logs a browser in");
         arguments.footer(
-            R"(The link works once, within ten minutes; the login lasts for `access.login_for` and has every right.
+            R"(The link works once, within ten minutes; the login lasts for `access.login_for`, with all rights.
 `headway token rotate-operator` ends all logins. --open passes the link in a file that only you can
 read (in $XDG_RUNTIME_DIR, else $TMPDIR or /tmp), not on the command line of the browser.
 
