@@ -27,7 +27,7 @@
 #include "cli/scan/scanned_session.hpp"
 #include "cli/views/timeline_view.hpp"
 
-// `headway scan`: what the agents on this machine have done, by the sessions that they store.
+// `headway scan`: what the agents on this machine have done, from their stored sessions.
 
 namespace headway::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include "cli/observe/observer.hpp"
 #include "config/settings/settings.hpp"
 
-// `headway observe`: agents without hooks, seen by the sessions that they store.
+// `headway observe`: agents without hooks, seen in their stored sessions.
 
 namespace headway::cli {
 namespace {

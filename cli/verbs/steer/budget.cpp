@@ -137,7 +137,8 @@ public:
                                        [this] { options_.change = "day"; });
         day.footer("");
         day.client(options_.client);
-        day.option("--label", options_.label, "the cap of this label, else that of all sessions")
+        day.option("--label", options_.label,
+                   "the cap of this label (default: that of all sessions)")
             .type("KEY=VALUE");
         day.option("--cost", options_.max_cost_usd, "US dollars to add for this day").type("USD");
         day.option("--tokens", options_.max_tokens, "tokens to add for this day").type("N");

@@ -81,7 +81,7 @@ int open_dashboard(const DashboardOptions& options, const Console& console) {
         console.out << dump(*made) << "\n";
     } else {
         console.out << url << "\n";
-        console.err << "good once, for 10 minutes; the person who opens it may do everything\n";
+        console.err << "valid once, for 10 minutes; it gives all rights\n";
     }
     const auto& environment = console.environment;
     if (options.open && !open_in_browser(write_page(url, environment), environment)) {
