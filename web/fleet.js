@@ -250,12 +250,12 @@ function Listing({ route, list, open, statuses, children }) {
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
 }
 
-// The caps of the day, where there are any; one that is reached holds its sessions.
+// The daily caps, where there are any; one that is reached holds its sessions.
 function Day() {
   const { data, again } = useGet('/v1/budget/day');
   useFresh(again, 5000);
   if (!data?.caps?.length) return null;
-  return html`<section class="saved" aria-label="Caps of the day">${data.caps.map((cap) => html`<p key=${cap.label} role=${cap.level === 'reached' ? 'alert' : undefined}>
+  return html`<section class="saved" aria-label="Daily caps">${data.caps.map((cap) => html`<p key=${cap.label} role=${cap.level === 'reached' ? 'alert' : undefined}>
       <b>${cap.level === 'reached' ? 'Paused: ' : cap.level === 'warned' ? 'Nearly used up: ' : ''}</b>${cap.summary}${cap.lifted ? ' (lifted until tomorrow)' : ''}</p>`)}</section>`;
 }
 

@@ -324,7 +324,8 @@ void Arguments::sources(config::LoadRequest& sources) {
         return std::string{};
     };
     option("--config", file,
-           "settings file; without it ./headway.toml, the XDG place, /etc/headway/headway.toml")
+           "settings file (default: HEADWAY_CONFIG, else the first of ./headway.toml, "
+           "~/.config/headway/headway.toml, /etc/headway/headway.toml)")
         .type("FILE");
     ArgumentSpec& set = add(Form::kOption, "--set",
                             "any setting, as in --set policy.heartbeat_interval=5s; repeatable");
@@ -342,7 +343,8 @@ void Arguments::sources(config::LoadRequest& sources) {
 }
 
 void Arguments::daemon_settings(config::LoadRequest& request) {
-    setting("--listen", "server.listen", request, "HOST:PORT, loopback; port 0: any");
+    setting("--listen", "server.listen", request,
+            "HOST:PORT (default: 127.0.0.1:7717); port 0: any free one");
     setting("--state-dir", "storage.state_dir", request, "folder of the database").never_empty();
     setting("--store", "storage.store", request, "postgres://..., which several daemons share");
     sources(request);

@@ -288,7 +288,7 @@ constexpr std::array<std::string_view, 13> kHelp{
     "e             end a silent session as failed or cancelled",
     "?             this help         q     quit",
     "",
-    "PULSE: a cell a round, high where a file or a test changed; ×9: so many with nothing new.",
+    "PULSE: a cell per round, high where a file or a test changed; ×9: nine with nothing new.",
     "A verdict with `perhaps` is inferred; the others were reported or counted.",
     "The same keys work on the web page."};
 

@@ -272,10 +272,19 @@ private:
 };
 
 constexpr const char* kWaitFooter = R"(Exit codes:
-  0 completed   1 failed or halted   2 stuck   3 cancelled, or the verdict can no longer happen
-  4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
-  64 usage   69 no daemon answers   70 the daemon answered with an error
-  74 completed, but the output or the report cannot be written   77 the daemon refuses the token
+  0    completed
+  1    failed or halted
+  2    stuck
+  3    cancelled, or the awaited verdict has become impossible
+  4    needs a person
+  5    silent: the agent is gone
+  6    never opened
+  64   usage
+  69   no daemon answers
+  70   the daemon answered with an error
+  74   completed, but the output or the report cannot be written
+  77   the daemon refuses the token
+  124  --timeout has passed
 
 Exit code 5: the agent has sent nothing for --silent-for, counted from its last event or the start of
 the daemon. Time is not counted while a person is asked, while a person has paused it, or while a
@@ -284,15 +293,17 @@ its policy differs), and 30 minutes during a call if the agent sends no heartbea
 minimum is two intervals.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
-completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
-blocked needs_somebody), ended (the first four), event (anything new after --after), needs_somebody
-(a wait in which nothing has changed for a long time).
+completed failed cancelled halted, or one of
+  settled          all of `ended`, stuck, blocked and needs_somebody
+  ended            completed failed cancelled halted
+  event            anything new after --after
+  needs_somebody   the agent waits for something that has ended or does not change
 
 Examples:
   headway wait build-1                             until it ends, is stuck or needs a person
   headway wait build-1 --timeout 2h || echo $?     give up after two hours
   headway wait build-1 --until ended --on-stuck ignore
-  headway wait build-1 --open-within 10m           the opening may take that long
+  headway wait build-1 --open-within 10m           it may be opened in ten minutes
   headway wait a b c --all                         all of them; the worst decides the exit code
   headway wait a b c --any                         whichever comes first
   headway wait a b c --junit headway.xml           and report to the CI service which one failed)";
@@ -341,7 +352,8 @@ private:
     }
 
     void declare_patience(Arguments& arguments) {
-        arguments.duration("--timeout", options.timeout, "give up after this; without it: never");
+        arguments.duration("--timeout", options.timeout,
+                           "give up after this long (default: never)");
         const auto set_on_stuck = [this](const std::string& word) {
             options.on_stuck = word == "fail"     ? OnStuck::kFail
                                : word == "ignore" ? OnStuck::kIgnore
@@ -349,7 +361,9 @@ private:
             return std::string{};
         };
         arguments
-            .option("--on-stuck", set_on_stuck, "ask (on a terminal, else like fail), fail, ignore")
+            .option("--on-stuck", set_on_stuck,
+                    "when stuck: ask you (on a terminal, else fail), fail (exit code 2), or ignore "
+                    "(wait on)")
             .choices({"ask", "fail", "ignore"})
             .fallback("ask");
         const auto set_missing = [this](const std::string& word) {

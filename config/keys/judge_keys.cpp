@@ -34,8 +34,7 @@ void add_judge_keys(std::vector<Key>& table) {
         "judge.retries", kRestart,
         "Further tries when an endpoint is not reached, overloaded or failing."));
     table.push_back(time_row<kSecondMs, kHourMs, kAt, &J::silence_timeout>(
-        "judge.silence_timeout", kRestart,
-        "An answer of which no byte comes for so long is given up."));
+        "judge.silence_timeout", kRestart, "An answer without a byte for this long is given up."));
     table.push_back(time_row<100, kHourMs / 6, kAt, &J::connect_timeout>(
         "judge.connect_timeout", kRestart, "How long connecting to an endpoint may take."));
 }

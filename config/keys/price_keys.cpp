@@ -110,7 +110,7 @@ const AnyNamedTable& day_label_table() {
          .entry = "label",
          .example = "\"team=payments\"",
          .bad_name = "a label is KEY=VALUE",
-         .too_many = "more than 32 labels have caps of a day",
+         .too_many = "more than 32 labels have daily caps",
          .help = kLabelHelp},
         {.rows = cap_rows<>(""),
          .entries_max = core::kDayLabelsMax,

@@ -198,5 +198,5 @@ AGENTS = (
 )
 for _agent in AGENTS:
     if not _agent.asks:
-        _agent.cannot["dialog from afar"] = "no dialog without a terminal"
+        _agent.cannot["dialog from afar"] = "only in a terminal"
 BY_NAME = {agent.name: agent for agent in AGENTS}

@@ -2,6 +2,7 @@
 """The results of all runs so far, and the table of them in docs/agents/README.md."""
 import json
 
+import columns
 from agents import AGENTS
 from night_cases import CASES
 from packages import PROJECT, ROOT
@@ -35,19 +36,9 @@ def short(cell) -> str:
     return says if cell["ok"] is not False else f"**fails**: {says[:120]}"
 
 
-def cells_of(table: str) -> dict:
-    """Results on the page: by the title of the column, which has the version, and the behaviour."""
-    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.splitlines() if line.startswith("|")]
-    if len(rows) < 3:
-        return {}
-    titles = rows[0][-len(rows[2]) + 1:] if len(rows[0]) != len(rows[2]) else rows[0][1:]
-    return {(title, row[0]): cell for row in rows[2:] for title, cell in zip(titles, row[1:])}
-
-
 def rendered(page: str) -> str:
-    """One row for each behaviour: cells hold words, and nine columns of them are as many as a page takes. A cell that was not run
-    here keeps what the page says of the same version."""
-    found, older = results(), cells_of(page)
+    """A cell that was not run here keeps what the page says of the same version."""
+    found, older = results(), columns.read(page)
     agents = [agent for agent in AGENTS
               if agent.name in found or any(title.startswith(agent.title + " ") for title, _ in older)]
     titles = {}
@@ -59,10 +50,8 @@ def rendered(page: str) -> str:
         run = found.get(agent.name, {"cells": {}})["cells"].get(behaviour)
         return short(run) if run is not None else older.get((titles[agent.name], behaviour), "not run")
 
-    head = ["", *[titles[agent.name] for agent in agents]]
-    lines = [head, ["---"] * len(head)]
-    lines += [[behaviour, *[cell(agent, behaviour) for agent in agents]] for case in CASES for behaviour in case.behaviours]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = {behaviour: [cell(agent, behaviour) for agent in agents] for case in CASES for behaviour in case.behaviours}
+    return columns.render([titles[agent.name] for agent in agents], {name: cells for name, cells in rows.items() if set(cells) != {"not run"}})
 
 
 def write():

@@ -16,7 +16,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 sys.path[:0] = [str(PROJECT / "tests/agents"), str(PROJECT / "tests/integration")]
-from packages import Away, ensure  # noqa: E402 (the path comes first)
+import columns  # noqa: E402 (the path comes first)
+from packages import Away, ensure  # noqa: E402
 from support.daemon import BINARY, clean_environment  # noqa: E402
 
 ROOT = PROJECT / "build/frameworks"
@@ -141,12 +142,11 @@ def write(results: dict):
     """The table of behaviours, in the README of the package."""
     plays = [framework for framework in FRAMEWORKS if framework.play and framework.name in results]
     rows = list(dict.fromkeys(behaviour for framework in plays for behaviour in results[framework.name]))
-    lines = ["| | " + " | ".join(f"{framework.shows} {version(framework)}" for framework in plays) + " |", "|---|" + "---|" * len(plays)]
-    for behaviour in rows:
-        found = [results[framework.name].get(behaviour, cell(None, "")) for framework in plays]
-        lines.append(f"| {behaviour} | " + " | ".join(one["says"] if one["ok"] is not False else "**fails**" for one in found) + " |")
+    cells = {behaviour: [results[framework.name].get(behaviour, cell(None, "")) for framework in plays] for behaviour in rows}
+    table = columns.render([f"{framework.shows} {version(framework)}" for framework in plays],
+                           {behaviour: [one["says"] if one["ok"] is not False else "**fails**" for one in found] for behaviour, found in cells.items()})
     before, rest = README.read_text(encoding="utf-8").split(MARKS[0])
-    README.write_text("\n".join([before + MARKS[0], *lines, MARKS[1] + rest.split(MARKS[1], 1)[1]]), encoding="utf-8")
+    README.write_text("\n".join([before + MARKS[0], table, MARKS[1] + rest.split(MARKS[1], 1)[1]]), encoding="utf-8")
 
 
 def run_one(framework: Framework) -> dict:

@@ -162,7 +162,7 @@ Examples:
             .required()
             .separator(',')
             .type("SCOPE");
-        create.duration("--expires", options.expires, "its lifetime; without it: unlimited");
+        create.duration("--expires", options.expires, "its lifetime (default: unlimited)");
 
         add(arguments, "list", "List the tokens, newest first", Action::kList)
             .footer("Example:\n  headway token list --json | jq '.[] | select(.active)'");

@@ -237,11 +237,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("List and test webhooks");
         arguments.footer(
-            R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are
-signed as
+            R"(Webhooks are tables [webhooks.endpoints.NAME] of the configuration. Messages are signed as
 Standard Webhooks specifies, or written for people (Slack, Discord, ntfy, Telegram, e-mail, a
-program).
-They are kept until they arrive, and tried again for three days.
+program). Undelivered messages are tried again for three days, then kept as dead.
 
 Examples:
   headway webhooks list

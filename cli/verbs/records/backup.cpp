@@ -66,12 +66,15 @@ public:
         arguments.help("Copy the database into a file, and check it");
         arguments.footer(
             R"(A running daemon makes the copy, on its own machine, and goes on working; if none runs, the database
-of these settings is copied. The copy is complete, checked and synced when the verb ends with 0, only its
-owner may read it, and nothing is ever overwritten. Needs the operator's token, or one with the scope
-`admin`.
+that the settings (--config, --set) name is copied. With exit code 0 the copy is complete, checked and
+synced. Only its owner may read it, and nothing is ever overwritten. Needs the operator's token, or one
+with the scope `admin`.
 
 Exit codes:
-  0 copied and checked   1 refused, or it failed   2 a mistake in the settings   64 usage
+  0    copied and checked
+  1    refused, or it failed
+  2    a mistake in the settings
+  64   usage
 
 Examples:
   headway backup /var/backups/headway/$(date +%F).db

@@ -36,7 +36,7 @@ int compare_timeouts(const CompareOptions& options, const Console& console) {
 class Compare : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Compare with timers: which sessions they would have ended");
+        arguments.help("Show which sessions timers would have ended");
         arguments.footer(
             R"(Needs `[legacy_timeouts] mode = "observe"` (or enforce) in the daemon's settings.
 
@@ -44,7 +44,7 @@ Examples:
   headway compare                  all sessions that ended while the timers were on
   headway compare my-agent         one: when each timer would have ended it, and what happened)");
         arguments.client(options_.client);
-        arguments.session(options_.session, "one session; without it the totals");
+        arguments.session(options_.session, "one session (default: the totals)");
     }
 
     int run(const Console& console, const Server&) override {

@@ -324,21 +324,23 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
 }
 
 constexpr const char* kEvalFooter =
-    R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts.
+    R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts errors.
 
 Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data), outcome
-(success, ...),
-loop (yes, no, unknown); and if there: source, how_labelled, loop_start_call (from 0), loop_len.
-  false stuck    success, no loop, yet ever `stuck`      suspects   success, ever `suspect` or `stuck`
-  recall         share of the loops ever `stuck`         nudges     change_approach per 1,000 calls
-  delay          median of calls from a loop's start to `suspect`, to `stuck`
+(success, ...), loop (yes, no, unknown). Optional columns: source, how_labelled, loop_start_call
+(from 0), loop_len. Printed figures:
+  false stuck   successes without a loop that were ever `stuck`
+  suspects      successes that were ever `suspect` or `stuck`
+  recall        share of the loops that were ever `stuck`
+  nudges        directives `change_approach` per 1,000 calls
+  delay         calls from the start of a loop to `suspect`, to `stuck` (median)
 Verdicts are CSV with a header line and the columns file and verdict (right, wrong, unclear): a
-person's opinion of the first `stuck` of a recording. Only recordings that are `stuck` now are
-counted.
-Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios:
-counted by `portable`; unexpected results are listed.
+person's opinion of the first `stuck` of a recording. Only recordings that this run calls `stuck`
+count.
+Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
+They are counted by the value of `portable`; those with another verdict than `expect` are listed.
 
-Exit codes: 0 counted   1 something could not be read   64 usage
+Exit codes: 0 counted   1 a file could not be read   64 usage
 
 Examples:
   headway eval recordings                            a first look, without labels
@@ -354,17 +356,20 @@ public:
         arguments.option("--labels", options.labels, "labels of the recordings").type("CSV");
         arguments
             .option("--verdicts", options.verdicts,
-                    "people's opinions of the alarms: counts how many were right")
+                    "people's opinions of `stuck` verdicts: counts how many were right")
             .type("CSV");
         declare_policy(arguments, options.policy);
-        arguments.option("--judge", options.judge, "assume a judge that always answers this letter")
+        arguments
+            .option("--judge", options.judge,
+                    "assume a judge with this answer to each question (see `headway check`)")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments
             .option("--apart", options.apart,
-                    "leave this source out of the totals, if its labels mean something else")
+                    "count this source, a value of that column, apart from the totals")
             .type("SOURCE");
-        arguments.flag("--list", options.list, "list false stucks, suspects and missed loops");
+        arguments.flag("--list", options.list,
+                       "list successes that were `stuck` or `suspect`, and missed loops");
         arguments.json(options.json);
     }
 

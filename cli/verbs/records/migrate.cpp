@@ -86,8 +86,8 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
     if (!report) {
         const bool config = report.error().code == core::ErrorCode::kInvalidConfig;
         std::string hint =
-            begun ? "the old database was not changed; the same command begins again, and until it "
-                    "ends with 0 no daemon opens the copy"
+            begun ? "the old database was not changed; the same command begins again, and until its "
+                    "exit code is 0 no daemon opens the copy"
                   : "nothing was copied, and the old database was not changed";
         if (config) hint.clear();
         return complain(console, config ? kExitConfig : kExitFailed, report.error().detail, hint);
@@ -103,13 +103,13 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
 class Migrate : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Copy the database into a shared PostgreSQL");
+        arguments.help("Copy the database into a shared PostgreSQL database");
         arguments.footer(
-            R"(The daemon must be stopped, and the PostgreSQL must be empty. Sessions keep their
+            R"(The daemon must be stopped, and the PostgreSQL database must be empty. Sessions keep their
 ids, times and events, at the same positions; approvals, checks, estimates, expectations, access
 tokens, keys and messages to webhooks are copied, too. Then each session is rebuilt from the copied
-events and compared with the old one. No daemon opens the copy before all are equal: after an
-interruption run the same command again.
+events and compared with the old one. Daemons refuse to open the copy until all sessions are equal.
+After an interruption run the same command again.
 
 Examples:
   headway migrate --from sqlite:/var/lib/headway/headway.db --to 'postgresql://headway@db/headway'

@@ -191,13 +191,17 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
 
 constexpr const char* kReplayFooter =
     R"(Judges each recording here, without a daemon, by the rules the daemon uses, and prints every
-verdict with the line of the file and the call it came after. Takes recorded agent sessions
+verdict with its line of the file and the call before it. Takes recorded agent sessions
 (JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
 --jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are
-played to a daemon instead; playing a file again adds
-nothing: every event has the same id each time.
+played to a daemon instead; playing a file again adds nothing: every event has the same id each
+time.
 
-Exit codes: 0 judged or played   1 a file could not be read   64 usage   69 no daemon
+Exit codes:
+  0    judged or played
+  1    a file could not be read
+  64   usage
+  69   no daemon
 
 Examples:
   headway replay session.jsonl                       when it became suspect or stuck
@@ -219,7 +223,8 @@ public:
             return std::string{};
         };
         arguments.option("--to,--url", set_daemon, "play them to this daemon").type("URL");
-        arguments.flag("--json", options.client.json, "print JSON for programs, an object a file");
+        arguments.flag("--json", options.client.json,
+                       "print JSON for programs, one object per file");
         arguments.flag("--why", options.why, "print the evidence of each verdict").excludes("--to");
         arguments.option("--session", options.session, "session id (default: from the recording)")
             .check(session_id_fault);
@@ -253,7 +258,7 @@ private:
         arguments.option("--speed", set_speed, "max, realtime or a factor")
             .fallback("max")
             .needs("--to");
-        arguments.option("--batch", options.batch, "events a report")
+        arguments.option("--batch", options.batch, "events per report")
             .range(1, 1'000)
             .show_default()
             .needs("--to");
@@ -263,7 +268,7 @@ private:
             .needs("--to");
         arguments
             .duration("--connect-timeout", options.connect_timeout,
-                      "retry an unreachable daemon for so long")
+                      "retry an unreachable daemon for this long")
             .needs("--to");
     }
 };

@@ -51,7 +51,10 @@ public:
             R"(The daemon must be stopped. The backup is checked first and stays as it is; the old database is kept beside the new one, and its name is printed.
 
 Exit codes:
-  0 restored   1 refused, or it failed   2 a mistake in the settings   64 usage
+  0    restored
+  1    refused, or it failed
+  2    a mistake in the settings
+  64   usage
 
 Example:
   headway restore /var/backups/headway/2026-11-21.db)");

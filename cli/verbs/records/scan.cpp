@@ -27,7 +27,7 @@
 #include "cli/scan/scanned_session.hpp"
 #include "cli/views/timeline_view.hpp"
 
-// `headway scan`: what the agents on this machine have done, by the sessions that they store.
+// `headway scan`: what the agents on this machine have done, from their stored sessions.
 
 namespace headway::cli {
 namespace {
@@ -306,7 +306,7 @@ Examples:
   headway scan --show 36329415          what happened in one of them
   headway scan --html scan.html         a page to look at, or to send
   headway scan --json | jq .by_week)");
-        arguments.operand("PATH", options.paths, "files or folders; without one the usual stores");
+        arguments.operand("PATH", options.paths, "files or folders (default: the usual stores)");
         arguments.option("--agent", options.agent, "sessions of this agent only")
             .choices({"claude", "cline", "codex", "copilot", "gemini", "kilo", "opencode", "pi",
                       "qwen"});

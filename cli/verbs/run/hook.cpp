@@ -40,12 +40,9 @@ struct HookOptions {
 
 constexpr const char* kHookFooter =
     R"(Passes the JSON on standard input to the daemon, waits while the daemon holds the call, and
-prints its reply.
-Without a daemon it prints nothing and exits with 0, or with --require with 2, so that the call
-does not run.
-It never sends the operator's token. `headway-hook` does the same in a millisecond for a daemon on
-a socket or a
-numeric address, and starts this for others.
+prints its reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
+never sends the operator's token. `headway-hook` does the same in a millisecond for a daemon at a
+Unix socket or at an IP address without TLS, and otherwise runs this verb.
 
 Examples:
   headway hook claude --url https://headway.example:7717 --ca-file ca.pem --token-file reporter.token)";
@@ -157,7 +154,7 @@ public:
         arguments.option("--agent-version", options.agent_version, "version of the agent");
         arguments
             .option("--silence", options.silence,
-                    "without a byte for this long the daemon is unreachable (default: 15s)")
+                    "treat the daemon as unreachable after this long without a byte (default: 15s)")
             .type("DURATION");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

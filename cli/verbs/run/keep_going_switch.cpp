@@ -45,7 +45,7 @@ public:
 private:
     static constexpr const char* kFooter =
         R"(`off` ends each wait of `headway run --keep-going` within two seconds, and applies until `on`. An
-agent that is running continues to its end; `headway cancel` also stops that one. The switch is a file in the
+agent that is running continues to its end; `headway cancel` stops it. The switch is a file in the
 state directory.
 
 Examples:

@@ -16,7 +16,7 @@
 #include "cli/observe/observer.hpp"
 #include "config/settings/settings.hpp"
 
-// `headway observe`: agents without hooks, seen by the sessions that they store.
+// `headway observe`: agents without hooks, seen in their stored sessions.
 
 namespace headway::cli {
 namespace {
@@ -60,22 +60,22 @@ int observe(const ObserveOptions& options, const Console& console) {
 class Observe : public VerbOf<ObserveOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Report agents without hooks, by the sessions that they store");
+        arguments.help("Report agents without hooks, from their stored sessions");
         arguments.footer(
-            R"(Follows the stored sessions of agents as they grow, and reports them under the adapter `transcript`:
-they are seen and judged. Nothing reaches the agent: no advice, no stop, no question about a call. A
-session whose hooks report is left alone. Only what happens from now on is reported. A daemon does
-the same by itself with [observe] agents = ["claude"] in its settings.
+            R"(Follows the stored sessions of agents as they grow, and reports them to the daemon, which judges
+them. Nothing reaches the agent: no advice, no stop, no question about a call. A session whose hooks
+report is left alone. Only later calls are reported. A daemon does the same by itself with
+[observe] agents = ["claude"] in its settings.
 
 Examples:
   headway observe
   headway observe claude codex)");
         arguments.client(options.client);
-        arguments.operand("AGENT", options.agents, "without one all that can be followed")
+        arguments.operand("AGENT", options.agents, "agents to follow (default: all of these)")
             .choices(all_observed());
         arguments.duration("--recent", options.recent,
                            "sessions that have changed within this time");
-        arguments.duration("--rescan", options.rescan, "look at all files so often");
+        arguments.duration("--rescan", options.rescan, "look at all files this often");
         arguments.flag("--quiet", options.quiet, "do not print which sessions are followed");
     }
 

@@ -288,13 +288,12 @@ daemon the command still runs, and its reports are sent when the daemon is back.
 that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
 stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
 pi --mode json, cline --json) become its calls, messages, tokens and result. Whatever its exit
-status, an agent has failed if it ends without its result or with an error in its last words, if its
-own guard against loops stopped it, or if its calls were refused and it did nothing after that. The
-command
-finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your token or
-any other HEADWAY_ variable: give an agent that reports by itself a token for its own session, as
-below. Its output goes through a pipe, so it may buffer or drop
-colours as it does under `| cat`.
+status, an agent has failed if it ends without its result or with an error in its last message, if
+its own guard against loops stopped it, or if its calls were refused and it did nothing after that.
+The command finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your
+token or any other HEADWAY_ variable. An agent that also sends its own reports needs a token for its
+session, as below. The output of the command goes through a pipe, so it may be buffered or have no
+colours, as under `| cat`.
 
 Examples:
   headway run -- make -j2
@@ -349,15 +348,18 @@ public:
             .show_default();
         arguments.duration("--until", options.keeping.rules.until,
                            "stop resuming this long after the start");
-        arguments.duration("--margin", options.keeping.rules.margin,
-                           "wait this long after a reset; other waits are multiples of it");
+        arguments.duration(
+            "--margin", options.keeping.rules.margin,
+            "wait this long after a limit is reset; other waits are multiples of this");
         arguments
             .option("--check", options.keeping.check,
                     "shell command run at a clean end; if it fails, its output is the next prompt")
             .type("COMMAND");
         arguments
             .option("--resume-command", options.keeping.resume_command,
-                    "shell command that resumes, with {id} and {prompt}; for wrappers and scripts")
+                    "shell command that resumes the conversation {id} with {prompt}, where the "
+                    "agent is "
+                    "started by a script")
             .type("COMMAND");
     }
 

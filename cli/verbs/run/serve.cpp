@@ -13,10 +13,13 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Run the daemon");
         arguments.footer(
-            R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reads its settings again.
+            R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reloads the settings.
 
 Exit codes:
-  0 stopped as asked   1 it could not begin, or failed   2 a mistake in the settings   64 usage
+  0    stopped by a signal
+  1    it could not begin, or failed
+  2    a mistake in the settings
+  64   usage
 
 Examples:
   headway serve

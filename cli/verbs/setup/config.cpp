@@ -96,7 +96,7 @@ public:
 Flags win over HEADWAY_* variables, these over the file, the file over the defaults.
 
 Examples:
-  headway config check --config headway.toml         0 when right, 2 with every mistake
+  headway config check --config headway.toml         exit code 0, or 2 and a list of mistakes
   headway config show --origin                       each value and where it comes from
   headway config default > headway.toml              a file to start from)");
         declare_reading(arguments.verb("check", "Check file and variables", on(Action::kCheck)));

@@ -183,18 +183,15 @@ private:
 };
 
 constexpr const char* kDoctorFooter =
-    R"(Checks the settings, the state directory, the database, the operator's token and the daemon,
-and sends
-each judge one tiny question, which its provider may charge for. Prints one line for each check,
-with the fix. Exit code 0: no problems; 1: at least one.
+    R"(Checks the settings, the state directory, the database, the operator's token and the daemon, and
+sends each judge one tiny question, which its provider may charge for. Prints one line for each
+check, with the fix. Exit code 0: no problems; 1: at least one.
 
 With AGENT it checks the connection from that agent to the daemon instead: the agent's program and
-version,
-our hooks in its settings, settings that turn them off, and whether they reach the daemon.
+version, our hooks in its settings, settings that turn them off, and whether they reach the daemon.
 
-With --repair it saves the readable part of a damaged database, while no daemon runs: a new database
-takes its place, with every session up to its first missing event; the damaged one is kept beside
-it.
+--repair saves the readable part of a damaged database; stop the daemon first. A new database with
+every session up to its first missing event replaces the damaged one, which is kept beside it.
 
 Examples:
   headway doctor

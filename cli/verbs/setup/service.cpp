@@ -165,7 +165,7 @@ public:
         arguments.help("Run the daemon as a service of this user");
         arguments.footer(
             R"(Writes a unit for `systemd --user` that starts this program. After `loginctl enable-linger` it also
-runs without a login. The Debian package has a service of the whole machine instead.
+runs without a login. The Debian package has a system-wide service instead.
 
 Examples:
   headway service install

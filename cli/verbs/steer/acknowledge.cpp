@@ -43,8 +43,9 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Acknowledge a session's alarms");
         arguments.footer(
-            R"(An alarm means that a call went against a decision. It is first in every list until
-a person acknowledges it.
+            R"(An alarm means that a call ran without approval or after a rejection, that an approved call did
+not run, or that there are too many sub-agents. A session with an alarm is first in every list until
+a person acknowledges the alarm.
 
 Example:
   headway show my-agent && headway acknowledge my-agent --reason "rolled back")");

@@ -28,7 +28,7 @@ struct BudgetOptions {
     std::optional<std::uint64_t> max_tokens;
     std::optional<double> max_cost_usd;
     std::string reason;
-    std::string label;  ///< of a cap of the day; empty: of all sessions
+    std::string label;  ///< of a daily cap; empty: of all sessions
     bool lift = false;
 };
 
@@ -68,11 +68,11 @@ int suggest_budget(const BudgetOptions& options, const Console& console) {
     return kExitOk;
 }
 
-/// The caps of the day, one a line.
+/// The daily caps, one a line.
 std::string day_text(const Json& report) {
     const Json& caps = report["caps"];
     if (!caps.is_array() || caps.empty())
-        return "no cap of a day is set; see [budget.day] in `headway config default`\n";
+        return "no daily cap is set; see [budget.day] in `headway config default`\n";
     std::string out =
         "day " + plain_text(report, "day") + ", until " + plain_text(report, "ends") + "\n";
     for (const Json& cap : caps) {
@@ -127,17 +127,18 @@ public:
   headway budget set my-agent --steps 80
   headway budget suggest coder --complexity high
   headway budget day --cost 10)");
-        Arguments show = arguments.verb("show", "Show used and left", {});
+        Arguments show = arguments.verb("show", "Show the use and the rest of the budget", {});
         show.footer("");
         show.client(options_.client);
         show.session(options_.session).required();
         declare_change(arguments, "extend", "Add to the limits that are set");
         declare_change(arguments, "set", "Replace the limits");
-        Arguments day = arguments.verb("day", "Show the caps of the day, add to one, or lift it",
+        Arguments day = arguments.verb("day", "Show the daily caps, or raise or lift one",
                                        [this] { options_.change = "day"; });
         day.footer("");
         day.client(options_.client);
-        day.option("--label", options_.label, "the cap of this label, else that of all sessions")
+        day.option("--label", options_.label,
+                   "the cap of this label (default: that of all sessions)")
             .type("KEY=VALUE");
         day.option("--cost", options_.max_cost_usd, "US dollars to add for this day").type("USD");
         day.option("--tokens", options_.max_tokens, "tokens to add for this day").type("N");
@@ -147,7 +148,8 @@ public:
                            [this] { options_.change = "suggest"; });
         suggest.footer("There are no figures for agent types with too few ended sessions.");
         suggest.client(options_.client);
-        suggest.operand("agent", options_.agent, "agent type; without it all, without their tools");
+        suggest.operand("agent", options_.agent,
+                        "agent type, with its tools (default: all, without tools)");
         suggest.option("--complexity", options_.complexity, "how hard the task is")
             .choices({"low", "medium", "high"});
     }

@@ -116,10 +116,10 @@ private:
 
 constexpr const char* kCheckFooter =
     R"(Prints the check's id, or with --wait the answer. Exit codes:
-  0    A, progressing; without --wait: the question was accepted
+  0    progressing (A); without --wait: the question was accepted
   1    no answer, or the daemon refused
-  2    B, looping
-  4    C, blocked, or D, failed: a person has to look
+  2    looping (B)
+  4    blocked (C) or failed (D): a person has to look
   69   no daemon answers
   124  the time of --wait passed; the check goes on
 
@@ -133,7 +133,7 @@ Examples:
 class Check : public VerbOf<CheckOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Ask the judge about a session").footer(kCheckFooter);
+        arguments.help("Ask a model to judge a session").footer(kCheckFooter);
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--id", options.id,

@@ -93,7 +93,7 @@ protected:
     }
     void declare_identical(Arguments& arguments) {
         arguments.flag("--identical", options_.identical,
-                       "also decide equal requests of all sessions");
+                       "also decide identical requests of other sessions");
     }
 
     DecideOptions options_;
@@ -108,14 +108,14 @@ public:
         arguments.footer(R"(Examples:
   headway approve my-agent.a17
   headway approve my-agent.a17 --edit safer.json      these arguments, and no others
-  headway approve my-agent.a17 --scope session        and every equal request from now on)");
+  headway approve my-agent.a17 --scope session        and later ones with equal arguments)");
         declare_request(arguments);
         declare_reason(arguments);
         arguments.option("--edit", options_.edit_file, "approve these arguments instead")
             .type("FILE");
         arguments
             .option("--scope", options_.scope,
-                    "for this request, or for every equal one of the session")
+                    "for this request, or for every later one of the session with equal arguments")
             .choices({"once", "session"});
         declare_identical(arguments);
     }

@@ -81,7 +81,7 @@ int open_dashboard(const DashboardOptions& options, const Console& console) {
         console.out << dump(*made) << "\n";
     } else {
         console.out << url << "\n";
-        console.err << "good once, for 10 minutes; the person who opens it may do everything\n";
+        console.err << "valid once, for 10 minutes; it gives all rights\n";
     }
     const auto& environment = console.environment;
     if (options.open && !open_in_browser(write_page(url, environment), environment)) {
@@ -96,7 +96,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Print a link that logs a browser in");
         arguments.footer(
-            R"(The link works once, within ten minutes; the login lasts for `access.login_for` and has every right.
+            R"(The link works once, within ten minutes; the login lasts for `access.login_for`, with all rights.
 `headway token rotate-operator` ends all logins. --open passes the link in a file that only you can
 read (in $XDG_RUNTIME_DIR, else $TMPDIR or /tmp), not on the command line of the browser.
 

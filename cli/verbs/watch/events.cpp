@@ -55,9 +55,9 @@ public:
   headway events build-1 --jsonl > build-1.jsonl     play it again with headway replay)");
         arguments.client(options.client);
         arguments.session(options.session).required();
-        arguments.option("--after", options.after, "skip up to this event").type("N");
+        arguments.option("--after", options.after, "start after this event").type("N");
         arguments.flag("--jsonl", options.client.json,
-                       "print one event as JSON per line, as --json does");
+                       "print one JSON event per line, the same as --json");
     }
 
     int run(const Console& console, const Server&) override {

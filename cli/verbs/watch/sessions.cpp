@@ -98,9 +98,10 @@ public:
             .excludes("--open");
         arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
         arguments.option("--agent", options.agent, "only this agent type");
-        arguments.flag("--ids", options.ids, "print only ids, one a line, for scripts");
-        arguments.flag("--all", options.all, "every run of ping jobs, completed ones too");
-        arguments.option("--limit", options.limit, "at most so many")
+        arguments.flag("--ids", options.ids, "print only ids, one per line, for scripts");
+        arguments.flag("--all", options.all,
+                       "list every completed run of a job (ping URLs), not only their number");
+        arguments.option("--limit", options.limit, "list this many at most")
             .range(1, 1'000'000)
             .show_default();
     }

@@ -228,11 +228,11 @@ public:
   headway watch                        all sessions from now on
   headway watch build-1                its last ten events, then live until it ends
   headway watch build-1 --after 0      from its beginning
-  headway watch --json | jq .type      one event envelope a line
+  headway watch --json | jq .type      one event per line
 
 Exit codes: 0 it has ended   6 no such session within --open-within   1 an error)");
         arguments.client(options.client);
-        arguments.session(options.session, "one session; without it all");
+        arguments.session(options.session, "one session (default: all)");
         arguments.option("--after", options.after, "start after this event (0: the beginning)")
             .type("N");
         arguments.flag("--follow", options.follow, "go on after the session's end");

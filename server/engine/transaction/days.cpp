@@ -154,7 +154,7 @@ void wake_held(Transaction& transaction) {
         transaction.wake(key);
 }
 
-/// A person has approved more for a cap of this day.
+/// A person has approved more for a daily cap.
 Result<> follow_decision(Transaction& transaction, const Resident& resident,
                          const core::ApprovalDecided& decided) {
     const bool of_person = decided.channel != "expiry" && decided.channel != "grant";
@@ -330,7 +330,7 @@ Result<api::DayReport> DayCommand::operator()(Transaction& transaction) {
                                                          : nullptr;
     if (cap == nullptr || !cap->is_set()) {
         return Error{ErrorCode::kInvalidField,
-                     "there is no cap of a day for " +
+                     "there is no daily cap for " +
                          (label.empty() ? std::string{"all sessions"} : label) +
                          "; set [budget.day] in the configuration",
                      "/label"};
