@@ -45,15 +45,18 @@ test('kill -9 and a restart lose and double nothing', async () => {
       sent = i + 1;
     }
   })();
-  for (let round = 0; round < 2; round++) {
-    const reached = sent + 20;
-    await until(() => sent > reached, 'the agent goes on');
-    await daemon.kill();
-    await window.page.locator('.link.connecting, .link.offline').waitFor();
-    await daemon.start();
-    await window.page.locator('.link.live').waitFor();
+  try {
+    for (let round = 0; round < 2; round++) {
+      const reached = sent + 20;
+      await until(() => sent > reached, 'the agent goes on');
+      await daemon.kill();
+      await window.page.locator('.link.connecting, .link.offline').waitFor();
+      await daemon.start();
+      await window.page.locator('.link.live').waitFor();
+    }
+  } finally {
+    going = false;  // else a failure would never end
   }
-  going = false;
   await agent;
   const { head } = await daemon.get('/v1/sessions/survivor/events?limit=1');
   const numbers = () => window.page.$$eval('.events li[data-n]', (lines) => lines.map((line) => Number(line.dataset.n)));
