@@ -238,7 +238,7 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
                                                  std::string_view args, std::string_view shown) {
     core::ApprovalRequested asked;
     asked.tool = call.tool;
-    asked.call_id = core::cut_text(call.call_id, limits::kIdBytesMax);
+    asked.call_id = core::kept_call_id(call.call_id);
     asked.source = call.requires_approval ? "call" : "policy";
     asked.summary = call.description;
     const core::Text& said = call.description;
@@ -320,8 +320,9 @@ Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view bod
     RedeemBody said;
     HEADWAY_CHECK(fields::decode_object(document.root(), said));
     HEADWAY_CHECK(check_bytes(said.key, limits::kRedeemKeyBytesMax, "key"));
-    if (said.key.starts_with(core::kHookKey))
-        return under(wrong("must not begin with \"hook \", which replies to hooks use"), "key");
+    if (said.key.starts_with(core::kHookKey) || said.key == core::kDeliveredKey)
+        return under(wrong("must not be \"delivered\" or begin with \"hook \": Headway uses these"),
+                     "key");
     DecodedRedeem decoded;
     decoded.key = std::move(said.key);
     if (!said.args_digest.empty() && !core::is_args_digest(said.args_digest)) {

@@ -13,6 +13,7 @@ namespace headway::api::hooks {
 namespace {
 
 constexpr std::size_t kPathBytesMax = 4096;
+constexpr std::string_view kContentId = "h-";
 constexpr std::size_t kCallIdDigits = 32;
 
 std::optional<JsonValue> typed_in(JsonValue object, std::string_view name, JsonKind kind) {
@@ -162,7 +163,12 @@ std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& ar
     std::string content{tool};
     content.push_back('\0');
     content += args ? canonical_json(*args) : "{}";
-    return "h-" + core::sha256_hex(content).substr(0, kCallIdDigits);
+    return std::string{kContentId} + core::sha256_hex(content).substr(0, kCallIdDigits);
+}
+
+bool is_content_id(std::string_view call_id) {
+    return call_id.size() == kContentId.size() + kCallIdDigits && call_id.starts_with(kContentId) &&
+           call_id.substr(kContentId.size()).find_first_not_of("0123456789abcdef") == call_id.npos;
 }
 
 void read_question(JsonValue object, Hook& hook) {

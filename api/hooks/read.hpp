@@ -36,6 +36,8 @@ std::string result_text(JsonValue response);
 
 /// An id for a call to which the agent gives none: the same for the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
+/// True if the id may be of call_id_of(): then equal calls have it too.
+bool is_content_id(std::string_view call_id);
 
 /// The options of a question, and an id that is the same for the same question.
 void read_question(JsonValue object, Hook& hook);

@@ -24,9 +24,8 @@ using S = ApprovalStatus;
 enum class Told : std::uint8_t { kSame, kOther, kNothing };
 
 bool same_id(std::string_view call_id, const Approval& approval) {
-    // Requests keep only this much of an id; calls may have more.
-    const std::string_view kept = cut_text(call_id, limits::kIdBytesMax);
-    return !kept.empty() && approval.kind == ApprovalKind::kTool && approval.call_id == kept;
+    return !call_id.empty() && approval.kind == ApprovalKind::kTool &&
+           approval.call_id == kept_call_id(call_id);
 }
 
 /// Recognises a finished call by the strongest identification that it carries.
@@ -189,6 +188,7 @@ bool against(const Approval& approval, const FinishedCall& call) {
 
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n) {
+    if (call.refused_here) return;
     const FinishedCall finished{call, fingerprint};
     const auto place = covering(approvals, finished);
     if (!place) return;
@@ -226,7 +226,7 @@ ApprovalAlarm refusal_alarm(const Approval& approval, std::string_view session,
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now) {
-    if (!must_ask && approvals.requests.empty()) return std::nullopt;
+    if (call.refused_here || (!must_ask && approvals.requests.empty())) return std::nullopt;
     const FinishedCall finished{call, fingerprint};
     if (const auto place = covering(approvals, finished)) {
         // Other arguments than those of the call were approved by an edit.
@@ -288,14 +288,15 @@ std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished&
     return found == requests.end() ? 0 : found->n;
 }
 
-const Approval* ready_for_dialog(const Approvals& approvals, std::string_view tool,
-                                 std::string_view args_digest) {
+const Approval* ready_for_dialog(const Approvals& approvals, std::string_view call_id,
+                                 std::string_view tool, std::string_view args_digest) {
     const auto& requests = approvals.requests;
     const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
         const bool approved = a.status == S::kApproved || a.status == S::kEdited;
         // The dialog that made a request gets its decision; an edit is for the next one.
         const bool free = !a.of_dialog() || a.run_digest != a.args_digest;
-        return approved && free && a.kind == ApprovalKind::kTool && a.tool == tool &&
+        const bool given = a.taken() && !same_id(call_id, a);
+        return approved && free && !given && a.kind == ApprovalKind::kTool && a.tool == tool &&
                !args_digest.empty() && a.run_digest == args_digest;
     });
     return found == requests.end() ? nullptr : &*found;

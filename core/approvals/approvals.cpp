@@ -201,6 +201,12 @@ bool Approval::undelivered() const noexcept {
            executed_n == 0;
 }
 
+std::string kept_call_id(std::string_view call_id) {
+    if (call_id.size() <= limits::kIdBytesMax) return std::string{call_id};
+    const std::string digest = "#" + to_hex(digest_of(call_id));
+    return std::string{cut_text(call_id, limits::kIdBytesMax - digest.size())} + digest;
+}
+
 const Approval* Approvals::find(std::uint64_t n) const noexcept {
     const auto found =
         std::find_if(requests.begin(), requests.end(), [n](const Approval& a) { return a.n == n; });
@@ -317,7 +323,7 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     if (redeemed.key == kDeliveredKey) approval->execute_by = kNever;
     const std::string_view key = redeemed.key;
     if (key.starts_with(kHookKey) && key.size() > kHookKey.size())
-        approval->call_id = cut_text(key.substr(kHookKey.size()), limits::kIdBytesMax);
+        approval->call_id = kept_call_id(key.substr(kHookKey.size()));
 }
 
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {
@@ -380,10 +386,11 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
     if (seen.alarms.empty()) approvals.alarms_more = 0;
 }
 
-void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n) {
+void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n) {
     Approval* approval = find_mutable(approvals, id);
     if (approval == nullptr || approval->pending()) return;
     approval->acknowledged = true;
+    approval->let_go = approval->let_go || let_go;
     approval->changed_n = n;
 }
 

@@ -43,7 +43,11 @@ struct EnumNames<ApprovalStatus> {
 /// The one transition table of an approval. Pure.
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
-/// The key of an approval that was delivered to an agent that reports no calls.
+/// The id of a call as its request keeps it. A long one ends in its digest, so that different calls
+/// stay different.
+std::string kept_call_id(std::string_view call_id);
+
+/// The key of an approval that was delivered to an agent that reports no calls. No agent has it.
 inline constexpr std::string_view kDeliveredKey = "delivered";
 /// The key of one that a hook's reply let go: it belongs to this call now. No agent has such a key.
 inline constexpr std::string_view kHookKey = "hook ";
@@ -98,6 +102,8 @@ struct Approval {
     bool unverified = false;  ///< the call that used it did not report its arguments
     bool unseen = false;      ///< the approver does not see all of it
     std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's may
+    /// A reply to the hook of its own call let that go. The same id again is another call.
+    bool let_go = false;
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
@@ -218,8 +224,8 @@ void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n)
 /// take for a replay.
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n);
-/// The agent has read the decision.
-void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
+/// The agent has read the decision. `let_go`: in the reply to the hook of its call.
+void acknowledge(Approvals& approvals, std::string_view id, bool let_go, std::uint64_t n);
 /// The session ended: requests need no decision any more, and grants end.
 void close(Approvals& approvals, std::uint64_t n, Timestamp at);
 
@@ -270,9 +276,10 @@ std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished&
                                  const CallFingerprint& fingerprint);
 
 /// An approval that the agent's own dialog about exactly this call may use, so that no person is
-/// asked about it again: decided, and not given out yet. Null if there is none. Pure.
-const Approval* ready_for_dialog(const Approvals& approvals, std::string_view tool,
-                                 std::string_view args_digest);
+/// asked about it again: decided, and given out to no other call. `call_id` may be empty. Null if
+/// there is none. Pure.
+const Approval* ready_for_dialog(const Approvals& approvals, std::string_view call_id,
+                                 std::string_view tool, std::string_view args_digest);
 
 /// When a dialog's pending request ends without a decision: the agent does not wait longer, nor for
 /// a daemon that was started again. kNever for all others. Pure.
@@ -312,7 +319,7 @@ constexpr auto Approval::fields() {
         field("acknowledged", &A::acknowledged), field("changed_n", &A::changed_n),
         field("identity_digest", &A::identity_digest), field("alarm_seen", &A::alarm_seen),
         field("unverified", &A::unverified), field("unseen", &A::unseen),
-        field("closed", &A::closed));
+        field("closed", &A::closed), field("let_go", &A::let_go));
 }
 
 }  // namespace headway::core

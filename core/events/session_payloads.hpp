@@ -221,9 +221,12 @@ struct DirectiveDelivered {
 struct DirectiveAcknowledged {
     static constexpr EventType kType = EventType::kDirectiveAcknowledged;
     std::string id;
+    /// Set by Headway: the reply to the hook of the approved call let it go.
+    bool let_go = false;
     bool operator==(const DirectiveAcknowledged&) const = default;
     static constexpr auto fields() {
-        return field_list(required("id", &DirectiveAcknowledged::id));
+        return field_list(required("id", &DirectiveAcknowledged::id),
+                          internal("let_go", &DirectiveAcknowledged::let_go));
     }
 };
 

@@ -120,6 +120,8 @@ struct ToolFinished {
     std::string origin;
     std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
+    /// Set by Headway: it refused the call before that ran. Uses up no approval, raises no alarm.
+    bool refused_here = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -131,7 +133,8 @@ struct ToolFinished {
             field("mutated", &ToolFinished::mutated),
             field("duration_ms", &ToolFinished::duration_ms), field("round", &ToolFinished::round),
             field("origin", &ToolFinished::origin), internal("print", &ToolFinished::fingerprint),
-            field("usage", &ToolFinished::usage));
+            field("usage", &ToolFinished::usage),
+            internal("refused_here", &ToolFinished::refused_here));
     }
 };
 

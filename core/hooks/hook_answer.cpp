@@ -16,6 +16,10 @@ bool is_stop(const Directive& directive) {
     return directive.kind == DirectiveKind::kStop;
 }
 
+constexpr const char* kDecisionTaken =
+    "The decision that this call waited for went to an equal call. Make it again to ask for one of "
+    "its own.";
+
 void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string words) {
     answer.hold = !asked.time_is_up;
     answer.undecided = asked.time_is_up;
@@ -31,9 +35,10 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
         return approved && !a.of_dialog() && a.kind == ApprovalKind::kTool &&
                a.tool == asked.tool && a.args_digest == asked.args_digest &&
                !asked.args_digest.empty() &&
-               (a.call_id == asked.call_id ||
-                (!in_flight(state, a.call_id) &&
-                 !other_unnamed_in_flight(state, asked.tool, asked.call_id)));
+               (a.call_id == asked.call_id
+                    ? !a.let_go
+                    : (!a.taken() && !in_flight(state, a.call_id) &&
+                       !other_unnamed_in_flight(state, asked.tool, asked.call_id)));
     });
     return found == requests.end() ? nullptr : &*found;
 }
@@ -84,8 +89,7 @@ void answer_dialog(const SessionState& state, const HookQuestion& asked, HookAns
 }
 
 bool is_of(const Approval& approval, const HookQuestion& asked) {
-    return !asked.call_id.empty() &&
-           approval.call_id == cut_text(asked.call_id, limits::kIdBytesMax);
+    return !asked.call_id.empty() && approval.call_id == kept_call_id(asked.call_id);
 }
 
 /// True if several equal calls waited for one decision, and another of them has it.
@@ -111,23 +115,22 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     if (approval == nullptr)
         approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
     if (approval == nullptr && asked.again && taken_by_another(state, asked)) {
-        answer.deny =
-            "The decision that this call waited for went to an equal call. Make it again "
-            "to ask for one of its own.";
+        answer.deny = kDecisionTaken;
         return;
     }
     if (approval == nullptr) return;
     // Another answer has used it up.
     if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
     const bool own = is_of(*approval, asked);
+    const bool gone = own ? approval->let_go && !asked.repeated : approval->taken();
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
-    } else if (approval->open() && (own || !approval->taken())) {
+    } else if (approval->open() && !gone) {
         // One approval is one execution. The agent's dialog about its own call may need it still.
-        if (own && !asked.redeems && !approval->acknowledged) answer.acknowledged = id;
+        if (own && !asked.redeems && !approval->let_go) answer.acknowledged = id;
         if ((!own || asked.redeems) && approval->redeemed_at == kNever)
             answer.redeemed = approval->n;
         answer.allow = who_allowed(*approval);
@@ -135,6 +138,8 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
         answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
+    } else if (asked.again && gone) {
+        answer.deny = kDecisionTaken;
     }
 }
 
@@ -165,27 +170,27 @@ void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answe
 
 bool other_unnamed_in_flight(const SessionState& state, std::string_view tool,
                              std::string_view call_id) {
-    const std::string_view own = cut_text(call_id, limits::kIdBytesMax);
+    const std::string own = kept_call_id(call_id);
     const auto& requests = state.approvals.requests;
     return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& open) {
-        const std::string_view id = cut_text(open.call_id, limits::kIdBytesMax);
-        return open.tool == tool && id != own &&
-               std::none_of(requests.begin(), requests.end(),
-                            [id](const Approval& a) { return a.call_id == id; });
+        if (open.tool != tool) return false;
+        const std::string id = kept_call_id(open.call_id);
+        return id != own && std::none_of(requests.begin(), requests.end(),
+                                         [&id](const Approval& a) { return a.call_id == id; });
     });
 }
 
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest) {
     const auto& requests = state.approvals.requests;
-    const std::string_view id = cut_text(call_id, limits::kIdBytesMax);
+    const std::string id = kept_call_id(call_id);
     const auto newest = [&requests](const auto& fits) -> const Approval* {
         const auto found =
             std::find_if(requests.rbegin(), requests.rend(),
                          [&fits](const Approval& a) { return !a.of_dialog() && fits(a); });
         return found == requests.rend() ? nullptr : &*found;
     };
-    const auto is_named = [id](const Approval& a) {
+    const auto is_named = [&id](const Approval& a) {
         return a.kind == ApprovalKind::kTool && !id.empty() && a.call_id == id;
     };
     // Agents use ids again: a decision is about its own arguments only.
@@ -197,11 +202,19 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     if (named == nullptr)
         named = newest([&](const Approval& a) { return is_named(a) && a.pending(); });
     if (named != nullptr) return named;
-    return newest([&](const Approval& a) {
-        const bool same = a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
-                          a.args_digest == args_digest;
-        return same && (a.pending() || (a.open() && !a.taken()));
+    const auto is_equal = [&](const Approval& a) {
+        return a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
+               a.args_digest == args_digest;
+    };
+    // One that was redeemed let its call go already.
+    const Approval* free = newest([&](const Approval& a) {
+        const bool unused = a.open() && !a.taken() && a.redeemed_at == kNever;
+        return is_equal(a) && (a.pending() || unused);
     });
+    if (free != nullptr) return free;
+    // What a person has rejected stays so under another id.
+    const Approval* last = newest(is_equal);
+    return last != nullptr && last->decision == Decision::kReject ? last : nullptr;
 }
 
 std::string status_words(const SessionState& state) {

@@ -22,6 +22,7 @@ struct HookQuestion {
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
     bool redeems = false;                     ///< a reply that lets a call go without its id
     bool again = false;                       ///< it was held, and comes back
+    bool repeated = false;                    ///< sent again, since its reply was lost
     bool in_dialog = false;                   ///< the agent's own dialog stands beside
     std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
     std::string_view call_id;                 ///< of the call or question that waits

@@ -21,11 +21,13 @@ bool ran_before(const Approvals& approvals, const ApprovalRequested& call) {
 }
 
 bool is_free(const SessionState& state, const Approval& approval, const ApprovalRequested& call,
-             bool again) {
+             bool again, bool held) {
     if (!approval.open() || approval.of_dialog() || approval.tool != call.tool ||
         approval.run_digest != call.args_digest)
         return false;
-    if (approval.call_id == call.call_id && !call.call_id.empty()) return true;
+    if (approval.call_id == call.call_id && !call.call_id.empty()) return !approval.let_go;
+    // A redeemed one has let its call go; an agent without hooks reports that call now.
+    if (held && approval.redeemed_at != kNever) return false;
     if (approval.taken() || again || other_unnamed_in_flight(state, call.tool, call.call_id))
         return false;
     return approval.call_id.empty() || !in_flight(state, approval.call_id);
@@ -45,21 +47,23 @@ bool waits_already(const SessionState& state, const ApprovalRequested& call) {
 
 }  // namespace
 
-bool asks_anew(const SessionState& state, const ApprovalRequested& call, Timestamp now) {
+bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now) {
+    const ApprovalRequested& call = ask.request;
     const Approvals& approvals = state.approvals;
     if (waits_already(state, call)) return false;
     if (approvals.grant_for(call, now) != nullptr || approvals.asked_before(call) != nullptr)
         return false;
     if (approvals.open_for(call) == nullptr) return true;
     const bool again = ran_before(approvals, call);
-    return std::none_of(approvals.requests.begin(), approvals.requests.end(),
-                        [&](const Approval& a) { return is_free(state, a, call, again); });
+    return std::none_of(
+        approvals.requests.begin(), approvals.requests.end(),
+        [&](const Approval& a) { return is_free(state, a, call, again, ask.held); });
 }
 
 bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
                Timestamp now) {
     return std::any_of(asks.begin(), asks.end(), [&](const CallToAllow& call) {
-        return call.place == place && asks_anew(state, call.request, now);
+        return call.place == place && asks_anew(state, call, now);
     });
 }
 

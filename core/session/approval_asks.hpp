@@ -13,7 +13,7 @@ namespace headway::core {
 
 /// True if a person must be asked about the call: no approval is free for it, no grant covers it,
 /// and no earlier request asked for it. Pure.
-bool asks_anew(const SessionState& state, const ApprovalRequested& call, Timestamp now);
+bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now);
 
 /// The same for the call at position `place` of a report, which may need no approval. Pure.
 bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,

@@ -25,6 +25,7 @@ namespace headway::core {
 struct CallToAllow {
     std::size_t place = 0;  ///< index of its tool.started in the report
     ApprovalRequested request;
+    bool held = false;  ///< it waits for the reply to its hook
 };
 
 /// The daemon's own approval rules. They hold regardless of a session's policy or a report.

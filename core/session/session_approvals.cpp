@@ -44,10 +44,10 @@ bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timest
     const bool granted = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
         return grant.kind == ApprovalKind::kTool && grant.tool == call.tool && grant.live(now);
     });
-    const std::string_view id = cut_text(call.call_id, limits::kIdBytesMax);
+    const std::string id = kept_call_id(call.call_id);
     const auto& asked = state.approvals.requests;
     const bool named = std::any_of(asked.begin(), asked.end(),
-                                   [id](const Approval& a) { return a.call_id == id; });
+                                   [&id](const Approval& a) { return a.call_id == id; });
     return granted && !named && in_flight(state, call.call_id);
 }
 
@@ -292,7 +292,7 @@ void ask_for_call(Command& command, std::size_t place) {
     if (command.context().asks.empty() || state.ended()) return;
     for (const CallToAllow& call : command.context().asks) {
         if (call.place != place) continue;
-        if (asks_anew(state, call.request, command.now())) ask(command, call.request);
+        if (asks_anew(state, call, command.now())) ask(command, call.request);
     }
 }
 

@@ -11,13 +11,8 @@
 namespace headway::core {
 namespace {
 
-/// Requests keep only this much of an id; calls may have more.
-std::string_view kept_id(std::string_view call_id) {
-    return cut_text(call_id, limits::kIdBytesMax);
-}
-
 bool names(const Approval& approval, std::string_view call_id) {
-    return !approval.call_id.empty() && approval.call_id == kept_id(call_id);
+    return !approval.call_id.empty() && approval.call_id == kept_call_id(call_id);
 }
 
 /// True if the approval is about this open call.

@@ -253,7 +253,7 @@ struct SessionState {
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
 /// counts: 1 is that of the first 26. A change of anything else raises the 1, as pauses and the
 /// answers of a question did.
-inline constexpr std::uint32_t kSnapshotVersion = 3 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 4 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -230,5 +230,117 @@ class Time(AgentCase):
         self.assertEqual(agent.get(f"/v1/approvals/{asked['id']}?wait=1m").json()["status"], "approved")
 
 
+class ByHooks(CallCase):
+    """One approval lets one call go, whatever the agent says of its calls."""
+    LONG = "A" * 128
+
+    def hook(self, event: str, **more) -> dict:
+        reply = self.agent.post("/v1/hooks/generic", {"session": self.SESSION, "event": event, **more})
+        self.assertEqual(reply.status, 200, reply.body)
+        return reply.json()
+
+    def pre(self, call: str | None = "c1", tool="deploy", args=ARGS, **more) -> dict:
+        named = {} if call is None else {"call": call}
+        return self.hook("pre", tool=tool, args=args, hold_ms=1, **named, **more)
+
+    def pending(self) -> list:
+        return [a["id"] for a in self.operator.get("/v1/approvals").json()["approvals"]]
+
+    def allow(self, call: str | None = "c1", **more):
+        """The call is refused for want of a decision, then allowed."""
+        self.assertIn("deny", self.pre(call, **more))
+        (asked,) = self.pending()
+        self.decide(asked)
+        return asked
+
+    def test_the_same_id_again_is_another_call(self):
+        self.allow()
+        self.assertIn("allow", self.pre())
+        for _ in range(3):
+            self.assertIn("deny", self.pre())
+        self.assertEqual(len(self.pending()), 1)
+
+    def test_a_reply_that_was_lost_is_sent_again(self):
+        self.allow()
+        for _ in range(2):
+            self.assertIn("allow", self.pre(event_id="one"))
+        self.assertIn("deny", self.pre(event_id="two"))
+
+    def test_long_ids_that_begin_alike_are_different_calls(self):
+        self.allow(self.LONG + "1")
+        self.assertIn("allow", self.pre(self.LONG + "1"))
+        for end in "23":
+            self.assertIn("deny", self.pre(self.LONG + end))
+
+    def test_calls_without_an_id_are_one_each(self):
+        self.allow(None)
+        self.assertIn("allow", self.pre(None))
+        self.assertIn("deny", self.pre(None))
+
+    def test_the_dialog_of_another_call_does_not_take_the_approval_of_one_that_runs(self):
+        self.allow()
+        self.assertIn("allow", self.pre())
+        dialog = self.hook("permission", dialog=True, tool="deploy", args=ARGS, call="c9", hold_ms=1)
+        self.assertNotIn("allow", dialog)
+
+    def test_the_dialog_of_the_call_itself_does(self):
+        self.allow()
+        self.assertIn("allow", self.pre())
+        self.assertIn("allow", self.hook("permission", dialog=True, tool="deploy", args=ARGS, call="c1", hold_ms=1))
+
+    def test_what_was_redeemed_lets_no_call_go(self):
+        asked = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": "deploy", "args": ARGS}).json()["id"]
+        self.decide(asked)
+        self.assertEqual(self.agent.post(f"/v1/approvals/{asked}/redeem", {"args": ARGS, "key": "k"}).status, 200)
+        for call in ("c1", "c2", "c3"):
+            self.assertIn("deny", self.pre(call))
+            self.hook("interrupt")
+
+    def test_what_a_hook_let_go_is_not_redeemed(self):
+        asked = self.allow()
+        self.assertIn("allow", self.pre())
+        self.assertEqual(self.agent.post(f"/v1/approvals/{asked}/redeem", {"args": ARGS, "key": "k"}).status, 409)
+
+    def test_a_refusal_of_headway_uses_up_no_approval_and_raises_no_alarm(self):
+        asked = self.allow()
+        self.assertIn("deny", self.pre(args={"to": "elsewhere"}))
+        self.assertEqual((self.shown(asked)["status"], self.alarms()), ("approved", []))
+        self.assertIn("allow", self.pre())
+
+    def test_a_call_that_is_tried_again_while_nobody_has_decided_raises_no_alarm(self):
+        for call in ("c1", "c2", "c3"):
+            self.assertIn("deny", self.pre(call))
+        self.assertEqual((self.alarms(), len(self.pending())), ([], 1))
+
+    def test_what_was_rejected_stays_so_under_another_id(self):
+        reply = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": "lint", "args": ARGS, "call_id": "c1"})
+        self.decide(reply.json()["id"], "reject", reason="not now", then="change_approach")
+        for call in ("c1", "c2"):
+            self.assertIn("not now", self.pre(call, tool="lint")["deny"])
+
+    def test_no_key_of_the_agent_hides_that_a_call_never_ran(self):
+        approval = self.approved()
+        for key in ("delivered", "hook c9"):
+            self.refused(self.agent.post(f"/v1/approvals/{approval}/redeem", {"args": ARGS, "key": key}), "invalid_field", "/key")
+
+    def end(self):
+        self.assertEqual(self.agent.post(f"/v1/sessions/{self.SESSION}/end", {"outcome": "completed"}).status, 200)
+
+    def test_the_end_of_its_session_does_not_lift_the_stop_of_a_rejection(self):
+        self.assertIn("deny", self.pre())
+        self.decide(self.pending()[0], "reject", reason="stop it")
+        self.assertIn("stop", self.pre("c2", tool="read"))
+        self.end()
+        self.assertIn("stop", self.pre("c3", tool="read"))
+
+    def test_no_event_without_a_person_lifts_a_cancel_behind_an_end(self):
+        self.pre(tool="read")
+        self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {})
+        self.end()
+        for event, more in (("start", {"source": "compact"}), ("substart", {})):
+            self.hook(event, **more)
+            self.assertIn("stop", self.pre(f"after-{event}", tool="read"))
+
+
 if __name__ == "__main__":
     unittest.main()

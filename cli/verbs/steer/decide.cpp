@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostream>
 
+#include "api/json/json_document.hpp"
 #include "cli/base/exit_code.hpp"
 #include "cli/base/json.hpp"
 #include "cli/client/client_options.hpp"
@@ -31,6 +32,14 @@ core::Result<Json> arguments_from(const std::string& path) {
     if (!text) {
         return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"",
                            "--edit"};
+    }
+    // As the daemon reads it: another parser might take the last of two equal keys, unseen.
+    api::JsonDocument document;
+    const auto read = document.parse(*text);
+    if (!read) {
+        return core::Error{
+            core::ErrorCode::kInvalidJson,
+            "\"" + path + "\" is no JSON that can be approved: " + read.error().detail, "--edit"};
     }
     std::optional<Json> arguments = Json::parse(*text);
     if (!arguments) {

@@ -274,6 +274,11 @@ Result<> RedeemCommand::name(Reader& reader, SessionNames& names) {
 Result<ApprovalShown> RedeemCommand::operator()(Transaction& transaction) {
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(transaction, session, n, approval));
+    if (approval.let_go && approval.redeemed_at == core::kNever) {
+        return Error{ErrorCode::kAlreadyRedeemed,
+                     "the reply to the call's hook let it go; request another approval",
+                     {}};
+    }
     HEADWAY_TRY(const bool open, core::check_redeem(approval, redeem.args_digest, redeem.key));
     if (open) {
         HEADWAY_CHECK(check_shown(transaction, *resident, n));

@@ -49,6 +49,7 @@ struct ReportCommand {
     bool controls = false;     ///< the caller may control sessions
     bool fresh = false;        ///< its ids were looked up: none is stored
     bool by_operator = false;  ///< the caller showed a token with the scope `control`
+    bool of_hook = false;      ///< its calls wait for the reply
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

@@ -102,6 +102,7 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
     asked.call_id = hook.call.call;
     asked.tool = hook.call.tool;
     asked.args_digest = call.args_digest;
+    asked.repeated = call.unheard.has_value();
     if (call.unheard) asked.unheard = *call.unheard;
     return asked;
 }
@@ -116,7 +117,8 @@ std::vector<core::Event> heard_with(core::HookAnswer& said) {
     }
     if (!said.acknowledged.empty()) {
         core::Event read;
-        read.payload = core::DirectiveAcknowledged{std::move(said.acknowledged)};
+        read.payload =
+            core::DirectiveAcknowledged{std::move(said.acknowledged), !said.allow.empty()};
         events.push_back(std::move(read));
     }
     return events;
@@ -138,6 +140,7 @@ void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswe
     std::string why = said.stop.empty() ? said.deny : said.stop;
     if (edited) why = "allowed with other arguments";
     events.push_back(finish_of(id, call.hook.call.tool, "denied", why));
+    std::get<core::ToolFinished>(events.back().payload).refused_here = true;
     note_finished_call(resident, id);
     if (!said.stop.empty() && !dialog) ++resident.hooks.change().stops;
 }

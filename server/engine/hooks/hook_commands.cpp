@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/hooks/read.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "core/text/text.hpp"
 #include "server/engine/commands/carry_over.hpp"
@@ -26,15 +27,15 @@ using core::Result;
 
 Begins begins(const Hook& hook) {
     switch (hook.kind) {
-        case HookKind::kStart:
-        case HookKind::kSubStart:
-            return Begins::kAnew;
+        case HookKind::kStart:  // by itself, where the context was full
+            return hook.source == "compact" ? Begins::kByCall : Begins::kAnew;
         case HookKind::kPrompt:
             return hook.synthetic ? Begins::kByCall : Begins::kAnew;
         case HookKind::kPre:
         case HookKind::kPermission:
         case HookKind::kRequest:
         case HookKind::kQuestion:
+        case HookKind::kSubStart:
             return Begins::kByCall;
         default:
             return Begins::kNever;
@@ -96,6 +97,7 @@ public:
         report.events = std::move(events);
         report.whole_args = std::move(command_.whole_args);
         report.fresh = !others;
+        report.of_hook = true;
         return report;
     }
 
@@ -106,10 +108,14 @@ private:
         return std::get_if<P>(&command_.events.front().payload);
     }
 
+    bool is_of_content(const std::string& call_id) const {
+        return !command_.call.dialect->has_call_ids || api::hooks::is_content_id(call_id);
+    }
+
     /// An id made of the content is that of every equal call: a number tells them apart.
     void name_started() {
         auto* started = only<core::ToolStarted>();
-        if (started == nullptr || command_.call.dialect->has_call_ids) return;
+        if (started == nullptr || !is_of_content(started->call_id)) return;
         started->call_id += "." + std::to_string(state_.n + 1);
         command_.call.hook.call.call = started->call_id;
     }
@@ -118,7 +124,9 @@ private:
     void name_finished() {
         auto* finished = only<core::ToolFinished>();
         if (finished == nullptr) return;
-        if (!command_.call.dialect->has_call_ids) {
+        if (is_of_content(finished->call_id)) {
+            if (command_.call.dialect->has_call_ids)  // a batch may name it so again
+                note_finished_call(resident_, finished->call_id);
             const std::string made = finished->call_id + ".";
             const auto& open = state_.open_calls;
             auto found = std::find_if(open.begin(), open.end(), [&made](const auto& call) {

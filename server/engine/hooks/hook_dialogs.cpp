@@ -21,6 +21,18 @@ std::uint64_t content_of(const HookCall& call) {
     return core::digest_of(call.hook.call.tool + "\n" + call.args_digest).low;
 }
 
+/// The call in flight that this dialog is about: by its id, else by its content; empty if unknown.
+std::string call_of_dialog(const Resident& resident, const HookCall& call) {
+    if (!call.hook.call.call.empty()) return call.hook.call.call;
+    const auto& known = resident.hooks->announced_calls;
+    const core::SessionState& state = resident.session.state();
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&, content = content_of(call)](const auto& one) {
+            return one.first == content && core::in_flight(state, one.second);
+        });
+    return found == known.end() ? std::string{} : found->second;
+}
+
 /// How long the agent's dialog may be kept waiting for a person who is not there.
 core::Millis wait_of(const Transaction& transaction, const HookCall& call) {
     const core::ApprovalRules& rules = transaction.settings().approvals;
@@ -45,8 +57,8 @@ Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCal
     const core::Millis wait = wait_of(transaction, call);
     call.hook.hold_ms = static_cast<std::uint64_t>(wait.count());
     if (state.ended() || core::must_stop(state)) return {};
-    const core::Approval* ready =
-        core::ready_for_dialog(state.approvals, call.hook.call.tool, call.args_digest);
+    const core::Approval* ready = core::ready_for_dialog(
+        state.approvals, call_of_dialog(resident, call), call.hook.call.tool, call.args_digest);
     if (ready != nullptr) {
         call.dialog = ready->n;
         return {};

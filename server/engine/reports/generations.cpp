@@ -27,7 +27,7 @@ bool was_stopped(const core::SessionState& state) {
                                   [](const auto& nudge) { return nudge.step > core::kStepAsk; });
     const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
                         state.end_code != core::kAgentGone;
-    return state.cancel_requested || spent || told || failed ||
+    return state.cancel_requested || state.stopped || spent || told || failed ||
            state.outcome == core::Outcome::kHalted ||
            state.outcome == core::Outcome::kBudgetExhausted;
 }

@@ -153,7 +153,7 @@ Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction,
         if (!must_ask && !call->requires_approval) continue;
         HEADWAY_TRY(core::ApprovalRequested asked, request_for(transaction, command, place, *call));
         if (must_ask) asked.source = "policy";
-        asks.push_back({place, std::move(asked)});
+        asks.push_back({place, std::move(asked), command.of_hook});
     }
     if (asks.empty()) return asks;
     const std::size_t all = asks.size() + explicit_ones;

@@ -168,9 +168,9 @@ TEST_CASE("dialogs: other arguments are for the next call, whose dialog they ans
     const HookAnswer answer = scheduler.answer(n);
     CHECK(answer.edit == "edited");
     CHECK(answer.redeemed == 0);
-    CHECK(ready_for_dialog(scheduler.session.state().approvals, "Bash", kDialogOne) == nullptr);
+    CHECK(ready_for_dialog(scheduler.session.state().approvals, "", "Bash", kDialogOne) == nullptr);
     const Approval* ready =
-        ready_for_dialog(scheduler.session.state().approvals, "Bash", kDialogTwo);
+        ready_for_dialog(scheduler.session.state().approvals, "", "Bash", kDialogTwo);
     REQUIRE(ready != nullptr);
     CHECK(ready->n == n);
     CHECK(scheduler.answer(n, kDialogTwo).redeemed == n);
@@ -297,12 +297,12 @@ TEST_CASE("dialogs: their requests answer no other, nor stand in its way", "[cor
         const SessionState& state = scheduler.session.state();
         CHECK(state.approvals.asked_before(other) == nullptr);
         CHECK(approval_of_call(state, id, "Bash", kDialogOne) == nullptr);
-        return asks_anew(state, other, at(15));
+        return asks_anew(state, CallToAllow{0, other}, at(15));
     };
     CHECK(asked_by_call());
     scheduler.decide(n, Decision::kApprove);
     CHECK(asked_by_call());
-    CHECK(ready_for_dialog(scheduler.session.state().approvals, "Bash", kDialogOne) == nullptr);
+    CHECK(ready_for_dialog(scheduler.session.state().approvals, "", "Bash", kDialogOne) == nullptr);
 }
 
 TEST_CASE("dialogs: what one approved is not free for another call beside it", "[core]") {
@@ -315,23 +315,23 @@ TEST_CASE("dialogs: what one approved is not free for another call beside it", "
     scheduler.decide(own, Decision::kApprove);
     const std::uint64_t n = scheduler.dialog();
     scheduler.decide(n, Decision::kApprove);
-    CHECK(asks_anew(scheduler.session.state(), other_request("c9"), at(30)));
+    CHECK(asks_anew(scheduler.session.state(), CallToAllow{0, other_request("c9")}, at(30)));
 }
 
 TEST_CASE("dialogs: an approval of the call itself answers its dialog once", "[core]") {
     DialogScheduler scheduler;
     const std::uint64_t n = scheduler.Story::report(event(other_request("c1")), 5).front().n;
     const Approvals& approvals = scheduler.session.state().approvals;
-    CHECK(ready_for_dialog(approvals, "Bash", kDialogOne) == nullptr);
+    CHECK(ready_for_dialog(approvals, "", "Bash", kDialogOne) == nullptr);
     scheduler.decide(n, Decision::kApprove);
-    REQUIRE(ready_for_dialog(approvals, "Bash", kDialogOne) != nullptr);
-    CHECK(ready_for_dialog(approvals, "Bash", kDialogOne)->n == n);
-    CHECK(ready_for_dialog(approvals, "Bash", kDialogTwo) == nullptr);
-    CHECK(ready_for_dialog(approvals, "Write", kDialogOne) == nullptr);
-    CHECK(ready_for_dialog(approvals, "Bash", "") == nullptr);
+    REQUIRE(ready_for_dialog(approvals, "", "Bash", kDialogOne) != nullptr);
+    CHECK(ready_for_dialog(approvals, "", "Bash", kDialogOne)->n == n);
+    CHECK(ready_for_dialog(approvals, "", "Bash", kDialogTwo) == nullptr);
+    CHECK(ready_for_dialog(approvals, "", "Write", kDialogOne) == nullptr);
+    CHECK(ready_for_dialog(approvals, "", "Bash", "") == nullptr);
     CHECK(scheduler.answer(n).redeemed == n);
     scheduler.redeem(n);
-    CHECK(ready_for_dialog(approvals, "Bash", kDialogOne) == nullptr);
+    CHECK(ready_for_dialog(approvals, "", "Bash", kDialogOne) == nullptr);
     CHECK(scheduler.answer(n).allow.empty());
     CHECK(scheduler.ran(dialog_call_finished()).empty());
     CHECK(scheduler.of(n).status == S::kExecuted);
