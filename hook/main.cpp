@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hook/goal/goal.hpp"
 #include "hook/text/bytes.hpp"
 #include "hook/way/ancestor.hpp"
 #include "hook/way/exchange.hpp"
@@ -26,6 +27,7 @@ constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
 constexpr int kNotAllowed = 2;  ///< what agents take as "the call must not run"
 
 extern "C" void leave(int /*signal*/) {
+    end_goal();
     ::_exit(0);
 }
 
@@ -99,6 +101,23 @@ void tell_older_uses(const Options& options, const Place& place, Facts facts,
     }
 }
 
+bool has_goal(const Options& options, std::string_view body) {
+    return !options.usage && !options.until.empty() && is_turn_end(options.agent, body);
+}
+
+/// Runs the command of the operator's goal; the daemon decides what follows from it.
+void pursue_goal(const Options& options, const Place& place, Facts facts, std::string_view body,
+                 Outcome& outcome) {
+    const GoalRun run = run_goal(options.until, goal_folder(::getenv, body), kGoalMs);
+    const int connection = connect_to(place);
+    if (connection < 0) return;
+    facts.use.clear();
+    facts.goal = goal_report(options.until, run);
+    const std::string head = request_head(options, place, facts, body.size());
+    Outcome second = exchange(connection, head, body, -1, options.silence_ms);
+    if (second.away.empty()) outcome.body = std::move(second.body);
+}
+
 int pass_on(const Options& options, const std::vector<Place>& places) {
     std::string body;
     const Input input = read_all(STDIN_FILENO, kBodyBytesMax, body);
@@ -110,10 +129,13 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
         const std::string hook = options.usage ? body : std::string{};
         Facts facts;  // after connecting: without a daemon there is no wait
         if (!find_facts(options, !place.socket.empty(), ::getenv, body, facts)) return 0;
+        if (has_goal(options, body)) facts.goal = goal_question(options.until);
         const std::string head = request_head(options, place, facts, body.size());
         const int pidfd = place.socket.empty() ? -1 : facts.agent.pidfd;
-        const Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);
+        Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);
         if (!outcome.away.empty()) return away(options, outcome.away);
+        if (outcome.wants_goal && has_goal(options, body))
+            pursue_goal(options, place, facts, body, outcome);
         if (!options.usage && !write_all(STDOUT_FILENO, outcome.body))
             return away(options, "its answer cannot be written to standard output");
         if (outcome.wants_older_uses)

@@ -38,6 +38,7 @@ struct Dialect {
     bool reports_tokens = false;   ///< so that telemetry must not
     bool reports_cost = false;     ///< the same
     bool reports_rounds = false;   ///< by a kBatch or Hook::round
+    bool goes_on = false;          ///< HookReply::go_on makes it go on after a kStop
     bool stops_hard = false;       ///< a hard stop ends the agent; otherwise it refuses calls
 };
 

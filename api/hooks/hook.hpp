@@ -155,6 +155,7 @@ struct HookReply {
     std::string stop;        ///< why the agent should come to its end
     bool stop_hard = false;  ///< at once; otherwise it is asked for its answer first
     std::string system;      ///< for the model, and the same until it changes: its budget
+    std::string go_on;       ///< at a kStop: the turn is not over, and this is why
     /// The hold is over and no decision was made. `deny` may have the words for that; otherwise a
     /// default text is used.
     bool undecided = false;

@@ -64,6 +64,10 @@ std::string refusal_words(const HookReply& reply) {
     return paragraphs(why, context_words(reply));
 }
 
+std::string go_on_words(const Hook& hook, const HookReply& reply) {
+    return hook.kind == HookKind::kStop && !stops(reply) ? cut_reply(reply.go_on) : std::string{};
+}
+
 std::string context_words(const HookReply& reply) {
     return paragraphs(reply.context, reply.system);
 }

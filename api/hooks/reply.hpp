@@ -28,6 +28,8 @@ std::string stop_words(const HookReply& reply);
 /// are appended: the model reads the reason.
 std::string refusal_words(const HookReply& reply);
 /// Texts for the model.
+/// Why the agent does not stop; empty at other hooks, and after a stop.
+std::string go_on_words(const Hook& hook, const HookReply& reply);
 std::string context_words(const HookReply& reply);
 /// For agents that cannot be handed other arguments: why the call does not run as it is.
 std::string edit_words(const HookReply& reply);

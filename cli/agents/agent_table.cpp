@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t kShort = 5;
 constexpr std::uint32_t kCommand = 10;  // a process has to start
 constexpr std::uint32_t kDay = 86'400;  // a person decides
+constexpr std::uint32_t kGoal = 630;    // headway-hook gives the command of a goal 10 minutes
 
 // `claude`: headway-hook comes at the ends of turns and beside batches, to read what was used; and
 // servers of MCP may ask the person. The next version of an agent may have more: `./dev agents
@@ -253,11 +254,29 @@ std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEv
     return hook + "}";
 }
 
+/// `more`: further options.
+std::string command_with(const AgentRow& row, const HookWay& way, const std::string& more) {
+    std::string command = shell_word(way.program) + " " + std::string{row.name};
+    if (way.named) command += " --url " + shell_word(way.url);
+    command += more;
+    // It takes any failure for a refusal, even that of a program that is gone.
+    return row.name == "copilot" ? command + " || true" : command;
+}
+
+/// The end of a turn, where an agent of this row obeys "go on".
+bool is_goal_event(const AgentRow& row, const AgentHookEvent& event) {
+    return event.name == (row.name == "gemini" ? "AfterAgent" : "Stop");
+}
+
 std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event,
                          bool require = false) {
-    const std::string command = json_text(hook_command(row, way) + (require ? " --require" : ""));
+    const bool goal = !way.until.empty() && is_goal_event(row, event);
+    std::string more = require ? " --require" : "";
+    if (goal) more += " --until " + shell_word(way.until);
+    const std::string command = json_text(command_with(row, way, more));
     // A process has to start, also where the table counts with a request.
-    const std::uint32_t seconds = way.commands ? std::max(event.seconds, kCommand) : event.seconds;
+    std::uint32_t seconds = way.commands ? std::max(event.seconds, kCommand) : event.seconds;
+    if (goal) seconds = kGoal;
     // Qwen Code counts the seconds of HTTP hooks and the milliseconds of commands.
     const bool qwen = row.name == "qwen";
     const std::string time = std::to_string(seconds * (qwen ? 1000 : row.time_units));
@@ -307,16 +326,20 @@ std::vector<std::string> agent_names() {
 }
 
 std::string hook_command(const AgentRow& row, const HookWay& way) {
-    std::string command = shell_word(way.program) + " " + std::string{row.name};
-    if (way.named) command += " --url " + shell_word(way.url);
-    // It takes any failure for a refusal, even that of a program that is gone.
-    return row.name == "copilot" ? command + " || true" : command;
+    return command_with(row, way, {});
+}
+
+bool takes_goal(const AgentRow& row) {
+    return (row.layout == HookLayout::kGroups || row.layout == HookLayout::kFlat) &&
+           std::any_of(row.events.begin(), row.events.end(),
+                       [&row](const AgentHookEvent& event) { return is_goal_event(row, event); });
 }
 
 std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way) {
     std::vector<HookEntry> entries;
     for (const AgentHookEvent& event : row.events) {
-        const bool http = row.http && !event.by_command && !way.commands;
+        const bool goal = !way.until.empty() && is_goal_event(row, event);
+        const bool http = row.http && !event.by_command && !way.commands && !goal;
         const std::string hook =
             http ? http_hook(row, way, event, false) : command_hook(row, way, event);
         const bool flat = row.layout == HookLayout::kFlat;

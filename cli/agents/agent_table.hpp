@@ -51,12 +51,14 @@ std::vector<std::string> agent_names();
 
 /// How hooks reach the daemon.
 struct HookWay {
-    std::string url;        ///< of the daemon: http://127.0.0.1:7717
-    std::string program;    ///< headway-hook, as an absolute path
-    bool named = false;     ///< the URL is not what headway-hook finds by itself
-    bool token = false;     ///< the daemon wants one from everybody
-    std::string require;    ///< matcher of tools that must not run unasked; empty: none
-    bool commands = false;  ///< by headway-hook also what else is a request
+    std::string url;           ///< of the daemon: http://127.0.0.1:7717
+    std::string program;       ///< headway-hook, as an absolute path
+    bool named = false;        ///< the URL is not what headway-hook finds by itself
+    bool token = false;        ///< the daemon wants one from everybody
+    std::string require;       ///< matcher of tools that must not run unasked; empty: none
+    bool commands = false;     ///< by headway-hook also what else is a request
+    std::string until = {};    ///< the goal: a command that has to pass at the end of a turn
+    bool until_given = false;  ///< without one, that which is installed is taken out
 };
 
 /// One entry in the settings of an agent.
@@ -65,6 +67,9 @@ struct HookEntry {
     std::string json;
     friend bool operator==(const HookEntry&, const HookEntry&) = default;
 };
+
+/// Whether its hooks can keep it going until a goal is reached. Pure.
+bool takes_goal(const AgentRow& row);
 
 /// Entries that the settings shall have, for kGroups and kFlat. Pure.
 std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way);

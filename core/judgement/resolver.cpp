@@ -92,6 +92,12 @@ bool beats_in_call(const SessionState& state) {
     });
 }
 
+/// Opened by `headway run`, which sends heartbeats whatever its command does, from its first call
+/// on.
+bool always_beats(const SessionState& state) {
+    return state.about.agent.type == "command";
+}
+
 Verdict verdict_of(const SessionState& state, const VerdictContext& around, const Claims& claims) {
     if (state.ended()) return verdict_of(*state.outcome);
     if (state.waits_for_human()) {  // regardless of other events
@@ -110,7 +116,8 @@ Verdict verdict_of(const SessionState& state, const VerdictContext& around, cons
     if (claims.verdict == Severity::kBlocked) return Verdict::kBlocked;
     if (unheard(state, around)) {
         // Some agents send no heartbeats during a long call, so this is not silence.
-        if (state.call_in_flight() && !beats_in_call(state)) return Verdict::kSlow;
+        const bool beatless = !always_beats(state) && !beats_in_call(state);
+        if (state.call_in_flight() && beatless) return Verdict::kSlow;
         // An idle agent waits for a task.
         const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
         if (waits) return Verdict::kWaiting;

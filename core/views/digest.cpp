@@ -108,6 +108,14 @@ void note_silence(DigestSession& session, Timestamp at) {
 /// and call the same.
 void note_resume(DigestSession& session, const Event& event) {
     if (!event.event_id.starts_with(kKeepGoingEvent)) return;
+    if (event.event_id.starts_with(kGoalEvent)) {
+        const auto* message = std::get_if<Message>(&event.payload);
+        if (message == nullptr) return;
+        ++session.resumed;
+        keep_last(session.resumes, DigestResume{event.at, message->text.kept},
+                  DigestSession::kResumesMax);
+        return;
+    }
     if (const auto* message = std::get_if<Message>(&event.payload)) {
         const std::string& text = message->text.kept;
         const bool says = message->role == "system" && text.starts_with(kResumeWord);

@@ -37,6 +37,9 @@ struct DigestLoop {
 /// How ids of the events begin that `headway run --keep-going` writes about itself; those of the
 /// agent's words and calls that it passes on do not.
 inline constexpr std::string_view kKeepGoingEvent = "keep-going-";
+/// The same of the messages by which an agent was made to go on at the end of a turn: with a number
+/// from 1 behind it.
+inline constexpr std::string_view kGoalEvent = "keep-going-goal-";
 
 /// A start of an agent that was kept going, or the wait for it.
 struct DigestResume {

@@ -120,6 +120,8 @@ void ReplyParser::take_header(std::string_view line) {
         if (!equal_ignoring_case(value, "chunked")) part_ = Part::kBroken;
     } else if (equal_ignoring_case(name, "x-headway-usage")) {
         wants_older_uses_ = value == "older";
+    } else if (equal_ignoring_case(name, "x-headway-goal")) {
+        wants_goal_ = value == "check";
     } else if (equal_ignoring_case(name, "content-length")) {
         std::uint64_t length = 0;
         const bool good = read_size(value, 10, length) && length <= kBodyBytesMax &&

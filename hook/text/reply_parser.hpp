@@ -24,6 +24,8 @@ public:
     const std::string& body() const noexcept { return body_; }
     /// The daemon knew none of the answers that it received, and wants older ones.
     bool wants_older_uses() const noexcept { return wants_older_uses_; }
+    /// The daemon wants the operator's goal to be checked.
+    bool wants_goal() const noexcept { return wants_goal_; }
     /// Status of the last status line; 0 before one.
     int status() const noexcept { return status_; }
 
@@ -59,6 +61,7 @@ private:
     bool chunked_ = false;
     bool has_length_ = false;
     bool wants_older_uses_ = false;
+    bool wants_goal_ = false;
     int status_ = 0;
     std::string body_;
 };

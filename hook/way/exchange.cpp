@@ -123,7 +123,7 @@ Outcome receive(int connection) {
     if (reply.state() == ReplyParser::State::kBroken) return {{}, why_broken(reply), false};
     if (!looks_like_an_answer(reply.body()))
         return {{}, "what answers there is no Headway daemon", false};
-    return {reply.body(), {}, reply.wants_older_uses()};
+    return {reply.body(), {}, reply.wants_older_uses(), reply.wants_goal()};
 }
 
 }  // namespace

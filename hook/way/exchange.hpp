@@ -18,6 +18,7 @@ struct Outcome {
     std::string body;
     std::string away;  ///< a part of a sentence; empty: the daemon has answered
     bool wants_older_uses = false;
+    bool wants_goal = false;  ///< the command of the operator's goal is to be run
 };
 
 /// Sends a request and waits for its reply, as long as bytes come at least every `silence_ms`. The

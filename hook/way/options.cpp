@@ -12,16 +12,18 @@ namespace {
 
 constexpr std::size_t kAgentBytesMax = 32;
 constexpr std::size_t kVersionBytesMax = 64;
+constexpr std::size_t kUntilBytesMax = 500;
 
 /// An option that takes a value.
 struct Valued {
     std::string_view name;
     std::string Options::*member;
 };
-constexpr std::array<Valued, 4> kValued{{{"--socket", &Options::socket},
+constexpr std::array<Valued, 5> kValued{{{"--socket", &Options::socket},
                                          {"--url", &Options::url},
                                          {"--token-file", &Options::token_file},
-                                         {"--agent-version", &Options::agent_version}}};
+                                         {"--agent-version", &Options::agent_version},
+                                         {"--until", &Options::until}}};
 
 /// It becomes part of a path.
 bool is_agent(std::string_view text) {
@@ -94,6 +96,8 @@ void check(Options& options) {
     } else if (!options.agent_version.empty() &&
                !fits_header(options.agent_version, kVersionBytesMax)) {
         options.mistake = "--agent-version takes at most 64 characters without blanks";
+    } else if (options.until.size() > kUntilBytesMax) {
+        options.mistake = "--until takes a command of at most 500 bytes";
     }
 }
 
@@ -137,6 +141,8 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
   --token-file FILE     token for the URL (default: HEADWAY_TOKEN_FILE, else the text in HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
   --usage               report only the agent's usage, from its own record of the session; changes and delays nothing
+  --until COMMAND       at the end of a turn of claude, codex, gemini, qwen or copilot: the agent goes on while this
+                        command fails, at most 5 times in a session; it has 10 minutes
   --require             exit with 2 if the daemon is unreachable, so that the call does not run
   --silence TIME        without a byte for this long the daemon is unreachable (default: 15s)
   --help, --version

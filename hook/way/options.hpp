@@ -17,6 +17,7 @@ struct Options {
     std::string url;            ///< --url, else HEADWAY_URL
     std::string token_file;     ///< --token-file, else HEADWAY_TOKEN_FILE
     std::string agent_version;  ///< --agent-version
+    std::string until;          ///< --until: the operator's goal; empty: none
     bool require = false;       ///< --require: without the daemon the call must not run
     bool usage = false;         ///< --usage: tells what was used, and nothing else
     int silence_ms = 15'000;    ///< --silence: so long without a byte the daemon is away

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kSessionBytesMax = 128;
 constexpr std::size_t kTokenBytesMax = 512;
 constexpr std::size_t kFactBytesMax = 64;
+constexpr std::size_t kGoalBytesMax = 4'000;
 constexpr std::string_view kOperatorsToken = "hw_operator_";
 
 void add(std::vector<std::string>& fields, std::string_view name, std::string_view value,
@@ -58,6 +59,7 @@ std::vector<std::string> fact_fields(const Options& options, const Facts& facts,
     add(fields, "X-Headway-Error-Status", facts.error.status);
     add(fields, "X-Headway-Retry-At", facts.error.retry_at);
     add(fields, "X-Headway-Usage", facts.use, kUseBytesMax);
+    add(fields, "X-Headway-Goal", facts.goal, kGoalBytesMax);
     if (!by_socket && fits_header(facts.token, kTokenBytesMax))
         fields.push_back("Authorization: Bearer " + facts.token);
     return fields;

@@ -18,6 +18,7 @@ struct Facts {
     std::string session;  ///< HEADWAY_SESSION
     std::string exit_code;
     std::string use;
+    std::string goal;  ///< of the operator (hook/goal/goal.hpp)
     TurnError error;
     std::string token;  ///< not for a socket
     AgentProcess agent;

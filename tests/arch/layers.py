@@ -76,13 +76,13 @@ ROOMS = {
     "storage": "base tables store codec sql files sqlite damage postgres/wire postgres",
     "config": "values settings load keys",
     "system": ".",
-    "hook": "text way .",
+    "hook": "text way goal .",
     "cli": """base process client line . lines lines/agents records stores views scan scan/report observe keep_going run wait acp agents/settings agents agents/install
         doctor agents/doctor eval top verbs verbs/run verbs/watch verbs/steer verbs/records verbs/setup verbs/admin""",
     "server": """time process tokens http/body http/message http/sockets access http/connection
         outbound/transfer outbound/webhooks outbound/commands outbound/judge
         engine/base engine/residents engine/durability engine/cluster engine/transaction engine/projections engine/commands
-        engine/reports engine/hooks engine/queries engine/turn
+        engine/reports engine/goals engine/hooks engine/queries engine/turn
         web metrics backups hub/processes hub/streams hub/waits endpoints/routing endpoints/agents endpoints/people
         daemon/store daemon testclock .""",
 }

@@ -467,6 +467,15 @@ class Moved(KeepGoingCase):
             process.send_signal(signal.SIGCONT)
         self.ends_after_one_resume(process)
 
+    def test_a_run_that_is_killed_as_soon_as_it_waits_is_silent(self):
+        process = self.start("limit600 done")
+        self.addCleanup(process.kill)
+        self.wait_for(self.waiting, "no wait")
+        process.kill()
+        process.communicate()
+        self.clock.advance(180)
+        self.assertEqual(self.ended()["verdict"]["status"], "silent", self.ended()["verdict"])
+
     def test_an_agent_that_is_stopped_is_no_agent_that_ended(self):
         process = self.start("slow done")
         self.addCleanup(process.kill)

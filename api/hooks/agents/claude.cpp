@@ -168,6 +168,8 @@ std::string render_claude(const Hook& hook, const HookReply& reply) {
     if (hook.kind == HookKind::kNone) return std::string{kNothing};
     if (hook.kind == HookKind::kPre) return render_claude_pre(reply);
     if (hook.kind == HookKind::kPermission) return render_claude_permission(reply);
+    if (const std::string why = go_on_words(hook, reply); !why.empty())
+        return write_claude_block(why);
     ClaudeReply out;
     if (reply.stop_hard) {
         const bool ends =
@@ -192,6 +194,7 @@ const Dialect kClaude{
     .reports_tokens = true,  // by headway-hook
     .reports_cost = false,
     .reports_rounds = true,
+    .goes_on = true,
     .stops_hard = true,
 };
 

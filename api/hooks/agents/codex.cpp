@@ -125,6 +125,8 @@ std::string render_codex_permission(const HookReply& reply) {
 std::string render_codex(const Hook& hook, const HookReply& reply) {
     if (hook.kind == HookKind::kPre) return render_codex_pre(reply);
     if (hook.kind == HookKind::kPermission) return render_codex_permission(reply);
+    if (const std::string why = go_on_words(hook, reply); !why.empty())
+        return write_claude_block(why);
     if (reply.stop_hard && hook.kind == HookKind::kPrompt) {
         return write_claude_block(stop_words(reply));
     }
@@ -146,6 +148,7 @@ const Dialect kCodex{
     .reports_tokens = true,  // by headway-hook
     .reports_cost = false,
     .reports_rounds = false,
+    .goes_on = true,
     .stops_hard = false,
 };
 

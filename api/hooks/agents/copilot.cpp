@@ -206,6 +206,9 @@ std::string render_copilot(const Hook& hook, const HookReply& reply) {
         write_copilot_pre(json, reply);
     } else if (hook.kind == HookKind::kPermission) {
         write_copilot_permission(json, reply);
+    } else if (const std::string why = go_on_words(hook, reply); !why.empty()) {
+        json.member("decision", "block");
+        json.member("reason", why);
     } else if (!reply.stop_hard && copilot_takes_context(hook)) {
         const std::string words = context_words(reply);
         if (!words.empty()) json.member("additionalContext", words);
@@ -228,6 +231,7 @@ const Dialect kCopilot{
     .reports_tokens = false,
     .reports_cost = false,
     .reports_rounds = false,
+    .goes_on = true,
     .stops_hard = false,
 };
 

@@ -174,6 +174,8 @@ std::string render_gemini(const Hook& hook, const HookReply& reply) {
     if (pre && !reply.edit_json.empty()) {
         return write_gemini_output(hook.event, "tool_input", reply.edit_json);
     }
+    if (const std::string why = go_on_words(hook, reply); !why.empty())
+        return write_gemini_refusal(why);
     const std::string words = gemini_takes_context(hook) ? context_words(reply) : std::string{};
     if (words.empty()) return std::string{kNothing};
     std::string value;
@@ -194,6 +196,7 @@ const Dialect kGemini{
     .reports_tokens = true,
     .reports_cost = false,
     .reports_rounds = false,
+    .goes_on = true,
     .stops_hard = true,
 };
 

@@ -106,6 +106,8 @@ std::string render_qwen_pre(const HookReply& reply) {
 
 std::string render_qwen(const Hook& hook, const HookReply& reply) {
     if (hook.kind == HookKind::kPre) return render_qwen_pre(reply);
+    if (const std::string why = go_on_words(hook, reply); !why.empty())
+        return write_claude_block(why);
     const bool prompt = hook.kind == HookKind::kPrompt || hook.kind == HookKind::kTurn;
     // Fires before the model is asked again too, so it is the place to end a run.
     if (reply.stop_hard && prompt) return write_claude_block(stop_words(reply));
@@ -127,6 +129,7 @@ const Dialect kQwen{
     .reports_tokens = false,
     .reports_cost = false,
     .reports_rounds = true,
+    .goes_on = true,
     .stops_hard = true,
 };
 

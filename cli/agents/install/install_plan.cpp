@@ -70,13 +70,14 @@ core::Result<std::vector<FileChange>> plan_scripts(const AgentRow& row, const fs
     return changes;
 }
 
-/// A requirement stays until it is taken back, and takes the form of the others.
+/// A requirement and a goal stay until they are taken back, and take the form of the others.
 core::Result<std::vector<FileChange>> plan_settings(const AgentRow& row, const fs::path& path,
                                                     HookWay way, bool required) {
     HEADWAY_TRY(auto before, read_settings(path));
     const auto matcher = required ? std::nullopt : required_matcher(row, before.value_or(""));
     if (matcher) way.require = *matcher;
     const bool keep = !required && !matcher;
+    if (!way.until_given) way.until = goal_of_own_hooks(row, before.value_or(""));
     auto after = with_own_hooks(row, before.value_or(""), hook_entries(row, way), keep);
     if (!after) return plan_fault(path, after.error().detail);
     FileChange change{path, std::move(before), *std::move(after), 0600, true};

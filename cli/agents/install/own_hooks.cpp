@@ -201,11 +201,25 @@ core::Result<std::string> without_own_hooks(const AgentRow& row, const std::stri
     return settings.without(ids_to_remove(own_hooks(row, settings, true)));
 }
 
+std::string goal_of_own_hooks(const AgentRow& row, const std::string& text) {
+    const auto settings = SettingsText::parse(text);
+    if (!settings) return {};
+    for (const OwnHook& own : own_hooks(row, *settings)) {
+        for (const char* name : {"command", "bash"}) {
+            std::string goal =
+                goal_in_command(settings->string_of(settings->member(own.hook, name)));
+            if (!goal.empty()) return goal;
+        }
+    }
+    return {};
+}
+
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way) {
     const auto settings = SettingsText::parse(text);
     if (!settings) return way;
     const std::vector<OwnHook> there = own_hooks(row, *settings);
     way.commands = row.http && !there.empty();
+    way.until = goal_of_own_hooks(row, text);
     for (const OwnHook& own : there) {
         if (settings->member(own.hook, "url") != SettingsText::kNone) way.commands = false;
     }

@@ -38,8 +38,11 @@ std::optional<std::string> required_matcher(const AgentRow& row, const std::stri
 /// The settings without ours: what with_own_hooks() was given. Error: as there. Pure.
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text);
 
+/// The goal in our entries; empty: none. Pure.
+std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
+
 /// As our entries in these settings reach the daemon, where there are some: its URL, whether they
-/// show a token, and whether all are commands. Pure.
+/// show a token, whether all are commands, and their goal. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
 /// Whether nothing is left in settings but what every file of this agent has. Pure.

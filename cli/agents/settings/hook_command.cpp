@@ -30,6 +30,14 @@ std::string first_word(std::string_view& command) {
     return word;
 }
 
+std::string value_in(std::string_view command, std::string_view option) {
+    while (!command.empty()) {
+        const std::string word = first_word(command);
+        if (word == option) return first_word(command);
+    }
+    return {};
+}
+
 }  // namespace
 
 bool is_hook_command(std::string_view command, std::string_view agent) {
@@ -40,11 +48,11 @@ bool is_hook_command(std::string_view command, std::string_view agent) {
 }
 
 std::string url_in_command(std::string_view command) {
-    while (!command.empty()) {
-        const std::string word = first_word(command);
-        if (word == "--url") return first_word(command);
-    }
-    return {};
+    return value_in(command, "--url");
+}
+
+std::string goal_in_command(std::string_view command) {
+    return value_in(command, "--until");
 }
 
 bool is_hook_url(std::string_view url, std::string_view agent) {

@@ -12,6 +12,8 @@ namespace headway::cli {
 bool is_hook_command(std::string_view command, std::string_view agent);
 /// The daemon that such a command names; empty: none. Pure.
 std::string url_in_command(std::string_view command);
+/// The goal that such a command pursues; empty: none. Pure.
+std::string goal_in_command(std::string_view command);
 /// Whether such a URL is that of Headway's hooks for this agent. Pure.
 bool is_hook_url(std::string_view url, std::string_view agent);
 /// Whether it asks for calls to wait for the daemon. Pure.

@@ -13,6 +13,7 @@
 #include "cli/client/daemon.hpp"
 #include "cli/client/http_client.hpp"
 #include "cli/line/verb.hpp"
+#include "hook/goal/goal.hpp"
 #include "hook/text/bytes.hpp"
 #include "hook/text/reply_parser.hpp"
 #include "hook/way/options.hpp"
@@ -34,6 +35,7 @@ struct HookOptions {
     std::string ca_file;
     std::string agent_version;
     std::string silence;
+    std::string until;
     bool usage = false;
     bool require = false;
 };
@@ -58,6 +60,7 @@ hook::Options hook_options(const HookOptions& given) {
     add_option(words, "--token-file", given.token_file);
     add_option(words, "--agent-version", given.agent_version);
     add_option(words, "--silence", given.silence);
+    add_option(words, "--until", given.until);
     if (given.usage) words.emplace_back("--usage");
     if (given.require) words.emplace_back("--require");
     hook::Options options =
@@ -87,8 +90,13 @@ HttpRequest hook_request(const hook::Options& options, const hook::Facts& facts,
     return request;
 }
 
+struct HookReceived {
+    std::string body;
+    bool wants_goal = false;
+};
+
 /// The reply without the blanks before it; empty and `why` set without one.
-std::string post_hook(const HttpRequest& request, std::string& why) {
+HookReceived post_hook(const HttpRequest& request, std::string& why) {
     std::string body;
     HttpClient client;
     const HttpReply reply =
@@ -101,11 +109,26 @@ std::string post_hook(const HttpRequest& request, std::string& why) {
     const bool whole = reply.status == 200 && reply.error.empty() &&
                        body.size() <= hook::ReplyParser::kBodyBytesMax &&
                        hook::looks_like_an_answer(body);
-    if (whole) return body;
+    const auto goal = reply.headers.find("x-headway-goal");
+    if (whole) return {body, goal != reply.headers.end() && goal->second == "check"};
     why = reply.answered() && reply.status != 200
               ? "the daemon answered with status " + std::to_string(reply.status)
               : "no daemon answers there" + (reply.error.empty() ? "" : ": " + reply.error);
     return {};
+}
+
+/// As headway-hook does.
+void pursue_goal(const hook::Options& options, hook::Facts facts, const HttpRequest& first,
+                 HookReceived& received) {
+    facts.use.clear();
+    facts.goal = hook::goal_report(
+        options.until,
+        hook::run_goal(options.until, hook::goal_folder(::getenv, first.body), hook::kGoalMs));
+    HttpRequest request = first;
+    request.headers = hook::fact_fields(options, facts, false);
+    std::string why;
+    HookReceived second = post_hook(request, why);
+    if (why.empty()) received.body = std::move(second.body);
 }
 
 int pass_hook_on(const Console& console, const HookOptions& given, const hook::Options& options) {
@@ -119,12 +142,16 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
     if (!ca_file) return daemon_away(console, options, ca_file.error().detail);
     hook::Facts facts;
     if (!hook::find_facts(options, false, ::getenv, body, facts)) return kExitOk;
+    const bool goal =
+        !options.usage && !options.until.empty() && hook::is_turn_end(options.agent, body);
+    if (goal) facts.goal = hook::goal_question(options.until);
     HttpRequest request = hook_request(options, facts, std::move(body));
     request.ca_file = *ca_file;
     std::string why;
-    const std::string reply = post_hook(request, why);
+    HookReceived reply = post_hook(request, why);
     if (!why.empty()) return daemon_away(console, options, why);
-    if (!options.usage && !hook::write_all(STDOUT_FILENO, reply))
+    if (goal && reply.wants_goal) pursue_goal(options, facts, request, reply);
+    if (!options.usage && !hook::write_all(STDOUT_FILENO, reply.body))
         return daemon_away(console, options, "its answer cannot be written to standard output");
     return kExitOk;
 }
@@ -156,6 +183,10 @@ public:
             .option("--silence", options.silence,
                     "treat the daemon as unreachable after this long without a byte (default: 15s)")
             .type("DURATION");
+        arguments
+            .option("--until", options.until,
+                    "at the end of a turn: the agent goes on while this command fails")
+            .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");
         arguments.flag("--require", options.require,

@@ -24,6 +24,8 @@ struct InstallOptions {
     std::string url;
     std::string require;
     bool require_given = false;
+    std::string until;
+    bool until_given = false;
     bool token = false;
     bool yes = false;
     bool dry_run = false;
@@ -52,6 +54,8 @@ public:
         if (!way) return complain(console_, kExitUsage, way.error().detail);
         way_ = *std::move(way);
         way_.require = options_.require;
+        way_.until = options_.until;
+        way_.until_given = options_.until_given;
         way_.token = way_.token || options_.token;
         if (!make_plans()) return kExitFailed;
         if (options_.print) return print();
@@ -75,6 +79,13 @@ private:
                                          row.name) != options_.agents.end();
             if (!named && !options_.agents.empty()) continue;
             AgentPlan plan{&row};
+            if (named && !way_.until.empty() && !takes_goal(row)) {
+                plan.refusal = std::string{row.title} +
+                               " has no hook that keeps it going; --until is for claude, codex, "
+                               "copilot, gemini and qwen";
+                plans_.push_back(std::move(plan));
+                continue;
+            }
             if (!options_.print) plan.found = find_agent(row, console_.environment);
             if (!named && plan.found.program.empty() && !options_.print) continue;
             add_changes(plan);
@@ -173,6 +184,7 @@ Examples:
   headway install --dry-run
   headway install claude --require 'Bash|Write'    these calls do not run while the daemon is unreachable
   headway install codex --trust
+  headway install claude --until 'make test'
   headway install gemini --print >> notes.txt)";
 
 class Install : public VerbOf<InstallOptions> {
@@ -201,6 +213,21 @@ public:
                 },
                 "claude: tools whose calls do not run while the daemon is unreachable; empty: none")
             .type("MATCHER");
+        arguments
+            .option(
+                "--until",
+                [this](const std::string& command) {
+                    constexpr std::size_t kBytesMax = 500;
+                    const bool one_line = command.find_first_of("\n\r") == std::string::npos;
+                    if (command.size() > kBytesMax || !one_line)
+                        return std::string{"takes a command of one line, at most 500 bytes"};
+                    options.until = command;
+                    options.until_given = true;
+                    return std::string{};
+                },
+                "the agent goes on at the end of a turn while this command fails, at most 5 times "
+                "in a session; empty: no such goal")
+            .type("COMMAND");
         arguments.flag("--trust", options.trust, "codex: trust the hooks, else it skips them");
         arguments.flag("--token", options.token,
                        "send HEADWAY_TOKEN with HTTP hooks (needed with access.mode=token)");

@@ -14,6 +14,7 @@
 #include "api/hooks/session_names.hpp"
 #include "api/hooks/texts/answer_use.hpp"
 #include "api/hooks/texts/errors.hpp"
+#include "api/hooks/texts/goal_report.hpp"
 #include "core/base/limits.hpp"
 #include "server/endpoints/routing/call.hpp"
 #include "server/endpoints/routing/handlers.hpp"
@@ -132,6 +133,8 @@ HookReading reading_of(const Call& call, const Dialect& dialect) {
     reading.numbers = call.request.head.agent_process;
     reading.process = call.connection.take_agent_process();
     reading.command.uses = uses_of(call);
+    reading.command.goal =
+        api::hooks::read_goal_report(call.request.head.hook_goal, call.on.document.secrets());
     reading.command.use_clock = api::hooks::answer_clock(call.request.head.hook_usage);
     reading.command.controls = call.controls();
     reading.command.call.dialect = &dialect;

@@ -65,6 +65,7 @@ struct HookAnswered {
     bool hold = false;
     api::hooks::HookReply reply;
     bool wants_older_uses = false;  ///< the hook reported only uses that were new
+    bool wants_goal = false;        ///< the command of its goal is to be run
 };
 
 /// Calls of answered tasks on the I/O thread: the dispatcher, or a test.

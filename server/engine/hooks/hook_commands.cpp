@@ -9,6 +9,7 @@
 #include "core/text/text.hpp"
 #include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
+#include "server/engine/goals/goals.hpp"
 #include "server/engine/hooks/hook_answers.hpp"
 #include "server/engine/hooks/hook_batch.hpp"
 #include "server/engine/hooks/hook_dialogs.hpp"
@@ -292,6 +293,11 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         return unheard(std::move(nothing), std::move(call));
     }
     if (late) return unheard(std::move(nothing), std::move(call));
+    if (goal.ran && resident != nullptr) {
+        nothing.call = std::move(call);
+        HEADWAY_TRY(nothing.reply.go_on, judge_goal(transaction, *resident, nothing.call, goal));
+        return nothing;
+    }
     if (resident != nullptr && !ended) mark_wake_up(*resident, *this);
     HEADWAY_CHECK(open_for(transaction, *this));
     HEADWAY_TRY(resident, transaction.require(target));
@@ -333,6 +339,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(HookAnswered answered,
                 answer_hook_call(transaction, *resident, std::move(call), false, false));
     answered.wants_older_uses = older;
+    answered.wants_goal = goal.set && may_pursue_goal(resident->session.state(), answered.call);
     return answered;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/decode/decode.hpp"
+#include "api/hooks/texts/goal_report.hpp"
 #include "core/events/event.hpp"
 #include "server/engine/base/answers.hpp"
 #include "server/engine/commands/check_commands.hpp"
@@ -38,7 +39,8 @@ struct HookCommand {
     std::vector<std::size_t> untold = {};                ///< as HookReport::untold
     std::vector<HookUse> uses = {};                      ///< oldest first
     core::Timestamp use_clock = core::kNever;            ///< the agent's, when it told them
-    std::string target = {};                             ///< the session in force
+    api::hooks::GoalReport goal = {};
+    std::string target = {};  ///< the session in force
     /// The sessions that name() has named, so that the transaction has views of them: this one, and
     /// its next generation, or empty.
     std::string named = {};

@@ -169,6 +169,7 @@ private:
         if (equals_ignoring_case(name, "mcp-session-id")) head_.mcp_session = value;
         if (equals_ignoring_case(name, "x-headway-exit-code")) head_.hook_exit_code = value;
         if (equals_ignoring_case(name, "x-headway-usage")) head_.hook_usage = value;
+        if (equals_ignoring_case(name, "x-headway-goal")) head_.hook_goal = value;
         if (equals_ignoring_case(name, "x-headway-retry-at")) head_.hook_retry_at = value;
         if (equals_ignoring_case(name, "x-headway-error-status")) head_.hook_error_status = value;
         if (equals_ignoring_case(name, "x-headway-error-class")) head_.hook_error_class = value;

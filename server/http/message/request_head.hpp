@@ -41,6 +41,7 @@ struct RequestHead {
     ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
     std::string_view hook_exit_code;     ///< X-Headway-Exit-Code
     std::string_view hook_usage;         ///< X-Headway-Usage
+    std::string_view hook_goal;          ///< X-Headway-Goal
     std::string_view hook_retry_at;      ///< X-Headway-Retry-At
     std::string_view hook_error_class;   ///< X-Headway-Error-Class
     std::string_view hook_error_status;  ///< X-Headway-Error-Status

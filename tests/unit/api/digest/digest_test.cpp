@@ -125,6 +125,17 @@ TEST_CASE("digest: a resume has the reason of its announcement", "[api]") {
     CHECK(facts.resumes[0].why == "the usage limit is reached");
 }
 
+TEST_CASE("digest: an agent that a goal made go on was resumed, with the reason", "[api]") {
+    Night night;
+    core::Message message;
+    message.role = "system";
+    message.text = core::bounded_text("goes on, 1 of 5: `make test` ends with exit status 2");
+    night.add("a", 1min, message, "keep-going-goal-1");
+    const core::DigestSession& facts = night.fold.sessions().at("a");
+    REQUIRE(facts.resumes.size() == 1);
+    CHECK(facts.resumes[0].why == "goes on, 1 of 5: `make test` ends with exit status 2");
+}
+
 TEST_CASE("digest: an agent that writes and calls what keep-going does was not resumed", "[api]") {
     for (const char* id : {"", "run-x-7", "run-keep-going-7"}) {
         Night night;

@@ -34,6 +34,11 @@ HookReply say(std::string words) {
     reply.context = std::move(words);
     return reply;
 }
+HookReply goes_on(std::string why) {
+    HookReply reply;
+    reply.go_on = std::move(why);
+    return reply;
+}
 HookReply stop(std::string why) {
     HookReply reply;
     reply.stop = std::move(why);
@@ -274,6 +279,22 @@ TEST_CASE("hook replies: copilot, in both of its namings", "[api][hooks]") {
         is("sub_start", say("x"), "{}");
         is("end", halt("x"), "{}");
     }
+}
+
+TEST_CASE("hook replies: the end of a turn is refused where agents go on by that",
+          "[api][hooks]") {
+    HookReply stopped = halt("enough");
+    stopped.go_on = "x";
+    check({
+        {"claude/stop", goes_on("red"), R"({"decision":"block","reason":"red"})"},
+        {"codex/stop", goes_on("red"), R"({"decision":"block","reason":"red"})"},
+        {"qwen/stop", goes_on("red"), R"({"decision":"block","reason":"red"})"},
+        {"gemini/stop", goes_on("red"), R"({"decision":"deny","reason":"red"})"},
+        {"copilot/stop", goes_on("red"), R"({"decision":"block","reason":"red"})"},
+        {"cline/stop", goes_on("red"), "{}"},
+        {"claude/stop", stopped, "{}"},
+        {"claude/pre_bash", goes_on("red"), "{}"},
+    });
 }
 
 TEST_CASE("hook replies: cline", "[api][hooks]") {

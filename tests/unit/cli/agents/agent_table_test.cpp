@@ -183,6 +183,31 @@ TEST_CASE("Hooks are all commands where requests are barred, and are read as suc
     }
 }
 
+TEST_CASE("A goal stands in the hook at the end of a turn, and is read from there") {
+    HookWay way = kPlainWay;
+    way.until = "make 'the test' && true";
+    for (const AgentRow& row : agent_rows()) {
+        INFO(row.name);
+        if (!takes_goal(row)) continue;
+        const std::string text = with_own_hooks(row, "", hook_entries(row, way), false).value();
+        CHECK(goal_of_own_hooks(row, text) == way.until);
+        CHECK(way_of_own_hooks(row, text, kPlainWay).until == way.until);
+        CHECK_FALSE(way_of_own_hooks(row, text, kPlainWay).commands);
+        const auto entries = hook_entries(row, way);
+        const auto with = std::count_if(entries.begin(), entries.end(), [](const HookEntry& e) {
+            return e.json.find("--until") != std::string::npos;
+        });
+        CHECK(with == 1);
+        const std::string none =
+            with_own_hooks(row, text, hook_entries(row, kPlainWay), false).value();
+        CHECK(goal_of_own_hooks(row, none).empty());
+    }
+    std::string those;
+    for (const AgentRow& row : agent_rows())
+        if (takes_goal(row)) those += std::string{row.name} + " ";
+    CHECK(those == "claude qwen codex gemini copilot ");
+}
+
 TEST_CASE("An answer to a probe says what is wrong") {
     const HookProbe claude{"claude", "claude", "http://h:7717", ""};
     const HookProbe plugin{"pi", "generic", "http://h:7717", "hw_x"};

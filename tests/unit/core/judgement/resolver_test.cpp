@@ -366,3 +366,19 @@ TEST_CASE("resolver: a refused tool blocks, and counts as a failure too", "[core
     }
     CHECK(story.session.state().detectors->tool_failures.count == 3);
 }
+
+TEST_CASE("resolver: a run of headway that stops beating is silent from its first call on",
+          "[core]") {
+    for (const bool run : {false, true}) {
+        CAPTURE(run);
+        SessionStarted opening;
+        if (run) opening.agent.type = "command";
+        Session session{"s"};
+        std::vector<Event> events;
+        session.open(opening, {}, context(0), events);
+        std::vector<Event> started{tool_started("wait-1", "wait")};
+        session.report(started, context(1), events);
+        session.tick(context(3'600'000), events);
+        CHECK(session.state().judgement->verdict == (run ? Verdict::kSilent : Verdict::kSlow));
+    }
+}

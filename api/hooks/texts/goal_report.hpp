@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/redaction/secrets.hpp"
+
+// The header `X-Headway-Goal` of a hook: a goal of the operator, and how its command ended.
+
+namespace headway::api::hooks {
+
+struct GoalReport {
+    bool set = false;  ///< the hook has a goal
+    bool ran = false;  ///< its command was run, and this hook only reports that
+    std::uint64_t exit_status = 0;
+    bool timed_out = false;
+    std::string command;  ///< both are UTF-8 and without secrets
+    std::string output;   ///< the end of it
+
+    bool reached() const { return ran && !timed_out && exit_status == 0; }
+    /// A shell did not find the command, or it is no program: nothing is known of the goal.
+    bool cannot_run() const {
+        return ran && !timed_out && (exit_status == 126 || exit_status == 127);
+    }
+};
+
+inline constexpr std::size_t kGoalCommandMax = 500;
+inline constexpr std::size_t kGoalOutputMax = 1'200;
+
+/// `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, the texts as hexadecimal
+/// digits. Anything else is no goal. Null finds no secrets. Pure.
+GoalReport read_goal_report(std::string_view header, const core::SecretFinder* secrets);
+
+}  // namespace headway::api::hooks

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/goals/goals.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/json/json_writer.hpp"
+#include "core/hooks/hook_answer.hpp"
+#include "core/text/text.hpp"
+#include "core/views/digest.hpp"
+#include "server/engine/commands/session_commands.hpp"
+
+namespace headway::server {
+namespace {
+
+using api::hooks::GoalReport;
+using core::Result;
+
+constexpr std::size_t kShownBytes = 200;
+
+bool is_held(const core::SessionState& state) {
+    const auto wraps_up = [](const core::Directive& directive) {
+        return directive.kind == core::DirectiveKind::kWrapUp;
+    };
+    return state.ended() || state.paused() || core::must_stop(state) || state.waits_for_human() ||
+           state.judgement->verdict == core::Verdict::kStuck ||
+           state.budget.level >= core::BudgetLevel::kCritical ||
+           std::any_of(state.directives.begin(), state.directives.end(), wraps_up);
+}
+
+std::string ending_of(const GoalReport& goal) {
+    std::string text = "`" + core::shortened(goal.command, kShownBytes) + "` ";
+    if (goal.timed_out) return text + "did not end within its 10 minutes";
+    return text + "ends with exit status " + std::to_string(goal.exit_status);
+}
+
+std::string prompt_of(const GoalReport& goal) {
+    std::string text = "The operator's goal is not reached: " + ending_of(goal) + ".";
+    if (!goal.output.empty()) text += " Its output ends so:\n" + goal.output + "\n";
+    return text + " Continue until it passes.";
+}
+
+/// How the command ended, as `headway run --check` reports its own.
+core::Event check_event(const core::SessionState& state, const GoalReport& goal) {
+    core::ToolFinished call;
+    call.call_id = "goal-" + std::to_string(state.n + 1);
+    call.tool = "check";
+    std::string args;
+    api::JsonWriter json{args};
+    json.open_object();
+    json.member("command", goal.command);
+    json.close_object();
+    static_cast<core::Text&>(call.args) = core::bounded_text(std::move(args));
+    call.ok = goal.reached();
+    if (!call.ok) {
+        const std::string why = goal.output.empty() ? ending_of(goal) : goal.output;
+        call.error = core::ToolError{"exit_status", core::bounded_text(why)};
+    }
+    core::Event event;
+    event.event_id = std::string{core::kKeepGoingEvent} + call.call_id;
+    event.payload = std::move(call);
+    return event;
+}
+
+core::Event message_event(std::uint64_t turn, const GoalReport& goal) {
+    core::Message message;
+    message.role = "system";
+    message.text = core::bounded_text("goes on, " + std::to_string(turn) + " of " +
+                                      std::to_string(kGoalTurnsMax) + ": " + ending_of(goal));
+    core::Event event;
+    event.event_id = std::string{core::kGoalEvent} + std::to_string(turn);
+    event.payload = std::move(message);
+    return event;
+}
+
+/// Something that a person has to look at.
+core::Event error_event(const GoalReport& goal, std::string_view error_class, std::string why) {
+    core::ErrorReported error;
+    error.message = core::bounded_text("the goal is not reached: " + ending_of(goal) + ", and " +
+                                       std::move(why));
+    error.error_class = error_class;
+    error.ends_turn = true;
+    core::Event event;
+    event.payload = std::move(error);
+    return event;
+}
+
+/// How often the agent has gone on, and the event of the last time. The ids stand in the journal,
+/// so a restart of the daemon forgets none.
+struct GoneOn {
+    std::uint64_t turns = 0;
+    std::uint64_t last_n = 0;
+};
+
+Result<GoneOn> gone_on(Transaction& transaction, const Resident& resident) {
+    GoneOn gone;
+    while (gone.turns < kGoalTurnsMax) {
+        const std::string id = std::string{core::kGoalEvent} + std::to_string(gone.turns + 1);
+        HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, resident, id));
+        if (n == 0) break;
+        gone.last_n = n;
+        ++gone.turns;
+    }
+    return gone;
+}
+
+/// Whether the agent made a call since then. Not known: it did not.
+Result<bool> has_called_since(Transaction& transaction, const Resident& resident, std::uint64_t n) {
+    const core::Timestamp called = resident.session.state().last_action->at;
+    HEADWAY_TRY(const auto events,
+                transaction.store().read_session(resident.key, resident.chain, n - 1, 1));
+    return !events.empty() && called != core::kNever && called > events.front().at;
+}
+
+Result<> store(Transaction& transaction, const Resident& resident,
+               std::vector<core::Event> events) {
+    ReportCommand report;
+    report.session = resident.session.id();
+    report.batch = true;
+    report.events = std::move(events);
+    HEADWAY_TRY(const Advised advised, report(transaction));
+    (void)advised;
+    return {};
+}
+
+}  // namespace
+
+bool may_pursue_goal(const core::SessionState& state, const HookCall& call) {
+    const api::hooks::Hook& hook = call.hook;
+    return hook.kind == api::hooks::HookKind::kStop && call.dialect->goes_on &&
+           hook.agent_id.empty() && hook.background.empty() && hook.wake_prompts.empty() &&
+           !is_held(state);
+}
+
+Result<std::string> judge_goal(Transaction& transaction, Resident& resident, const HookCall& call,
+                               const GoalReport& goal) {
+    const core::SessionState& state = resident.session.state();
+    std::string words;
+    if (state.ended() || call.hook.kind != api::hooks::HookKind::kStop) return words;
+    std::vector<core::Event> events{check_event(state, goal)};
+    HEADWAY_TRY(const GoneOn gone, gone_on(transaction, resident));
+    bool called = true;
+    if (gone.turns > 0) {
+        HEADWAY_TRY(called, has_called_since(transaction, resident, gone.last_n));
+    }
+    if (goal.reached() || !may_pursue_goal(state, call)) {
+        // Nothing follows from it.
+    } else if (goal.cannot_run()) {
+        events.push_back(error_event(goal, "missing_tool", "so the command cannot be run"));
+    } else if (gone.turns == kGoalTurnsMax) {
+        events.push_back(
+            error_event(goal, "goal_not_reached",
+                        "the agent went on " + std::to_string(kGoalTurnsMax) + " times"));
+    } else if (!called) {
+        events.push_back(
+            error_event(goal, "goal_not_reached", "the agent made no call since it went on"));
+    } else {
+        events.push_back(message_event(gone.turns + 1, goal));
+        words = prompt_of(goal);
+    }
+    HEADWAY_CHECK(store(transaction, resident, std::move(events)));
+    return words;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A goal of an operator: at the end of a turn headway-hook runs a command, and while it fails the agent goes on. Bounded by the daemon."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from support.case import SharedDaemonCase, unique
+from support.daemon import BINARY, Daemon
+from support.limits import eventually, patient
+
+HOOK = BINARY.with_name("headway-hook")
+
+
+class GoalCase(SharedDaemonCase):
+    """A session of an agent whose end of a turn is a real headway-hook."""
+
+    def begin(self, agent="claude"):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.agent, self.native, self.calls = agent, unique("n"), 0
+        self.session = f"{agent}-{self.native}"
+        self.event("UserPromptSubmit", prompt="fix it")
+        self.call()
+
+    def event(self, name, **members) -> dict:
+        reply = self.client.post(f"/v1/hooks/{self.agent}", {"hook_event_name": name, "session_id": self.native, **members})
+        self.assertEqual(reply.status, 200, reply.body)
+        return reply.json()
+
+    def call(self):
+        self.calls += 1
+        about = {"tool_name": "Write", "tool_input": {"file_path": f"/src/{self.calls}.c", "content": f"int f{self.calls};"},
+                 "tool_use_id": f"t{self.calls}"}
+        self.event("PreToolUse", **about)
+        self.event("PostToolUse", **about, tool_response={"type": "create", "filePath": f"/src/{self.calls}.c"})
+
+    def stop(self, command=None, wait=True, **members):
+        """The end of a turn: the reply of the hook."""
+        body = {"hook_event_name": "AfterAgent" if self.agent == "gemini" else "Stop", "session_id": self.native, "cwd": str(self.folder),
+                **members}
+        words = [str(HOOK), self.agent, "--url", self.daemon.url] + (["--until", command] if command else [])
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEADWAY_", "CLAUDE_"))}
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        process.stdin.write(json.dumps(body))
+        process.stdin.close()
+        if not wait:
+            return process
+        with process.stdout:
+            out = process.stdout.read()
+        self.assertEqual(process.wait(timeout=patient(60)), 0)
+        return json.loads(out)
+
+    def journal(self, kind) -> list:
+        events = self.client.get(f"/v1/sessions/{self.session}/events?limit=1000&types={kind}").json()["events"]
+        return [event["data"] for event in events]
+
+    def runs(self) -> int:
+        file = self.folder / "runs"
+        return len(file.read_text()) if file.exists() else 0
+
+    def needs_a_person(self) -> bool:
+        verdict = self.client.get(f"/v1/sessions/{self.session}").json()["verdict"]
+        needs = self.client.get("/v1/digest?since=8h").json()["needs_you"]
+        return verdict["status"] == "blocked" and self.session in [need["session"] for need in needs]
+
+
+FAILS = "printf x >> runs; echo 1 test failed; exit 2"
+
+
+class Goals(GoalCase):
+    def setUp(self):
+        self.client = self.daemon.operator()
+        self.addCleanup(self.client.close)
+
+    def test_each_agent_goes_on_in_its_own_words_and_stops_when_the_command_passes(self):
+        for agent, decision in (("claude", "block"), ("codex", "block"), ("qwen", "block"), ("copilot", "block"), ("gemini", "deny")):
+            with self.subTest(agent):
+                self.begin("claude" if agent == "gemini" else agent)
+                if agent == "gemini":
+                    self.agent, self.session = "gemini", f"gemini-{self.native}"
+                    self.event("BeforeAgent", prompt="fix it")
+                    self.event("BeforeTool", tool_name="read_file", tool_input={"path": "a"})
+                reply = self.stop(FAILS)
+                self.assertEqual(reply["decision"], decision)
+                self.assertIn("`printf x >> runs; echo 1 test failed; exit 2` ends with exit status 2", reply["reason"])
+                self.assertIn("1 test failed", reply["reason"])
+                self.assertEqual(self.runs(), 1)
+                self.assertEqual(self.stop("true"), {})
+                checks = [call for call in self.journal("tool.finished") if call["tool"] == "check"]
+                self.assertEqual([(call["ok"], call["args"]["command"]) for call in checks], [(False, FAILS), (True, "true")])
+
+    def test_it_is_off_unless_set_and_no_field_of_the_agent_sets_it(self):
+        self.begin()
+        self.assertEqual(self.stop(), {})
+        self.assertEqual(self.stop(until=FAILS, headway_until=FAILS, goal=FAILS, wants_goal=True), {})
+        self.assertEqual(self.runs(), 0)
+        # Nor does one lift it.
+        self.assertEqual(self.stop(FAILS, until="", goal=None, stop_hook_active=True)["decision"], "block")
+
+    def test_the_digest_counts_it_as_resumed(self):
+        self.begin()
+        self.stop(FAILS)
+        resumed = [r["reason"] for r in self.client.get("/v1/digest?since=8h").json()["resumed"] if r["session"] == self.session]
+        self.assertEqual(len(resumed), 1)
+        self.assertTrue(resumed[0].startswith("goes on, 1 of 5: "), resumed)
+
+    def test_without_a_call_since_then_the_agent_is_let_go(self):
+        self.begin()
+        self.assertEqual(self.stop(FAILS)["decision"], "block")
+        self.assertEqual(self.stop(FAILS), {})
+        self.assertTrue(self.needs_a_person())
+
+    def test_a_command_that_cannot_be_run_needs_a_person(self):
+        self.begin()
+        self.assertEqual(self.stop("maek-does-not-exist test"), {})
+        self.assertTrue(self.needs_a_person())
+        self.assertIn("ends with exit status 127, and so the command cannot be run", self.journal("error.reported")[-1]["message"])
+
+    def test_a_paused_or_cancelled_session_runs_no_command(self):
+        for verb in ("pause", "cancel"):
+            with self.subTest(verb):
+                self.begin()
+                self.assertEqual(self.client.post(f"/v1/sessions/{self.session}/{verb}", {}).status, 200)
+                self.assertNotIn("decision", self.stop(FAILS))
+                self.assertEqual(self.runs(), 0)
+
+    def test_a_pending_approval_runs_no_command(self):
+        self.begin()
+        self.client.post(f"/v1/sessions/{self.session}/approvals", {"tool": "bash", "args": {"command": "rm -r build"}})
+        self.assertEqual(self.stop(FAILS), {})
+        self.assertEqual(self.runs(), 0)
+
+    def test_a_pause_while_the_command_runs_holds_the_agent(self):
+        self.begin()
+        go = self.folder / "go"
+        process = self.stop("touch asked; while ! test -e go; do sleep 0.05; done; false", wait=False)
+        self.addCleanup(process.kill)
+        eventually((self.folder / "asked").exists, what="the command does not run")
+        self.client.post(f"/v1/sessions/{self.session}/pause", {})
+        go.touch()
+        with process.stdout:
+            self.assertEqual(json.loads(process.stdout.read()), {})
+        process.wait(timeout=patient(30))
+
+    def test_an_agent_that_ends_its_hook_ends_the_command(self):
+        self.begin()
+        process = self.stop("echo $$ > pid; touch asked; sleep 600", wait=False)
+        self.addCleanup(process.kill)
+        eventually((self.folder / "asked").exists, what="the command does not run")
+        pid = int((self.folder / "pid").read_text())
+        process.terminate()
+        self.assertEqual(process.wait(timeout=patient(30)), 0)
+        process.stdout.close()
+        eventually(lambda: not Path(f"/proc/{pid}").exists(), what="the command lives on")
+
+
+class GoalsBound(GoalCase):
+    def test_five_times_in_a_session_also_over_a_restart_of_the_daemon(self):
+        self.daemon = Daemon().start()
+        self.addCleanup(self.daemon.close)
+        self.client = self.daemon.operator()
+        self.begin()
+        for turn in range(5):
+            if turn == 3:
+                self.client.close()
+                self.daemon.restart()
+                self.client = self.daemon.operator()
+            self.assertEqual(self.stop(FAILS).get("decision"), "block", turn)
+            self.call()
+        self.assertEqual(self.stop(FAILS), {})
+        self.assertTrue(self.needs_a_person())
+        said = [message["text"] for message in self.journal("message") if message["role"] == "system"]
+        self.assertEqual([text.split(":")[0] for text in said], [f"goes on, {n} of 5" for n in range(1, 6)])
+        self.client.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
