@@ -10,10 +10,14 @@
 #include <variant>
 #include <vector>
 
+#include "api/admin/logins.hpp"
+#include "api/admin/webhooks.hpp"
+#include "api/decode/bodies.hpp"
 #include "api/decode/decode_approvals.hpp"
 #include "api/decode/decode_checks.hpp"
 #include "api/decode/problem.hpp"
 #include "api/json/json_writer.hpp"
+#include "api/records/backup.hpp"
 #include "core/approvals/approvals.hpp"
 #include "core/detectors/detectors.hpp"
 #include "core/events/event.hpp"
@@ -153,6 +157,11 @@ void append_named(api::JsonWriter& json, std::string_view name, const auto& docu
     json.close_object();
 }
 
+template <class... Ts>
+void add_all(Tables& tables) {
+    (tables.of<Ts>(), ...);
+}
+
 std::string all_tables() {
     std::string out;
     api::JsonWriter json{out};
@@ -163,15 +172,11 @@ std::string all_tables() {
     append_events(json, tables, static_cast<core::AnyPayload*>(nullptr));
     append_problems(json);
     // Bodies and words that no event has.
-    tables.of<api::DecodedRevoke>();
-    tables.of<api::DecodedAcknowledge>();
-    tables.of<api::DecodedApproveAgent>();
-    tables.of<core::ApprovalStatus>();
-    tables.of<core::ChannelHealth>();
-    tables.of<core::EventType>();
-    tables.of<core::LegacyMode>();
-    tables.of<core::WaitCause>();
-    tables.of<core::WebhookFormat>();
+    add_all<api::OpenBody, api::PauseBody, api::NudgeBody, api::ChangeBody, api::DayBody,
+            api::DecisionBody, api::RedeemBody, api::DecodedRevoke, api::DecodedAcknowledge,
+            api::DecodedApproveAgent, api::DecodedCheck, api::LoginBody, api::ReplayBody,
+            api::BackupBody, core::ApprovalStatus, core::ChannelHealth, core::EventType,
+            core::LegacyMode, core::WaitCause, core::WebhookFormat>(tables);
     append_named(json, "structures", tables.structures);
     append_named(json, "words", tables.words);
     json.close_object();
