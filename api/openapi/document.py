@@ -110,21 +110,20 @@ class Document:
     # routes
 
     def paths(self) -> dict:
-        paths, described = {}, self.lines["operation"]
-        for row in self.tables["routes"]:
+        """In the order of the descriptions, as people read them."""
+        paths, rows = {}, {row["name"]: row for row in self.tables["routes"]}
+        for name in rows.keys() - self.lines["operation"].keys():
+            raise SystemExit(f"operation {name} of the table of routes is not described")
+        for name, line in self.lines["operation"].items():
+            if name not in rows:
+                line.fail("is no operation of the table of routes")
+            row = rows[name]
             path = SEVERAL_SEGMENTS.get(row["path"], row["path"])
-            line = described.get(row["name"])
-            if line is None:
-                raise SystemExit(f"operation {row['name']} of the table of routes is not described")
             item = paths.setdefault(path, {})
             names = re.findall(r"\{(\w+)\}", path)
             if names:
-                item["parameters"] = [component("parameters", self.path_parameter(path, name)) for name in names]
+                item["parameters"] = [component("parameters", self.path_parameter(path, part)) for part in names]
             item[row["method"].lower()] = self.operation(row, path, line)
-        known = {row["name"] for row in self.tables["routes"]}
-        for name, line in described.items():
-            if name not in known:
-                line.fail("is no operation of the table of routes")
         return paths
 
     def path_parameter(self, path: str, name: str) -> str:

@@ -84,12 +84,11 @@ class Types:
 
     def one(self, tokens: list, line) -> dict:
         kind, text = tokens.pop(0) if tokens else ("nothing", "")
-        if text == "[":
-            schema = {"type": "array", "items": self.alternatives(tokens, line)}
-            tokens.pop(0)
-        elif text == "{":
-            schema = {"type": "object", "additionalProperties": self.alternatives(tokens, line)}
-            tokens.pop(0)
+        if text in ("[", "{"):
+            inner = self.alternatives(tokens, line)
+            schema = {"type": "array", "items": inner} if text == "[" else {"type": "object", "additionalProperties": inner}
+            if not tokens or tokens.pop(0)[1] not in "]}":
+                line.fail(f"`{text}` is not closed")
         elif kind == "word":
             schema = {"type": "string", "enum": [text[1:-1]]}
         elif kind == "const":
