@@ -50,13 +50,28 @@ inline constexpr bool kIsList = false;
 template <class T>
 inline constexpr bool kIsList<std::vector<T>> = true;
 
+/// Empty for structures, enumerations, lists and what may be absent.
+template <class T>
+constexpr std::string_view plain_name() {
+    if (std::is_same_v<T, bool>) return "bool";
+    if (std::is_same_v<T, double>) return "number";
+    if (std::is_same_v<T, std::string>) return "string";
+    if (std::is_same_v<T, core::Text>) return "Text";
+    if (std::is_same_v<T, core::Json>) return "Json";
+    if (std::is_same_v<T, core::ExactJson>) return "ExactJson";
+    if (std::is_same_v<T, core::Timestamp>) return "Time";
+    if (std::is_same_v<T, std::vector<core::Label>>) return "Labels";
+    if (std::unsigned_integral<T> || std::is_same_v<T, core::Millis>) return "uint";
+    return {};
+}
+
 struct Tables {
     std::map<std::string, std::string, std::less<>> structures;  ///< name -> JSON of its fields
     std::map<std::string, std::string, std::less<>> words;  ///< enumeration -> JSON of its names
 
     template <core::NamedEnum E>
     std::string add() {
-        const std::string name{type_name<E>()};
+        std::string name{type_name<E>()};
         std::string out;
         api::JsonWriter json{out};
         json.open_array();
@@ -69,7 +84,7 @@ struct Tables {
 
     template <core::Described T>
     std::string add() {
-        const std::string name{type_name<T>()};
+        std::string name{type_name<T>()};
         if (structures.contains(name)) return name;
         std::string& place = structures[name];
         std::string out;
@@ -92,34 +107,15 @@ struct Tables {
     /// The type of a member as document.py reads it.
     template <class T>
     std::string of() {
-        if constexpr (kIsOptional<T>) {
+        if constexpr (!plain_name<T>().empty()) {
+            return std::string{plain_name<T>()};
+        } else if constexpr (kIsOptional<T>) {
             return of<typename T::value_type>() + "?";
-        } else if constexpr (std::is_same_v<T, std::vector<core::Label>>) {
-            return "Labels";
         } else if constexpr (kIsList<T>) {
             return "[" + of<typename T::value_type>() + "]";
-        } else if constexpr (core::NamedEnum<T>) {
-            return add<T>();
-        } else if constexpr (std::is_same_v<T, core::Text>) {
-            return "Text";
-        } else if constexpr (std::is_same_v<T, core::Json>) {
-            return "Json";
-        } else if constexpr (std::is_same_v<T, core::ExactJson>) {
-            return "ExactJson";
-        } else if constexpr (core::Described<T>) {
-            return add<T>();
         } else {
-            return plain<T>();
+            return add<T>();
         }
-    }
-
-    template <class T>
-    static std::string plain() {
-        if constexpr (std::is_same_v<T, bool>) return "bool";
-        if constexpr (std::is_same_v<T, double>) return "number";
-        if constexpr (std::is_same_v<T, std::string>) return "string";
-        if constexpr (std::is_same_v<T, core::Timestamp>) return "Time";
-        if constexpr (std::unsigned_integral<T> || std::is_same_v<T, core::Millis>) return "uint";
     }
 };
 
