@@ -93,6 +93,8 @@ struct Server {
     std::function<core::Result<std::string>(const config::WebhookEndpoint&)> probe_webhook;
     /// The table of its routes, a JSON array.
     std::function<std::string()> routes;
+    /// openapi.json, as the daemon serves it.
+    std::function<std::string_view()> openapi;
     /// From a database that no daemon uses to an empty store. Error kInvalidConfig: of the URL or
     /// the module.
     std::function<core::Result<MigrateReport>(const MigrateRequest&)> migrate;

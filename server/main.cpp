@@ -10,6 +10,7 @@
 #include "server/http/message/endpoint.hpp"
 #include "server/outbound/judge/judge_probe.hpp"
 #include "server/outbound/webhooks/webhook_transfer.hpp"
+#include "server/web/web_pages.hpp"
 #include "storage/damage/offline.hpp"
 #include "storage/damage/repair.hpp"
 #include "storage/sql/sqlite_handle.hpp"
@@ -85,7 +86,7 @@ int main(int argc, char** argv) try {
     return cli::run(argc, argv,
                     {serve, server::probe_judge, storage::kSchemaVersion, back_up, restore, repair,
                      storage::sqlite_version(), probe_webhook, server::route_table_document,
-                     migrate, probe_store});
+                     server::openapi_document, migrate, probe_store});
 } catch (const std::exception& e) {
     std::fprintf(stderr, "headway: %s\n", e.what());
     return 1;

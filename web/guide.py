@@ -16,7 +16,7 @@ OTHERS = {"CHANGELOG.md": "changelog", "api/API.md": "http-api", "bench/README.m
           "config/README.md": "config", "config/default.toml": "settings", "core/detectors/README.md": "detectors",
           "deploy/README.md": "deploy", "storage/FORMAT.md": "format"}
 # Address of a page that is none of these.
-ELSEWHERE = {"api/openapi.json": "/docs/api"}
+ELSEWHERE = {"api/openapi/README.md": "/docs/api"}
 
 
 def address(path: str) -> str:

@@ -8,15 +8,6 @@
 
 namespace headway::api {
 
-namespace {
-
-struct LoginBody {
-    std::string code;
-    static constexpr auto fields() { return field_list(core::required("code", &LoginBody::code)); }
-};
-
-}  // namespace
-
 core::Result<std::string> decode_login(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
     LoginBody said;

@@ -6,12 +6,18 @@
 #include <vector>
 
 #include "api/json/json_document.hpp"
+#include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
 // Logins as JSON text, replies appended to `out`. Pure.
 
 namespace headway::api {
+
+struct LoginBody {
+    std::string code;
+    static constexpr auto fields() { return field_list(core::required("code", &LoginBody::code)); }
+};
 
 /// The code in the body of a login. Errors: kInvalidField and such.
 core::Result<std::string> decode_login(JsonDocument& document, std::string_view body);

@@ -12,15 +12,6 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-struct ReplayBody {
-    std::vector<std::string> ids;
-    bool all = false;
-    static constexpr auto fields() {
-        return field_list(core::field("ids", &ReplayBody::ids),
-                          core::field("all", &ReplayBody::all));
-    }
-};
-
 void write(JsonWriter& json, const WebhookDocument& webhook) {
     json.open_object();
     json.member("name", webhook.name);

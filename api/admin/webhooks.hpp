@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/json/json_document.hpp"
+#include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
@@ -53,6 +54,15 @@ struct DeliveryDocument {
 };
 /// `more`: there are others behind them.
 void append_deliveries(std::string& out, std::span<const DeliveryDocument> deliveries, bool more);
+
+struct ReplayBody {
+    std::vector<std::string> ids;
+    bool all = false;
+    static constexpr auto fields() {
+        return field_list(core::field("ids", &ReplayBody::ids),
+                          core::field("all", &ReplayBody::all));
+    }
+};
 
 /// Which dead letters are sent again.
 struct DecodedReplay {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/decode/bodies.hpp"
 #include "api/decode/decode_approvals.hpp"
 #include "api/json/decode_fields.hpp"
 #include "api/records/canonical.hpp"
@@ -279,24 +280,6 @@ Result<DecodedReport> decode_lines(JsonDocument& document, std::string_view body
 Result<> parse_object(JsonDocument& document, std::string_view body) {
     return document.parse(body.empty() ? std::string_view{"{}"} : body);
 }
-
-struct PauseBody {
-    std::string reason;
-    std::string by;
-    static constexpr auto fields() {
-        return field_list(core::field("reason", &PauseBody::reason),
-                          core::field("by", &PauseBody::by));
-    }
-};
-
-struct NudgeBody {
-    std::string text;
-    std::string by;
-    static constexpr auto fields() {
-        return field_list(core::required("text", &NudgeBody::text),
-                          core::field("by", &NudgeBody::by));
-    }
-};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/decode/bodies.hpp"
 #include "api/json/canonical_json.hpp"
 #include "api/json/decode_fields.hpp"
 #include "api/records/args_digest.hpp"
@@ -13,20 +14,6 @@
 #include "core/base/limits.hpp"
 #include "core/calls/exact_args.hpp"
 #include "core/redaction/secrets.hpp"
-
-namespace headway::api {
-namespace {
-
-/// Effect that a rejection may ask for.
-enum class Then : std::uint8_t { kStop, kChangeApproach };
-
-}  // namespace
-}  // namespace headway::api
-
-template <>
-struct headway::core::EnumNames<headway::api::Then> {
-    static constexpr std::array<std::string_view, 2> kNames{"stop", "change_approach"};
-};
 
 namespace headway::api {
 namespace {
@@ -42,41 +29,6 @@ constexpr std::size_t kOptionsMax = 16;  // more is no choice for a person
 /// What a person reads who would decide about a call by its digest alone.
 constexpr std::string_view kArgsNotSent =
     "The arguments were not sent: only their digest. The call itself is not shown.";
-
-struct DecisionBody {
-    core::Decision decision = core::Decision::kReject;
-    std::string reason;
-    core::ExactJson edited_args;
-    core::Text response;
-    core::GrantScope scope = core::GrantScope::kOnce;
-    core::Timestamp until = core::kNever;
-    core::GrantMatch match = core::GrantMatch::kArgs;
-    std::string by;
-    std::string channel;
-    std::optional<Then> then;
-    bool apply_to_identical = false;
-    static constexpr auto fields() {
-        using B = DecisionBody;
-        return field_list(
-            core::required("decision", &B::decision), core::field("reason", &B::reason),
-            core::field("edited_args", &B::edited_args), core::field("response", &B::response),
-            core::field("scope", &B::scope), core::field("until", &B::until),
-            core::field("match", &B::match), core::field("by", &B::by),
-            core::field("channel", &B::channel), core::field("then", &B::then),
-            core::field("apply_to_identical", &B::apply_to_identical));
-    }
-};
-
-struct RedeemBody {
-    std::string args_digest;
-    core::ExactJson args;
-    std::string key;
-    static constexpr auto fields() {
-        return field_list(core::field("args_digest", &RedeemBody::args_digest),
-                          core::field("args", &RedeemBody::args),
-                          core::field("key", &RedeemBody::key));
-    }
-};
 
 Error missing(std::string detail, std::string_view name) {
     return under(Error{ErrorCode::kMissingField, std::move(detail), {}}, name);

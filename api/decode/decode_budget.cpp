@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/decode/decode_budget.hpp"
 
+#include "api/decode/bodies.hpp"
 #include "api/json/decode_fields.hpp"
 #include "core/meters/budget_settings.hpp"
 
 namespace headway::api {
-namespace {
-
 using core::Error;
 using core::ErrorCode;
 using core::Result;
-
-struct ChangeBody {
-    std::optional<core::BudgetLimits> set;
-    std::optional<core::BudgetLimits> extend;
-    std::string by;
-    std::string reason;
-    static constexpr auto fields() {
-        return field_list(
-            core::field("set", &ChangeBody::set), core::field("extend", &ChangeBody::extend),
-            core::field("by", &ChangeBody::by), core::field("reason", &ChangeBody::reason));
-    }
-};
-
-struct DayBody {
-    std::string label;
-    std::optional<core::BudgetLimits> extend;
-    bool lift = false;
-    static constexpr auto fields() {
-        return field_list(core::field("label", &DayBody::label),
-                          core::field("extend", &DayBody::extend),
-                          core::field("lift", &DayBody::lift));
-    }
-};
-
-}  // namespace
 
 Result<DayChange> decode_day_change(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/decode/bodies.hpp"
 #include "api/decode/check_policy.hpp"
 #include "api/decode/decode.hpp"
 #include "api/json/decode_fields.hpp"
@@ -12,49 +13,9 @@
 // The opening of a session.
 
 namespace headway::api {
-namespace {
-
 using core::Error;
 using core::ErrorCode;
 using core::Result;
-
-/// Limits, and whether the others are taken from expectations.
-struct OpenBudget {
-    std::optional<std::uint64_t> timeout_seconds;
-    std::optional<std::uint64_t> max_steps;
-    std::optional<std::uint64_t> max_tokens;
-    std::optional<double> max_cost_usd;
-    bool suggested = false;
-    static constexpr auto fields() {
-        using B = OpenBudget;
-        return field_list(
-            core::field("timeout_seconds", &B::timeout_seconds),
-            core::field("max_steps", &B::max_steps), core::field("max_tokens", &B::max_tokens),
-            core::field("max_cost_usd", &B::max_cost_usd), core::field("suggested", &B::suggested));
-    }
-};
-
-/// Takes `id` out of the opening body, which is otherwise a SessionStarted.
-struct OpenBody {
-    std::string id;
-    core::Text goal;
-    core::AgentInfo agent;
-    std::string parent;
-    std::vector<core::Label> labels;
-    core::PolicyOverride policy;
-    OpenBudget budget;
-    std::optional<core::Complexity> complexity;
-    static constexpr auto fields() {
-        return field_list(
-            core::field("id", &OpenBody::id), core::field("goal", &OpenBody::goal),
-            core::field("agent", &OpenBody::agent), core::field("parent", &OpenBody::parent),
-            core::field("labels", &OpenBody::labels), core::field("policy", &OpenBody::policy),
-            core::field("budget", &OpenBody::budget),
-            core::field("complexity", &OpenBody::complexity));
-    }
-};
-
-}  // namespace
 
 Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));

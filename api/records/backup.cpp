@@ -5,16 +5,7 @@
 #include "api/json/json_writer.hpp"
 
 namespace headway::api {
-namespace {
-
 using core::Result;
-
-struct BackupBody {
-    std::string file;
-    static constexpr auto fields() { return field_list(core::required("file", &BackupBody::file)); }
-};
-
-}  // namespace
 
 Result<std::string> decode_backup(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));

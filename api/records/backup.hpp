@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/json/json_document.hpp"
+#include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 
 // The bodies of /v1/backup. Pure.
@@ -19,6 +20,11 @@ struct BackupMade {
     std::uint64_t sessions = 0;
     std::uint64_t events = 0;
     int schema = 0;
+};
+
+struct BackupBody {
+    std::string file;
+    static constexpr auto fields() { return field_list(core::required("file", &BackupBody::file)); }
 };
 
 /// `{"file"}`: where to, an absolute path. Errors like those of every body.

@@ -53,6 +53,11 @@ Response file_response(const WebFiles& web, const WebFile& file, const RequestHe
 
 }  // namespace
 
+std::string_view openapi_document() noexcept {
+    const WebFile* file = find(web_files(), "openapi.json");
+    return file == nullptr ? std::string_view{} : file->content;
+}
+
 Result<Response> page_response(const WebFiles& web, std::string_view name,
                                const RequestHead& head) {
     const WebFile* file = find(web, name);

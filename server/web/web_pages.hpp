@@ -28,6 +28,9 @@ core::Result<Response> asset_response(const WebFiles& web, std::string_view path
 core::Result<Response> docs_response(const WebFiles& web, std::string_view name,
                                      const RequestHead& head);
 
+/// openapi.json as it is served; empty when it is not built in.
+std::string_view openapi_document() noexcept;
+
 /// True if an Accept-Encoding allows gzip.
 bool accepts_gzip(std::string_view accept_encoding) noexcept;
 

@@ -83,7 +83,7 @@ ROOMS = {
         outbound/transfer outbound/webhooks outbound/commands outbound/judge
         engine/base engine/residents engine/durability engine/cluster engine/transaction engine/projections engine/commands
         engine/reports engine/goals engine/hooks engine/queries engine/turn
-        web metrics backups hub/processes hub/streams hub/waits endpoints/routing endpoints/agents endpoints/people
+        web metrics backups hub/processes hub/streams hub/waits endpoints/routing openapi endpoints/agents endpoints/people
         daemon/store daemon testclock .""",
 }
 ROOM_FILES_MAX = 15

@@ -44,7 +44,6 @@ END = re.compile(r"[.!?](?=[\s\"')`*]|\Z)|\n[ \t]*\n|\n\s*[-*+] |\|")
 MARK = re.compile(r"^[ \t]*(?:///?<?|/\*\*?|\*/?|#!?)[ \t]?", re.M)
 FENCE = re.compile(r"^[ \t]*```.*?^[ \t]*```[ \t]*$|^(?:    |\t).*$", re.M | re.S)
 HEADING = re.compile(r"^#+ .*$", re.M)
-DESCRIPTION = re.compile(r'"(?:description|summary)": "((?:[^"\\]|\\.)*)"')
 HASH = re.compile(r"(?:^|(?<=\s))#[ \t].*$", re.M)
 LITERAL = re.compile(r"[\"'`]")
 
@@ -115,8 +114,8 @@ def blocks(path, text: str) -> list:
         spans = cpp_blocks(text, literals)
     elif path.suffix == ".py":
         spans = python_blocks(text, literals)
-    elif path.suffix == ".json":
-        return [(m.start(1), m.group(1)) for m in DESCRIPTION.finditer(text)]
+    elif path.suffix == ".txt":
+        return [(m.start() + 2, m.group()[2:]) for m in HASH.finditer(text)]
     else:
         spans = joined(text, [m.span() for m in HASH.finditer(text)])
     return [(a, without_marks(text[a:b]).replace('"', " ")) for a, b in spans]
@@ -146,7 +145,7 @@ def find(path, text: str) -> list:
 
 
 def files(root) -> list:
-    return sorted(p for p in root.rglob("*") if (p.suffix in SUFFIXES or p.name in ("CMakeLists.txt", "openapi.json")) and p.is_file()
+    return sorted(p for p in root.rglob("*") if (p.suffix in SUFFIXES or p.name == "CMakeLists.txt" or p.parent.name == "openapi" and p.suffix == ".txt") and p.is_file()
                   and not words.SKIPPED & set(p.relative_to(root).parts) and str(p.relative_to(root)) not in words.VENDORED | {"tests/arch/sentences.py"})
 
 
@@ -180,7 +179,7 @@ BAD = [
     (f"a.py:1: {NO_NAME}", {"tests/a.py": "x = 1  # What is left of it\n"}),
     (f"a.js:1: {NO_NAME}", {"web/a.js": "const s = 'Who has decided it.';\n"}),
     (f"a.toml:1: {NO_NAME}", {"config/a.toml": "# What a session may use\n"}),
-    (f"openapi.json:1: {NO_NAME}", {"api/openapi.json": '{"description": "Of the last ten."}\n'}),
+    (f"a.txt:1: {NO_NAME}", {"api/openapi/a.txt": "schema A # Of the last ten.\n"}),
     ("'tells'", {"docs/a.md": "One more step before it tells.\n"}),
     ("'daemon says'", {"docs/a.md": "The daemon says so.\n"}),
     ("'was told'", {"core/a.hpp": "/// The agent was told about it.\n"}),

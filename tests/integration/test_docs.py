@@ -39,7 +39,7 @@ class Rendering(unittest.TestCase):
                 ("docs/agents.md", "README.md", "/docs"), ("docs/agents.md", "../api/API.md#access", "/docs/http-api#access"),
                 ("docs/README.md", "agents/README.md", "/docs/agent-hooks"), ("docs/agents/pi.md", "claude.md", "/docs/agent-claude"),
                 ("docs/agents.md", "#here", "#here"), ("docs/agents.md", "https://example.com/a", "https://example.com/a"),
-                ("api/API.md", "openapi.json", "/docs/api"), ("core/detectors/README.md", "../../docs/detection.md", "/docs/detection"),
+                ("api/API.md", "openapi/README.md", "/docs/api"), ("core/detectors/README.md", "../../docs/detection.md", "/docs/detection"),
                 ("docs/agents.md", "../config/default.toml", "/docs/settings"),
                 ("docs/agents.md", "../core/base/limits.hpp", None), ("docs/agents.md", "../README.md", None)):
             with self.subTest(source=source, target=target):

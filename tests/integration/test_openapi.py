@@ -1,61 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""api/openapi.json against the sources and against the daemon: the same routes, and requests and replies as it says.
+"""The OpenAPI document: how it is made, its form, and the daemon against it: requests and replies are as it says.
 
-A change of the API that is not in the document fails here, and so does a promise that the daemon does not keep.
+A reply that is not in the document fails here, and so does a promise that the daemon does not keep.
 """
 import json
 import re
-import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import TestCase
 
 from support.case import OwnDaemonCase, SharedDaemonCase
-from support.daemon import BINARY, PROJECT
+from support.daemon import PROJECT
 from support.examples import ExampleRunner, examples, judge_config
 from support.http import RawConnection
 from support.json_schema import Schemas, keywords, resolve, sample
 from support.llm import LlmServer
 from support.mutations import Mutator, texts_out_of_bounds
-from support.openapi import FILE, METHODS, PROBLEM, OpenApi, Operation, references
+from support.openapi import METHODS, PROBLEM, OpenApi, Operation, references
 from support.sse import EventStream
 
-# The paths of the table that stand for more than one segment. A ping's may have a token in front, which the description tells:
-# two paths of two parameters cannot be told apart.
-SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}", "/ping/{ping}": "/ping/{id}/{action}"}
-# The callers that satisfy a guard, as in `security`: anonymous ones in access.mode "local", a token with one of `x-scopes`, or a
-# login. The scopes stand apart, since tools take those within `security` for OAuth's.
-LOGIN, LOCAL, TOKEN = {"login": []}, {}, {"bearer": []}
-SECURITY = {
-    "public": ([], []),
-    "any_token": ([LOCAL, TOKEN, LOGIN], []),
-    "report": ([LOCAL, TOKEN, LOGIN], ["report:"]),
-    "read": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
-    "overview": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
-    "control": ([LOCAL, TOKEN, LOGIN], ["control"]),
-    "approve": ([TOKEN, LOGIN], ["approve"]),
-    "admin": ([TOKEN, LOGIN], ["admin"]),
-}
-
-
-def source(path: str) -> str:
-    """Without comments."""
-    return re.sub(r"//.*", "", (PROJECT / path).read_text(encoding="utf-8"))
-
-
-def route_table() -> list:
-    """The daemon's own table of routes: a dictionary a row."""
-    printed = subprocess.run([str(BINARY), "routes", "--json"], capture_output=True, text=True, check=True).stdout
-    rows = json.loads(printed)
-    for row in rows:
-        row["path"] = SEVERAL_SEGMENTS.get(row["path"], row["path"])
-    return rows
-
-
-def query_of(operation: Operation) -> str:
-    """The parameters of its query, as the table has them."""
-    return " ".join(sorted(name for where, name in operation.parameters if where == "query"))
-
+sys.path.insert(0, str(PROJECT / "api" / "openapi"))
+import document  # noqa: E402
 
 class Validator(TestCase):
     """support/json_schema.py itself."""
@@ -257,87 +225,64 @@ class Document(TestCase):
         for where, schema in self.all_schemas():
             self.assertLess(len(schema.get("description", "")), 160, where)
 
-    def test_the_file_is_written_for_people(self):
-        text = FILE.read_text(encoding="utf-8")
-        self.assertTrue(text.endswith("}\n"))
-        self.assertNotIn("\t", text)
-        for number, line in enumerate(text.split("\n"), 1):
-            self.assertEqual((len(line) - len(line.lstrip())) % 2, 0, f"line {number}: two spaces a level")
-            self.assertEqual(line, line.rstrip(), f"line {number}: blanks at the end")
 
+class Maker(TestCase):
+    """api/openapi/document.py: what a description may say, and what is refused."""
 
-class Sources(TestCase):
-    """Parts of the sources that the document repeats."""
+    ROUTE = {"method": "POST", "path": "/v1/things/{id}", "name": "openThing", "metric": "thing", "guard": "control", "effect": "writes",
+             "takes_body": True, "parameters": "limit", "deprecated": False, "summary": "Open a thing"}
+    TABLES = {"routes": [ROUTE], "events": [], "problems": [], "words": {"Colour": ["red", "blue"]},
+              "structures": {"Thing": [{"name": "name", "type": "string", "required": True}, {"name": "at", "type": "Time", "required": False},
+                                       {"name": "colour", "type": "Colour?", "required": False}, {"name": "count", "type": "uint", "required": False}]}}
+    TEXT = """tag Things # All of them.
+operation openThing # Opens it.
+  ?limit int(1..9) # How many.
+  body ThingReport
+  200 Thing # Opened.
+schema Thing stored:Thing
+  name # Of the thing.
+schema ThingReport reported:Thing
+  count (..5)
+schema Time string
+parameter Session
+  {id} string # A session.
+"""
 
-    ENUMERATIONS = {  # file -> {schema: enumeration}
-        "core/events/event_type.hpp": {"EventType": "EventType", "Outcome": "Outcome", "AgentState": "AgentState",
-                                "DirectiveType": "DirectiveKind", "Profile": "Profile"},
-        "core/values/policy.hpp": {"OnStuck": "OnStuck"},
-        "core/values/verdict.hpp": {"VerdictStatus": "Verdict"},
-        "core/values/tier.hpp": {"Tier": "Tier"},
-        "core/values/legacy_timeouts.hpp": {"LegacyMode": "LegacyMode"},
-        "core/events/budget_payloads.hpp": {"BudgetLevel": "BudgetLevel", "BudgetDimension": "BudgetDimension"},
-        "core/approvals/approvals.hpp": {"ApprovalStatus": "ApprovalStatus"},
-        "core/events/approval_payloads.hpp": {"ApprovalKind": "ApprovalKind", "Risk": "Risk", "DecisionWord": "Decision",
-                                       "OnExpiry": "OnExpiry", "GrantScope": "GrantScope", "GrantMatch": "GrantMatch",
-                                       "AlarmKind": "ApprovalAlarmKind"},
-        "core/events/judge_payloads.hpp": {"CheckCause": "CheckCause", "CheckAnswer": "CheckAnswer", "JudgeOutcome": "JudgeOutcome"},
-    }
+    def made(self, text: str) -> dict:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "things.txt")
+            path.write_text(text, encoding="utf-8")
+            return document.Document(self.TABLES, document.lines_of(path)).made()
 
-    def setUp(self):
-        self.api = OpenApi()
+    def test_a_structure_is_described_as_it_is_decoded_and_as_it_is_stored(self):
+        schemas = self.made(self.TEXT)["components"]["schemas"]
+        colour = {"type": "string", "enum": ["red", "blue"]}
+        time = {"$ref": "#/components/schemas/Time"}
+        self.assertEqual(schemas["ThingReport"], {"type": "object", "properties": {
+            "name": {"type": "string", "maxLength": 512}, "at": time, "colour": colour,
+            "count": {"type": "integer", "minimum": 0, "maximum": 5}}, "required": ["name"], "additionalProperties": False})
+        self.assertEqual(schemas["Thing"], {"type": "object", "properties": {
+            "name": {"type": "string", "description": "Of the thing."}, "at": {"anyOf": [time, {"type": "null"}]}, "colour": colour,
+            "count": {"type": "integer", "minimum": 0}}, "required": ["name", "at", "count"], "additionalProperties": False})
 
-    def test_it_has_the_routes_of_the_one_table_and_no_others(self):
-        table = {(row["method"], row["path"]): row for row in route_table()}
-        self.assertGreater(len(table), 40)
-        said = [(operation.method, operation.path) for operation in self.api.operations]
-        self.assertEqual(len(said), len(set(said)))
-        self.assertEqual((set(table) - set(said), set(said) - set(table)), (set(), set()), "(not described, not served)")
+    def test_an_operation_has_what_its_route_says(self):
+        said = self.made(self.TEXT)["paths"]["/v1/things/{id}"]["post"]
+        self.assertEqual(list(said["responses"]), ["200", "400", "401", "403", "404", "409", "413", "415", "503", "507", "default"])
+        self.assertEqual((said["summary"], said["tags"], said["x-scopes"]), ("Open a thing", ["Things"], ["control"]))
 
-    def test_it_says_of_each_route_what_the_one_table_does(self):
-        table = {(row["method"], row["path"]): row for row in route_table()}
-        for operation in self.api.operations:
-            row, said = table[operation.method, operation.path], operation.said
-            with self.subTest(route=row["name"]):
-                self.assertEqual((said["operationId"], said["summary"]), (row["name"], row["summary"]))
-                self.assertEqual((said["security"], said.get("x-scopes", [])), SECURITY[row["guard"]])
-                self.assertEqual(said.get("deprecated", False), row["deprecated"])
-                self.assertEqual("requestBody" in said, row["takes_body"])
-                types = list(self.api.whole(said.get("requestBody", {})).get("content", {}))
-                self.assertEqual("application/x-ndjson" in types, row["takes_lines"])
-                if row["parameters"] != "*":
-                    self.assertEqual(query_of(operation), " ".join(sorted(row["parameters"].split())))
-
-    def names(self, path: str, enumeration: str) -> list:
-        text = source(path)
-        return re.findall(r'"([^"]+)"', re.search(rf"EnumNames<{enumeration}> \{{.*?\{{(.*?)\}}", text, re.S)[1])
-
-    def test_its_words_are_those_of_the_enumerations(self):
-        for path, pairs in self.ENUMERATIONS.items():
-            for schema, enumeration in pairs.items():
-                self.assertEqual(self.api.schema(schema)["enum"], self.names(path, enumeration), schema)
-
-    def test_its_detectors_are_those_of_the_engine(self):
-        fields = re.findall(r'\bfield\(\s*"(\w+)"', source("core/detectors/detectors.hpp"))
-        self.assertGreater(len(fields), 20)
-        self.assertEqual(self.api.schema("Detector")["enum"], fields)
-
-    def test_each_event_type_has_its_data(self):
-        types = self.names("core/events/event_type.hpp", "EventType")
-        self.assertEqual(list(self.api.variants("Event")), types)
-        self.assertLess(set(self.api.variants("ReportEvent")), set(types))
-        for name in ("Event", "ReportEvent"):
-            mapping = self.api.schema(name)["discriminator"]["mapping"]
-            self.assertEqual(list(mapping), list(self.api.variants(name)))
-            for kind, variant in self.api.variants(name).items():
-                self.assertEqual(resolve(self.api.document, mapping[kind]), variant)
-                self.assertIn("type", variant["required"], kind)
-                self.assertIs(variant["additionalProperties"], False, kind)
-
-    def test_its_problem_codes_are_those_of_the_daemon(self):
-        rows = dict(re.findall(r'\{\d+, "([a-z_]+)", "([^"]+)"', source("api/decode/problem.cpp")))
-        self.assertGreater(len(rows), 40)
-        self.assertEqual(set(self.api.schema("ProblemCode")["enum"]), set(rows) | {"internal"})
+    def test_a_description_that_the_tables_contradict_is_refused_with_its_place(self):
+        for old, new, error in (
+                ("operation openThing", "operation openThink", "operation openThing of the table of routes is not described"),
+                ("  body ThingReport\n", "", "things.txt:2: operation openThing: the table of routes has a body"),
+                ("?limit", "?limits", "things.txt:2: operation openThing: the table of routes has the parameters limit"),
+                ("  count (..5)", "  cuont (..5)", "things.txt:9: cuont: is no member of the structure"),
+                ("  count (..5)", "  count uint;", "things.txt:9: count: `;` is no type"),
+                ("reported:Thing", "reported:Think", "things.txt:8: schema ThingReport: the tables have no structure Think"),
+                ("schema Time", "schema Thing", "things.txt:10: schema Thing: is described twice"),
+        ):
+            with self.subTest(new), self.assertRaises(SystemExit) as caught:
+                self.made(self.TEXT.replace(old, new, 1))
+            self.assertEqual(str(caught.exception), error)
 
 
 class Page(TestCase):

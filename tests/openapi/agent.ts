@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An agent written against types that were made of api/openapi.json: opens a session, reports every type of event, asks, is decided by a
+// An agent written against types that were made of openapi.json: opens a session, reports every type of event, asks, is decided by a
 // person's token, and waits. Compiled in strict mode and run against a daemon by tests/integration/test_openapi_tools.py.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.js';

@@ -32,11 +32,17 @@ public:
         arguments.help("List the routes of the HTTP API, with their scopes");
         arguments.footer(R"(Examples:
   headway routes
+  headway routes --openapi > openapi.json
   headway routes --json | jq -r '.[] | select(.guard == "admin") | .path')");
         arguments.json(json_);
+        arguments.flag("--openapi", openapi_, "Print the API as OpenAPI 3.1, as GET /openapi.json");
     }
 
     int run(const Console& console, const Server& server) override {
+        if (openapi_) {
+            console.out << server.openapi() << "\n";
+            return kExitOk;
+        }
         const std::string document = server.routes();
         const auto routes = Json::parse(document);
         if (json_ || !routes) {
@@ -49,6 +55,7 @@ public:
 
 private:
     bool json_ = false;
+    bool openapi_ = false;
 };
 
 }  // namespace

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""api/openapi.json, and what of requests and replies does not agree with it."""
+"""The daemon's OpenAPI document, and what of requests and replies does not agree with it."""
+import functools
 import json
 import re
+import subprocess
 from dataclasses import dataclass
 from urllib.parse import unquote, unquote_plus, urlsplit
 
-from .daemon import PROJECT
+from .daemon import BINARY
 from .http import Reply
 from .json_schema import Schemas, resolve
 
-FILE = PROJECT / "api" / "openapi.json"
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 PROBLEM = "application/problem+json"
 # Replies to any request, whatever its operation; the document has them once, as `default`.
 ANYWHERE = {400, 404, 405, 408, 411, 413, 421, 429, 431, 500, 505}
+
+
+@functools.cache
+def document_text() -> str:
+    """As the daemon serves it."""
+    return subprocess.run([str(BINARY), "routes", "--openapi"], capture_output=True, text=True, check=True).stdout
 
 
 @dataclass
@@ -30,7 +37,7 @@ class Operation:
 
 class OpenApi:
     def __init__(self, document: dict | None = None):
-        self.document = document or json.loads(FILE.read_text(encoding="utf-8"))
+        self.document = document or json.loads(document_text())
         self.schemas = Schemas(self.document)
         self.operations = [self._operation(method, path, item)
                            for path, item in self.document["paths"].items() for method in METHODS if method in item]
