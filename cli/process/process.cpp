@@ -2,6 +2,7 @@
 #include "cli/process/process.hpp"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,7 +80,8 @@ std::map<std::string, std::string> without_own_variables(std::map<std::string, s
     return all;
 }
 
-void wipe_own_variables() {
+void hide_own_variables() {
+    ::prctl(PR_SET_DUMPABLE, 0);
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const std::size_t equals = text.find('=');

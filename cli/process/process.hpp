@@ -40,10 +40,10 @@ Process spawn_between(const std::vector<std::string>& argv,
 /// `all` without the variables for Headway only, such as its token; HEADWAY_CA_FILE stays.
 std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
 
-/// Overwrites the values of our variables in the environment of this process, since the programs
-/// that it starts may read that in /proc. Copy the values that are still needed before. No other
-/// thread may run.
-void wipe_own_variables();
+/// Overwrites the values of our variables in the environment of this process, and closes its memory
+/// to other programs of the user, since the programs that it starts may read both in /proc. Copy
+/// the values that are still needed before. No other thread may run.
+void hide_own_variables();
 
 /// How a command ended, from the status of waitpid(2).
 struct ExitStatus {

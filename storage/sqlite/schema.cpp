@@ -194,6 +194,17 @@ core::Result<> create_tables(Database& database) {
 
 }  // namespace
 
+core::Result<> check_no_programs(Database& database) {
+    HEADWAY_TRY(const std::int64_t programs,
+                database.query_integer("SELECT count(*) FROM sqlite_master "
+                                       "WHERE type IN ('trigger','view')"));
+    if (programs == 0) return {};
+    return core::Error{core::ErrorCode::kStorageCorrupt,
+                       "the database has triggers or views, which Headway never creates: another "
+                       "program changed it",
+                       {}};
+}
+
 core::Result<> prepare_schema(Database& database) {
     HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
     HEADWAY_TRY(const std::int64_t version, database.query_integer("PRAGMA user_version"));
@@ -218,7 +229,7 @@ core::Result<> prepare_schema(Database& database) {
             "the header of the database is damaged: its schema is " + std::to_string(version),
             {}};
     }
-    return version == kSchemaVersion ? core::Result<>{} : create_tables(database);
+    return version == kSchemaVersion ? check_no_programs(database) : create_tables(database);
 }
 
 }  // namespace headway::storage

@@ -15,7 +15,11 @@ inline constexpr int kSchemaVersion = 1;
 
 /// Creates the tables in an empty file, in one transaction. Errors: kStorageTooNew (a schema that
 /// this build does not know; nothing was touched), kStorageCorrupt (another program's database, or
-/// a damaged header), and those of SQLite.
+/// a damaged header), those of check_no_programs(), and those of SQLite.
 core::Result<> prepare_schema(Database& database);
+
+/// kStorageCorrupt when the file has triggers or views, which no Headway creates: they would run,
+/// or answer, in our place.
+core::Result<> check_no_programs(Database& database);
 
 }  // namespace headway::storage

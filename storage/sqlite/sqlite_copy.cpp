@@ -165,7 +165,8 @@ Result<DatabaseCounts> verify_database(const std::filesystem::path& file) {
                      {}};
     }
     counts.schema = static_cast<int>(schema);
-    auto sound = check_all(database, file, counts);
+    auto sound = check_no_programs(database);
+    if (sound) sound = check_all(database, file, counts);
     if (sound) return counts;
     Error error = std::move(sound).error();
     if (error.detail.find(file.string()) == std::string::npos)

@@ -224,3 +224,43 @@ def resume(world, cell):
         if second != first:
             expect(sessions[second]["labels"].get("resumed") == first, f"labels {sessions[second]['labels']}")
         note("as ID~2" if second != first else "in the same session")
+
+
+def stored_session(world) -> dict:
+    found = json.loads(world.verb("scan", "--json", "--no-cache", "--agent", world.agent.name))["sessions"]
+    expect(len(found) == 1, f"{len(found)} stored sessions: {[s['file'] for s in found]}")
+    return found[0]
+
+
+@case("stored session")
+def stored(world, cell):
+    """`headway scan` on what the agent has stored, beside what its hooks have reported."""
+    world.script([shell("echo one > one.txt"), shell("cat nonexistent-file"), shell("echo two > two.txt"), {"text": "All done."}])
+    with cell("stored session") as note:
+        expect(world.finish(world.run()) == 0, "the agent has failed")
+        session = world.session_id()
+        until(lambda: len(world.events(session, "tool.finished")) >= 3, 10, "the calls have finished in the journal")
+        ok = [e["data"].get("ok", True) for e in world.events(session, "tool.finished")]
+        found = stored_session(world)
+        used = found["used"]
+        expect(used["calls"] == len(ok), f"{used['calls']} calls are stored, {len(ok)} were reported")
+        expect(used["failures"] == ok.count(False), f"{used['failures']} failures are stored, {ok.count(False)} were reported")
+        expect("stuck" not in found, f"it is stuck: {found.get('stuck')}")
+        reported = world.client.session(session)["used"]["tokens"] or 0
+        expect(reported in (0, used["tokens"]), f"{used['tokens']} tokens are stored, {reported} were reported")
+        note("yes" if reported else "yes, and tokens, which its hooks do not report")
+
+
+@case("stored loop")
+def stored_loop(world, cell):
+    """The verdict on the same loop by both ways, and the call at which it began."""
+    world.script([*[shell("cat nonexistent-file") for _ in range(LOOP_ADVICE_CALLS)], {"text": "I give up."}])
+    world.finish(world.run())
+    with cell("stored loop") as note:
+        session = world.session_id()
+        stuck = world.event(session, "verdict.changed", 10, to="stuck")
+        call = sum(e["n"] < stuck["n"] for e in world.events(session, "tool.started"))
+        found = stored_session(world).get("stuck")
+        expect(found, "the stored session is not stuck")
+        expect(found["call"] == call, f"stuck at call {found['call']} by what is stored, {call} by hooks")
+        note(f"yes, at call {call}")

@@ -417,7 +417,12 @@ class Schedules(OwnDaemonCase):
         self.ping("many-0?every=2h&grace=5m")
         self.daemon_.clock.advance(66 * 60)
         self.missing("many-199~2")
-        eventually(lambda: self.ops.get("/ping/one-more?every=1h").status == 200, 60, "no schedule has ended")
+        for number in range(199):  # each takes the place of one that is missing
+            eventually(lambda number=number: self.ops.get(f"/ping/more-{number}?every=1h&grace=5m").status == 200, 60,
+                       "no schedule has ended")
+        self.ping("many-1/start")
+        notes = [event["data"].get("note", "") for event in self.ops.journal("many-1~3") if event["type"] == "heartbeat"]
+        self.assertEqual(len([note for note in notes if "schedule of this job is off" in note]), 1, notes)
 
     def test_a_log_does_not_put_the_next_start_off(self):
         self.ping("late/start?every=1h&grace=5m")

@@ -64,7 +64,7 @@ public:
 
     int run(const Console& console, const Server&) override {
         const std::vector<int> inherited = inherited_descriptors();
-        wipe_own_variables();
+        hide_own_variables();
         ::signal(SIGPIPE, SIG_IGN);
         std::atomic<bool> warned{false};
         const SignalGuard signals;  // before any thread exists

@@ -125,7 +125,7 @@ public:
 
     int run(const Json& open) {
         const std::vector<int> inherited = inherited_descriptors();
-        wipe_own_variables();
+        hide_own_variables();
         announce();
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         ::signal(SIGPIPE, SIG_IGN);

@@ -57,7 +57,8 @@ public:
         if (options_.print) return print();
         const bool changes = show_plans(plans_, console_, "our hooks are there already");
         if (changes && !options_.dry_run && !agreed()) {
-            console_.err << "nothing was changed\n";
+            console_.err << "nothing was changed\n"
+                            "  `headway observe` reports agents without hooks, and cannot steer\n";
             return kExitFailed;
         }
         const bool written = options_.dry_run || carry_out(plans_, console_);
@@ -164,7 +165,8 @@ private:
 constexpr const char* kInstallFooter =
     R"(Shows the changes and asks. Only our own entries are added or updated; everything else in a settings
 file stays as it is, byte for byte. The former content is kept in the same folder, as NAME.headway-backup.
-`headway uninstall` takes the entries out again.
+`headway uninstall` takes the entries out again. `headway observe` reports agents without any change of
+their settings, and cannot steer them.
 
 Examples:
   headway install claude

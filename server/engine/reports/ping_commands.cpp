@@ -116,6 +116,12 @@ core::Event noted(const PingCommand& ping) {
     return event_of(std::move(beat));
 }
 
+core::Event unscheduled() {
+    core::Heartbeat beat;
+    beat.note = "the schedule of this job is off: it was missing, and other jobs have its place";
+    return event_of(std::move(beat));
+}
+
 std::vector<core::Event> events_of(const PingCommand& ping, bool opens) {
     std::vector<core::Event> events;
     if (opens) events.push_back(started());
@@ -207,11 +213,12 @@ Result<Pinged> PingCommand::operator()(Transaction& transaction) {
     // Before the first write: a refused command keeps what it has written.
     if (schedule) HEADWAY_CHECK(check_schedule(transaction, run));
     if (opens) HEADWAY_CHECK(open_run(transaction, job, run, rid));
-    HEADWAY_CHECK(keep_schedule(transaction, run, opens));
+    HEADWAY_TRY(const bool scheduled, keep_schedule(transaction, run, opens));
     ReportCommand report;
     report.session = run;
     report.batch = true;
     report.events = events_of(*this, opens);
+    if (!scheduled) report.events.insert(report.events.begin() + 1, unscheduled());
     HEADWAY_TRY(const Advised advised, report(transaction));
     (void)advised;
     return Pinged{};
@@ -237,15 +244,22 @@ Result<> PingCommand::check_schedule(Transaction& transaction, const std::string
                  field};
 }
 
-/// A schedule counts from the last start, so a start writes it again.
-Result<> PingCommand::keep_schedule(Transaction& transaction, const std::string& run,
-                                    bool opens) const {
+/// A schedule counts from the last start, so a start writes it again. False: the job opens a
+/// run without one, since it was missing and other jobs have taken its place.
+Result<bool> PingCommand::keep_schedule(Transaction& transaction, const std::string& run,
+                                        bool opens) const {
     storage::IdempotencyTable& table = transaction.store().idempotency();
-    if (schedule && schedule->every == core::Millis{0} && schedule->cron.empty())
-        return drop_schedule(table, job, transaction.now());
-    if (!opens && !schedule) return {};
+    if (schedule && schedule->every == core::Millis{0} && schedule->cron.empty()) {
+        HEADWAY_CHECK(drop_schedule(table, job, transaction.now()));
+        return true;
+    }
+    if (!opens && !schedule) return true;
     HEADWAY_TRY(const auto known, find_schedule(table, job));
-    if (!known && !schedule) return {};
+    if (!known && !schedule) return true;
+    if (!schedule) {  // check_schedule() has looked when there is one
+        HEADWAY_TRY(const bool fits, has_room_for_schedule(table, job));
+        if (!fits) return false;
+    }
     core::PingSchedule now = schedule ? *schedule : known->schedule;
     const bool starts = opens || !known;
     if (!starts) {
@@ -255,9 +269,10 @@ Result<> PingCommand::keep_schedule(Transaction& transaction, const std::string&
         now.told = false;
         now.excused = core::kNever;
     }
-    if (!starts && known->schedule == now) return {};
+    if (!starts && known->schedule == now) return true;
     const core::Timestamp at = transaction.now();
-    return set_schedule(table, job, {now, run, starts ? at : known->started}, at);
+    HEADWAY_CHECK(set_schedule(table, job, {now, run, starts ? at : known->started}, at));
+    return true;
 }
 
 }  // namespace headway::server

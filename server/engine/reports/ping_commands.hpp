@@ -48,8 +48,8 @@ struct PingCommand {
 
 private:
     core::Result<> check_schedule(Transaction& transaction, const std::string& run) const;
-    core::Result<> keep_schedule(Transaction& transaction, const std::string& run,
-                                 bool opens) const;
+    core::Result<bool> keep_schedule(Transaction& transaction, const std::string& run,
+                                     bool opens) const;
     core::Result<std::string> run_in_turn(Transaction& transaction) const;
 };
 

@@ -152,6 +152,9 @@ CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_create
 CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL,
                    data text NOT NULL);
 CREATE TABLE credential (id text PRIMARY KEY, secret text NOT NULL);
+-- As Kilo has them; SQLite calls json_extract() unsafe.
+CREATE INDEX message_role ON message (id, json_extract(data, '$.role'));
+CREATE INDEX part_step ON part (session_id) WHERE json_valid(data) AND json_extract(data, '$.type') = 'step-finish';
 """
 
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/process/process.hpp"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 
 using namespace headway::cli;
 
@@ -61,4 +64,21 @@ TEST_CASE("process: what cannot be started says why", "[cli]") {
     CHECK(absent.pid == -1);
     CHECK(absent.error == ENOENT);
     CHECK(spawn_process({"/etc/passwd"}, {}, no_signals()).error == EACCES);
+}
+
+TEST_CASE("process: neither the environment nor the memory shows our variables to other programs",
+          "[cli]") {
+    const pid_t pid = ::fork();  // not in this process, which the other tests share
+    if (pid == 0) {
+        char token[] = "HEADWAY_TOKEN=hw_secret";
+        char other[] = "PATH=/bin";
+        char* variables[] = {token, other, nullptr};
+        environ = variables;
+        hide_own_variables();
+        const bool hidden = std::string_view{token + 14}.empty() && ::prctl(PR_GET_DUMPABLE) == 0;
+        ::_exit(hidden && std::string_view{other} == "PATH=/bin" ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(pid, &status, 0) == pid);
+    CHECK(exit_status_of(status).code == 0);
 }

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "storage/sqlite/sqlite_copy.hpp"
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -73,4 +74,17 @@ TEST_CASE("schema: the database of another program is refused and left alone", "
     CHECK(code_of(prepare_schema(database)) == ErrorCode::kStorageCorrupt);
     CHECK(integer(database, "SELECT count(*) FROM sqlite_master") == before);
     CHECK(integer(database, "PRAGMA user_version") == 0);
+}
+
+TEST_CASE("schema: a database with triggers or views is refused, and so is its copy", "[storage]") {
+    const TempDir dir;
+    Database database = database_in(dir);
+    require_ok(prepare_schema(database));
+    const char* const program =
+        GENERATE("CREATE TRIGGER evil AFTER INSERT ON journal BEGIN DELETE FROM approval; END",
+                 "CREATE VIEW evil AS SELECT * FROM journal");
+    require_ok(verify_database(dir.file()));
+    require_ok(database.execute(program));
+    CHECK(code_of(prepare_schema(database)) == ErrorCode::kStorageCorrupt);
+    CHECK(code_of(verify_database(dir.file())) == ErrorCode::kStorageCorrupt);
 }
