@@ -23,7 +23,7 @@ struct BudgetChange {
 /// checks the bounds, since it knows the configuration. Errors: those of decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
-/// A person's change of a cap of the day.
+/// A person's change of a daily cap.
 struct DayChange {
     std::string label;  ///< empty: of all sessions
     double more_cost_usd = 0;

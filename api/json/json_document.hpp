@@ -67,10 +67,10 @@ private:
     std::uint32_t at_;
 };
 
-/// A strict and bounded JSON parser (Boost.JSON's, which calls back) that keeps what it read on one
-/// flat document and reuses its memory, so that the report path allocates nothing. Refuses
-/// duplicate keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and
-/// limits::kJsonNodesMax values. One thread at a time.
+/// A strict, bounded JSON parser (Boost.JSON's callback parser) that keeps what it read in one flat
+/// document and reuses its memory, so that the report path allocates nothing. Refuses duplicate
+/// keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and limits::kJsonNodesMax
+/// values. One thread at a time.
 class JsonDocument {
 public:
     /// Error: kInvalidJson; the document is then empty.

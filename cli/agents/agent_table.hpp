@@ -22,7 +22,7 @@ enum class HookLayout : std::uint8_t {
 
 struct AgentHookEvent {
     std::string_view name;
-    std::uint32_t seconds;    ///< the agent waits so long; a day where a person may decide
+    std::uint32_t seconds;    ///< the agent waits this long; a day where a person may decide
     bool by_command = false;  ///< also where the others go by HTTP
     bool usage = false;       ///< `headway-hook AGENT --usage` runs beside it
 };

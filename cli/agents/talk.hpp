@@ -18,7 +18,7 @@ namespace headway::cli {
 /// 4 MiB are read.
 class Talk {
 public:
-    /// argv[0] is a path. One that cannot be started has nothing to say, and ends with 127.
+    /// argv[0] is a path. A program that cannot be started has no output, and ends with 127.
     Talk(const std::vector<std::string>& argv,
          const std::map<std::string, std::string>& environment);
     Talk(const Talk&) = delete;
@@ -29,11 +29,11 @@ public:
     bool say(std::string_view text);
     /// It sees the end of its input.
     void hang_up();
-    /// The next line without its end. Nothing: there is none until then, or no more.
+    /// The next line without its end. Nothing: none came by `until`, or its output has ended.
     std::optional<std::string> line(SteadyTime until);
     /// The rest of its output, up to `bytes_max`.
     std::string rest(SteadyTime until, std::size_t bytes_max);
-    /// The exit status as a shell shows it. Nothing: it runs on, and is killed.
+    /// The exit status as a shell shows it. Nothing: it was still running, and was killed.
     std::optional<int> finish(SteadyTime until);
 
 private:
@@ -45,7 +45,7 @@ private:
     std::size_t read_ = 0;  ///< bytes of it in all
 };
 
-/// Output of a command within this time, with empty input, and its end.
+/// Output of a command that gets `input`, within `patience`, and its exit status.
 struct CommandOutput {
     std::optional<int> status;  ///< nothing: it took too long
     std::string out;

@@ -70,8 +70,8 @@ public:
     std::uint64_t count() const;
     const List& list() const;        ///< empty unless it is a list
     const Members& members() const;  ///< by name; empty unless it is an object
-    List& list();                    ///< null becomes a list; nothing else may be no list
-    Members& members();              ///< null becomes an object; nothing else may be no object
+    List& list();                    ///< null becomes a list; anything else must be one
+    Members& members();              ///< null becomes an object; anything else must be one
 
     /// Elements of a list or an object; 0 for null, 1 for others.
     std::size_t size() const;
@@ -95,7 +95,7 @@ public:
 
     void push_back(Json value);
     void erase(std::string_view name);
-    /// Takes over the members of `other`.
+    /// Adds the members of `other`, in place of those of the same name.
     void update(const Json& other);
 
     /// Numbers are equal by value, whatever their form.
@@ -124,8 +124,7 @@ struct Json::Member {
     Json value;
 };
 
-/// JSON text that any input survives: broken UTF-8 is replaced. On one line without an indent.
-/// Pure.
+/// JSON text. Never fails: broken UTF-8 is replaced. On one line without an indent. Pure.
 std::string dump(const Json& value, int indent = -1);
 
 }  // namespace headway::cli

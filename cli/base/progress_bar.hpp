@@ -16,8 +16,8 @@ namespace headway::cli {
 std::string progress_line(const std::string& what, std::size_t done, std::size_t total,
                           std::chrono::milliseconds elapsed, std::size_t width);
 
-/// How far long work has come, on the terminal behind `err`; nothing where there is none, and
-/// nothing for work that is over in a moment. The line is gone when it is destroyed. Any thread.
+/// Progress of long work, on the terminal behind `err`; nothing without a terminal, and nothing for
+/// work that is over in a moment. The line is gone when it is destroyed. Any thread.
 class ProgressBar {
 public:
     using Now = std::function<SteadyTime()>;

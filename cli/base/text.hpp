@@ -54,7 +54,7 @@ std::string human_duration(std::chrono::milliseconds duration);
 /// "512 B", "4.2 MiB". Pure.
 std::string human_bytes(double bytes);
 
-/// The number with so many decimal places. Pure.
+/// The number with `digits` decimal places. Pure.
 std::string fixed_text(double value, int digits);
 
 /// "950", "12.3k", "4.56M", "1.20B". Pure.

@@ -10,8 +10,7 @@ namespace headway::cli {
 
 constexpr std::chrono::milliseconds kPoll{55'000};         ///< API.md: the default of `wait`
 constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`, for a slow daemon
-/// A daemon that was never reached is given up after the first, one that was there a moment ago
-/// after the second.
+/// How long a daemon is tried that was never reached, and how long one that was there a moment ago.
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
 

@@ -220,7 +220,7 @@ FailureText Daemon::stranger() const {
                 "` starts yours; if this one is meant, name it: --url " + url_};
 }
 
-std::string Daemon::beside_path() const {
+std::string Daemon::path_advice() const {
     const std::size_t host = url_.find("://");
     const std::size_t slash = host == url_.npos ? url_.npos : url_.find('/', host + 3);
     if (slash == url_.npos) return {};
@@ -282,7 +282,7 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
         next = "`headway config default` shows such a table, `headway doctor` tries it";
     if (problem.code == "unknown_token") next = "`headway token list` shows their ids";
     if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
-    if (problem.code == "unknown_route") next = daemon.beside_path();
+    if (problem.code == "unknown_route") next = daemon.path_advice();
     if (reply.status == 401 && daemon.withheld()) next = daemon.where_is_the_token();
     if (problem.retryable) next = "this may pass: try again";
     return failure;

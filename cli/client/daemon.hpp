@@ -38,9 +38,9 @@ struct FailureText {
     std::string next;
 };
 
-/// Sends JSON to one daemon, with a token if there is one. A token that was found and not named
-/// goes only to a listener that belongs to the owner of its file, and is not sent again after a
-/// refusal: it may be that of another daemon. One thread at a time.
+/// Sends JSON to one daemon, with a token if there is one. A token that was found, not given by the
+/// user, goes only to a listener of its file's owner, and not again after a refusal: it may be
+/// another daemon's. One thread at a time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
@@ -55,7 +55,7 @@ public:
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
-    /// A request that the daemon may hold for any time, with a sign of life now and then.
+    /// A request that the daemon may hold indefinitely, with a sign of life now and then.
     HttpReply post_held(std::string_view path, std::string body,
                         const HttpClient::StreamHandlers& handlers);
     HttpReply remove(std::string_view path);
@@ -68,11 +68,11 @@ public:
     std::string where_is_the_token() const;
     /// True if the last reply is from a listener that did not get the token that was found.
     bool withheld() const { return !withheld_from_.empty(); }
-    /// The reason why nothing was sent to a daemon that was not named and belongs to another user.
+    /// Why nothing was sent to another user's daemon, which the user did not choose.
     FailureText stranger() const;
-    /// Advice for an unknown route: empty unless the URL has a path, which may be the
-    /// reason.
-    std::string beside_path() const;
+    /// Advice for an unknown route about the path of the URL, which may be the reason; empty
+    /// without a path.
+    std::string path_advice() const;
 
 private:
     static constexpr std::chrono::milliseconds kTimeout{30'000};
@@ -87,7 +87,7 @@ private:
 
     std::string url_;     ///< as it was named
     std::string socket_;  ///< empty: TCP
-    std::string base_;    ///< of what is asked for
+    std::string base_;    ///< prefix of request URLs
     Credential credential_;
     std::string withheld_from_;  ///< owner of the last reply's listener, if it is another user
     HttpClient client_;
@@ -96,7 +96,7 @@ private:
 /// "/v1/sessions/<id><rest>", the id encoded. Pure.
 std::string session_path(std::string_view id, std::string_view rest = {});
 
-/// The reply's body as JSON, if it is some. Pure.
+/// The reply's body, if it is JSON. Pure.
 std::optional<Json> body_json(const HttpReply& reply);
 
 /// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.

@@ -15,8 +15,8 @@ struct SseEvent {
     std::string id;  ///< the stream's last id so far, this event's included
 };
 
-/// Server-Sent Events from bytes, after the WHATWG rules: any line ending, comments, fields over
-/// chunk borders. One parser for one connection. Pure.
+/// Server-Sent Events from bytes, by the WHATWG rules: any line ending, comments, fields across
+/// chunk boundaries. One parser for one connection. Pure.
 class SseParser {
 public:
     /// The events completed by these bytes.

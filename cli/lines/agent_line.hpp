@@ -20,8 +20,8 @@ namespace headway::cli {
 struct LineEvent {
     std::string type;
     Json data;
-    /// In an error: so long from now the agent waits before it asks the provider again. Lines have
-    /// no clock, so what reports the event makes a time of it.
+    /// In an error: this long from now the agent waits before it asks the provider again. Lines
+    /// have no clock, so what reports the event makes a time of it.
     std::optional<std::uint64_t> retry_in_ms = {};
 };
 

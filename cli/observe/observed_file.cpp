@@ -70,7 +70,7 @@ core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::stri
             events_.begin(reports);
             break;
         }
-        offset_ = from + lines.ended();
+        offset_ = from + lines.bytes_done();
         if (found != StoreLines::Found::kLine ||
             !document.parse(without_values(piece, file_.format->unread, kept)) ||
             document.root().kind() != api::JsonKind::kObject)

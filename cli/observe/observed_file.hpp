@@ -16,10 +16,10 @@ namespace headway::cli {
 /// read; one that was cut or written again is read from its beginning.
 class ObservedFile {
 public:
-    /// `since`: as of ObservedEvents.
+    /// `since`: as in ObservedEvents.
     ObservedFile(StoreFile file, double since);
 
-    /// Reads on until there are so many reports, or to the end of its last whole line. Error:
+    /// Reads on until there are this many reports, or to the end of its last whole line. Error:
     /// kBadRequest, why it cannot be read.
     core::Result<> read(std::size_t reports_max, std::vector<std::string>& reports);
     /// The last read() came to the end.

@@ -30,7 +30,7 @@ public:
     /// Watches these folders as well. False: not all of them can be, so that everything has to be
     /// looked at now and then.
     bool watch(const std::vector<std::filesystem::path>& folders);
-    /// Waits for a change, or for `stop`, a descriptor; at most so long.
+    /// Waits for a change, or for `stop`, a descriptor; at most this long.
     Seen wait(std::chrono::milliseconds at_most, int stop);
 
 private:

@@ -46,7 +46,7 @@ public:
     const struct stat& about() const { return about_; }
     /// The first bytes, which are read again by what comes next. Before anything was read.
     std::string_view beginning() { return buffer_.beginning(); }
-    /// The reading begins behind so many bytes. Before anything was read; a file only.
+    /// The reading begins behind this many bytes. Before anything was read; a file only.
     void skip(std::uint64_t bytes) {
         if (::lseek(buffer_.file.get(), static_cast<off_t>(bytes), SEEK_SET) < 0)
             setstate(std::ios::failbit);

@@ -35,7 +35,7 @@ core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
 enum class AlarmRead : std::uint8_t { kRight, kWrong, kUnclear };
 
 /// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); others are
-/// passed over, and the last line about a file stands. Error: as of read_labels.
+/// passed over, and the last line about a file stands. Error: as in read_labels.
 core::Result<std::map<std::string, AlarmRead>> read_alarm_verdicts(std::istream& csv);
 
 }  // namespace headway::cli

@@ -58,8 +58,8 @@ struct Timeline {
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
-    /// After how many calls simpler rules would have stopped it, to compare: the same call so often
-    /// in a row, or so many minutes without an event.
+    /// After how many calls simpler rules would have stopped it, to compare: the same call this
+    /// often in a row, or this many minutes without an event.
     std::optional<std::size_t> same_3, same_5, quiet_10, quiet_30;
     bool timed = false;                 ///< the recording says when its events were
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for

@@ -152,7 +152,7 @@ core::Result<ScannedSession> scan_session(std::istream& lines, const StoreFormat
         format = store_format_of(pieces.beginning(), document);
     }
     if (format == nullptr) return unread("no session of a known agent");
-    pieces.needs(format->matters);
+    pieces.set_matters(format->matters);
     return scan_pieces(pieces, *format, {}, options, stop);
 }
 

@@ -27,11 +27,11 @@ public:
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
     /// `line` is set for kLine, and valid until the next call.
     Found next(std::string_view& line);
-    /// The first bytes, to recognise the format; then `matters` is set.
+    /// The first bytes, to recognise the format before set_matters() is called.
     std::string_view beginning();
-    void needs(bool (*matters)(std::string_view)) { matters_ = matters; }
+    void set_matters(bool (*matters)(std::string_view)) { matters_ = matters; }
     /// Bytes of the stream up to the end of the last line that next() found.
-    std::uint64_t ended() const { return ended_; }
+    std::uint64_t bytes_done() const { return ended_; }
 
 private:
     bool fill();
@@ -48,13 +48,13 @@ private:
     std::optional<Found> dropped_;  ///< the beginning of this line was dropped, and why
 };
 
-/// The objects in the array "messages" of one JSON document, and before them what stands in front
-/// of that array, as an object.
+/// First all of one JSON document that precedes its array "messages", as an object, then the
+/// objects in that array.
 class StoreMessages {
 public:
     explicit StoreMessages(std::istream& in) : in_(in) {}
 
-    /// As of StoreLines. A document that is damaged ends there.
+    /// As in StoreLines. A damaged document ends at the damage.
     StoreLines::Found next(std::string_view& piece);
 
 private:

@@ -47,7 +47,7 @@ int send_once(const ClientOptions& client, const std::string& path, const Json& 
     return print_advice(client, daemon, daemon.post(path, body), console);
 }
 
-void sign(Json& body, const Console& console) {
+void add_by(Json& body, const Console& console) {
     const auto user = console.environment.find("USER");
     if (user != console.environment.end()) body["by"] = user->second;
 }

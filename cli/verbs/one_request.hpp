@@ -28,6 +28,6 @@ int send_once(const ClientOptions& client, const std::string& path, const Json& 
               const Console& console);
 
 /// Adds `by`, the person who runs this, when the environment names one.
-void sign(Json& body, const Console& console);
+void add_by(Json& body, const Console& console);
 
 }  // namespace headway::cli

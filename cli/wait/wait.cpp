@@ -240,7 +240,7 @@ private:
         if (code != kExitFailed) return code;
         const bool denied = reply.status == 401 || reply.status == 403 || reply.status == 429;
         if (denied) return kExitDenied;
-        return problem_of(reply).code.empty() ? kExitUnreachable : kExitRefused;
+        return problem_of(reply).code.empty() ? kExitUnreachable : kExitDaemonError;
     }
 
     int refused(const HttpReply& reply) {

@@ -29,7 +29,7 @@ struct WaitOptions {
     std::optional<milliseconds> timeout;  ///< none: without limit
     OnStuck on_stuck = OnStuck::kAsk;
     bool missing_waits = true;               ///< for a session that is not open yet
-    milliseconds open_within{60'000};        ///< for so long; 0: as long as it takes
+    milliseconds open_within{60'000};        ///< for this long; 0: without limit
     std::optional<milliseconds> silent_for;  ///< 0: never gives up; none: the daemon's default
     std::string junit;  ///< the file of a report for a CI service; -: output; empty: none
     std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried

@@ -38,7 +38,7 @@ struct JudgeSettings {
     std::uint32_t estimates_max = 100;     ///< of one session
     std::uint32_t retries = 3;  ///< after the first try, on connect errors, 429 and 5xx only
     std::chrono::milliseconds silence_timeout{
-        300'000};  ///< no byte for so long: the connection is dead
+        300'000};  ///< no byte for this long: the connection is dead
     std::chrono::milliseconds connect_timeout{10'000};
     bool operator==(const JudgeSettings&) const = default;
 };

@@ -30,7 +30,7 @@ struct WebhookEndpoint {
     std::string ca_file;  ///< PEM of the authorities to trust, empty = the system's
     std::chrono::milliseconds timeout{15'000};  ///< of a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};
-    // For people: so many messages in a window; what comes beyond is one message at its end.
+    // For people: this many messages in a window; later ones are one message at its end.
     std::uint32_t messages_max = 20;
     std::chrono::milliseconds window = std::chrono::minutes{10};
     /// How long a message waits for others of the same cause, to be one message with them.

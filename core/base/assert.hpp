@@ -8,8 +8,8 @@
 namespace headway::core {
 
 /// Prints the place and the message to stderr and aborts. Any thread. Cold, so that the compiler
-/// keeps the calls apart from the code that runs: an event passes hundreds of assertions, and its
-/// code does not fit the processor's first cache.
+/// keeps the calls out of the hot path: an event passes hundreds of assertions, and that path
+/// exceeds the L1 instruction cache.
 [[noreturn, gnu::cold]] void assertion_failed(const char* expression, const char* file,
                                               int line) noexcept;
 

@@ -13,7 +13,7 @@ namespace headway::core::limits {
 // Bounds of requests.
 /// Session, event and call ids: a UUID with any prefix fits.
 inline constexpr std::size_t kIdBytesMax = 128;
-/// Names, paths, notes; longer things are texts.
+/// Names, paths, notes; longer things are core::Text.
 inline constexpr std::size_t kStringBytesMax = 512;
 inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< a text up to this is kept whole
 inline constexpr std::size_t kTextHeadBytes = 2048;      ///< kept of the start of a longer one
@@ -27,10 +27,10 @@ inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Body of an agent's hook: the result of an edit has the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
-/// Longer ones are read beside the I/O thread: one of this size holds it up for some milliseconds.
+/// Longer bodies are parsed off the I/O thread: one of this size blocks it for some milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
-/// Bodies that wait for that thread, with or without a descriptor of their agent; room for four of
-/// the greatest size. Half is kept for hooks. Beyond this, 503 `overloaded`.
+/// Bodies that wait for that parsing thread, with or without a descriptor of their agent's process;
+/// room for four of the greatest size. Half is kept for hooks. Beyond this, 503 `overloaded`.
 inline constexpr std::size_t kLongBodiesMax = 32;
 inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
 /// Body of a ping: this much of its end is kept, as much as healthchecks.io keeps.
@@ -39,14 +39,14 @@ inline constexpr std::size_t kPingBytesKept = 100'000;
 inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
 inline constexpr std::size_t kJsonDepthMax = 64;  ///< for parsers that recurse
-/// Values in one body: bounds memory per byte of input.
+/// Values in one body: bounds the memory of many tiny values.
 inline constexpr std::size_t kJsonNodesMax = 200'000;
 
 /// Arguments under approval are kept and shown whole. A file to write fits.
 inline constexpr std::size_t kApprovalArgsBytesMax = 1U << 16;
 /// The arguments with any escaping, plus the other fields.
 inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
-/// Per session. A person does not read more one by one.
+/// Per session. No person reads through more than this.
 inline constexpr std::size_t kApprovalsPendingMax = 32;
 /// Decided approvals that a session remembers, to be redeemed and watched. The index has all.
 inline constexpr std::size_t kApprovalsKeptMax = 32;
@@ -57,7 +57,7 @@ inline constexpr std::size_t kAlarmsMax = 16;
 /// Summary and reason in the session's state. The journal has the whole texts.
 inline constexpr std::size_t kApprovalTextBytesMax = 256;
 inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of the approver
-inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< as an Idempotency-Key
+inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< the limit of an Idempotency-Key
 /// A request that needs longer sets no expiry.
 inline constexpr std::chrono::hours kApprovalExpiryMax{24 * 366};
 /// Requests that one decision may answer, in one commit.
@@ -74,11 +74,11 @@ inline constexpr std::size_t kLastActionBytesMax = 96;  ///< of the last call: a
 
 // Memory of the progress ledger and the detectors. A session with everything full takes about 80
 // KB.
-inline constexpr std::size_t kAnswersMax = 512;  ///< questions whose last answer is known
+inline constexpr std::size_t kAnswersMax = 512;  ///< calls whose last result is known
 inline constexpr std::size_t kFilesMax = 128;    ///< paths whose contents are followed
 /// Changed paths that are counted exactly: 16 KB.
 inline constexpr std::size_t kPathsSeenMax = 4096;
-inline constexpr std::size_t kTrailDigestsMax = 16;  ///< contents of one path, outcomes of one test
+inline constexpr std::size_t kTrailDigestsMax = 16;  ///< of one path's contents, one test's results
 inline constexpr std::size_t kVerificationsMax = 32;  ///< different tests and builds
 inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for cycles and evidence
 /// Finished calls remembered to recognise replays of a stream.
@@ -89,32 +89,32 @@ inline constexpr std::uint32_t kRoundCallsMax = 64;
 inline constexpr std::uint32_t kRoundEchoesMax = 16;   ///< duplicate calls of one turn
 inline constexpr std::size_t kFailureStreaksMax = 32;  ///< pairs of tool and error
 inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
-inline constexpr std::size_t kAppendBytesMax = 1024;   ///< of an argument that grows
+inline constexpr std::size_t kAppendBytesMax = 1024;   ///< kept of a growing argument
 inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< of an error, for the model
 inline constexpr std::size_t kNudgesMax = 8;                ///< loops with advice
 inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
-/// Names of work in the background that are kept; the others are counted.
+/// Names of background tasks that are kept; the others are counted.
 inline constexpr std::size_t kBackgroundTasksMax = 8;
-/// Bytes of a phase's name, description and each blocker, and of a name of work in the background.
+/// Bytes of a phase's name, description and each blocker, and of a background task's name.
 inline constexpr std::size_t kPhaseTextBytesMax = 128;
 inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has them all
-/// Files that the sessions of runs share, over all runs: about 8 MB.
+/// Files shared by sessions of one run, all runs together: about 8 MB.
 inline constexpr std::size_t kRunFilesMax = 16'384;
 inline constexpr std::size_t kRunContentsMax = 8;  ///< contents remembered of each
 /// Tools that need approval by configuration. Each call is compared with all of them.
 inline constexpr std::size_t kRequiredToolsMax = 256;
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
-/// Open children whose use rolls up: 5 KB. Further ones are shown, but not added.
+/// Open children whose usage rolls up: 5 KB. Further ones are shown, but not added.
 inline constexpr std::size_t kChildrenMax = 128;
-/// Time before a report of work that counts as work although a person was being asked. Longer than
-/// a model turn, and short compared to a night, in case the agent really waited.
+/// Time up to a report of work that counts as work although a question to a person was open. Longer
+/// than a model turn, and short compared to a night, in case the agent really waited.
 inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;
-/// Calls that may finish while a person is asked before a loop becomes `stuck`. More than one model
-/// turn has in flight at once.
+/// Calls that may finish during an open question to a person before a loop becomes `stuck`. One
+/// model turn has fewer in flight at once.
 inline constexpr std::uint32_t kCallsBesideQuestion = 12;
 /// Last answer and last result of an ended session.
 inline constexpr std::size_t kPartialResultBytesMax = 1024;
-inline constexpr std::size_t kFamilyDepthMax = 32;  ///< generations that use rolls up through
+inline constexpr std::size_t kFamilyDepthMax = 32;  ///< generations through which usage rolls up
 inline constexpr std::size_t kAgentTypesMax = 64;   ///< agent types with a budget of their own
 
 // Reading.
@@ -127,9 +127,9 @@ inline constexpr std::size_t kListPageMax = 200;
 inline constexpr std::size_t kSearchTextBytesMax = 2048;
 inline constexpr std::size_t kGoalLineBytesMax = 256;  ///< of a goal in lists
 inline constexpr std::size_t kSearchBytesMax = 256;    ///< of a search term
-/// Oldest sessions and approvals that need a person. A person does not read more one by one.
+/// Oldest sessions and approvals that need a person. No person reads through more than this.
 inline constexpr std::size_t kNeedsShownMax = 100;
-/// Events that a digest reads: the newest ones, in slices of less than a millisecond.
+/// Events that `headway digest` reads: the newest, in slices of less than a millisecond.
 inline constexpr std::uint64_t kDigestEventsMax = 1'000'000;
 inline constexpr std::chrono::hours kDigestSpan{12};
 inline constexpr std::chrono::hours kDigestSpanMax{31 * 24};
@@ -141,11 +141,11 @@ inline constexpr std::size_t kPredictionSamplesMax = 500;
 inline constexpr std::chrono::minutes kWaitMax{10};
 
 // Expectations: what sessions of an agent type usually use.
-/// Sessions that are needed before an expectation is shown: none has more than 5 % then.
+/// Sessions needed before an expectation is shown, so that none weighs more than 5 %.
 inline constexpr std::size_t kExpectationSessionsMin = 20;
 /// Sessions after which all weights are halved: the last few hundred decide.
 inline constexpr std::size_t kSketchSessionsMax = 512;
-/// Different buckets of one session's calls of one tool: eight doublings, from 1 s to 4 min.
+/// Duration buckets of one session's calls of one tool: eight doublings, from 1 s to 4 min.
 inline constexpr std::size_t kSamplesBucketsMax = 64;
 /// Agent types. With all of the tools below they take 10 MB on disk at most, usually 500 KB.
 inline constexpr std::size_t kExpectedAgentsMax = 64;
@@ -156,7 +156,7 @@ inline constexpr std::size_t kExpectedNameBytesMax = 128;
 /// An expectation from enough sessions is kept for at least this long before a new name replaces
 /// it.
 inline constexpr std::chrono::hours kExpectationKeptFor{24 * 30};
-/// Tools in a prompt block. A model reads no longer list.
+/// Tools in a prompt block. A model ignores a longer list.
 inline constexpr std::size_t kUsualCallsShownMax = 8;
 inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< of each, in a prompt block
 
@@ -188,7 +188,7 @@ inline constexpr std::uint32_t kAuthFailuresFree = 20;
 inline constexpr std::chrono::seconds kAuthPauseBase{1};  ///< the first pause; doubled each time
 /// A repaired client recovers within a minute.
 inline constexpr std::chrono::seconds kAuthPauseMax{60};
-/// Without a failure, an address is forgotten.
+/// After this long without a failure, an address is forgotten.
 inline constexpr std::chrono::minutes kAuthForget{10};
 
 // Judge.
@@ -197,7 +197,7 @@ inline constexpr std::size_t kCheckIdBytesMax = 192;
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< of one session at once
 inline constexpr std::size_t kFactsKeptMax = 64;     ///< facts that a judge is reminded of
 inline constexpr std::size_t kFactBytesMax = 160;    ///< of each
-/// Of all of them, the newest first: a quarter of a prompt.
+/// Of all facts together, the newest first: a quarter of a prompt.
 inline constexpr std::size_t kFactsBytesMax = 4096;
 /// Newest estimates of one session, kept until its end scores them: about 4 KB on disk.
 inline constexpr std::size_t kEstimatesKeptMax = 64;
@@ -212,15 +212,16 @@ inline constexpr std::size_t kJudgeQueueMax = 4096;
 inline constexpr std::size_t kJudgePromptBytesMax = 16'384;
 /// Newest events in a prompt: 20 rounds and the events between them.
 inline constexpr std::size_t kJudgeEventsMax = 200;
-inline constexpr std::size_t kJudgeRoundsMax = 20;        ///< of calls that are shown
-inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< of an output, its start and its end
-inline constexpr std::size_t kJudgeArgsBytesMax = 400;    ///< of what is new in the arguments
-inline constexpr std::size_t kJudgeValueBytesMax = 160;   ///< of each such argument
-inline constexpr std::size_t kJudgeNoteBytesMax = 300;    ///< of a message, a reflection, an error
-inline constexpr std::size_t kJudgeNameBytesMax = 96;     ///< of a tool, a target, a path
-inline constexpr std::size_t kJudgeGoalBytesMax = 1000;   ///< of what the agent was asked to do
-inline constexpr std::size_t kJudgeFilesMax = 20;         ///< changed files, of a call and in all
-/// End of the text of an answer: 500 tokens after some thinking.
+inline constexpr std::size_t kJudgeRoundsMax = 20;  ///< of calls that are shown
+inline constexpr std::size_t kJudgeOutputEndBytes =
+    200;                                                 ///< of each, an output's start and its end
+inline constexpr std::size_t kJudgeArgsBytesMax = 400;   ///< of what is new in the arguments
+inline constexpr std::size_t kJudgeValueBytesMax = 160;  ///< of each such argument
+inline constexpr std::size_t kJudgeNoteBytesMax = 300;   ///< of a message, a reflection, an error
+inline constexpr std::size_t kJudgeNameBytesMax = 96;    ///< of a tool, a target, a path
+inline constexpr std::size_t kJudgeGoalBytesMax = 1000;  ///< of what the agent was asked to do
+inline constexpr std::size_t kJudgeFilesMax = 20;        ///< changed files, per call and in all
+/// Read of an answer, from its end: 500 tokens after some thinking.
 inline constexpr std::size_t kJudgeReadBytesMax = 16'384;
 /// Braces at which an answer may start. Each costs a scan to the end of the text.
 inline constexpr std::size_t kJudgeObjectsMax = 64;
@@ -236,14 +237,14 @@ inline constexpr std::size_t kJudgeModelBytesMax = 128;  ///< of the name it giv
 /// Of one answer. A higher claim of an endpoint is ignored.
 inline constexpr std::uint64_t kJudgeTokensMax = 10'000'000;
 inline constexpr std::size_t kJudgeKeyFileBytesMax = 4096;  ///< signed cloud tokens are long
-/// A short outage is over by then. Doubled with each try; the actual delay is random below it.
+/// Before the first retry. Doubled with each try; the actual delay is random below it.
 inline constexpr std::chrono::milliseconds kJudgeBackoffBase{500};
 inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
 /// Upper bound for an endpoint's Retry-After.
 inline constexpr std::chrono::milliseconds kJudgeRetryAfterMax{600'000};
-/// Failed tries in a row that open the circuit: more than one question makes by default.
+/// Failed tries in a row that open the circuit: one question makes fewer by default.
 inline constexpr std::uint32_t kJudgeFailuresToOpen = 5;
-/// About the start time of a model server. Doubled with each failed probe.
+/// About the time that a model server takes to start. Doubled with each failed probe.
 inline constexpr std::chrono::milliseconds kJudgeOpenFor{30'000};
 /// A recovered endpoint is used again within five minutes.
 inline constexpr std::chrono::milliseconds kJudgeOpenForMax{300'000};
@@ -271,7 +272,8 @@ inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters na
 inline constexpr std::size_t kWebhookPageMax = 100;         ///< deliveries of one page
 inline constexpr std::size_t kWebhookRecipientsMax = 16;    ///< of an e-mail
 inline constexpr std::size_t kWebhookArgvMax = 16;          ///< words of a command
-inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< of one window, for people
+inline constexpr std::size_t kWebhookMessagesMax =
+    1000;  ///< to people, in one `window` of messages_max
 /// Messages of the outbox that become one message to people, and their bytes: all are read at once.
 /// Later ones are in the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
@@ -284,8 +286,8 @@ inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
 /// How long messages to a removed endpoint are kept.
 inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};
-/// Work that waits for the thread that sends: every open question of a judge and its cancellation,
-/// a message and a test of each webhook.
+/// Work that waits for the sending thread: every open question to a judge and its cancellation, a
+/// message and a test of each webhook.
 inline constexpr std::size_t kOutboundQueueMax = 2 * kJudgeQueueMax + 2 * kWebhookEndpointsMax;
 
 // HTTP.
@@ -293,17 +295,17 @@ inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;
 /// Per connection. 10,000 idle connections fit in 100 MB.
 inline constexpr std::size_t kReadBufferBytes = 4096;
-/// On the operator's socket, beyond server.connections_max: agents may use up all of that.
+/// On the operator's socket, on top of server.connections_max, which agents may exhaust.
 inline constexpr std::uint32_t kOperatorConnections = 16;
 /// Reserved for the database, the log, outbound calls and the operator. Other connections never get
 /// these.
 inline constexpr std::uint64_t kDescriptorsReserved = 48 + kOperatorConnections;
-/// Descriptors of processes that clients of the report socket have sent and no endpoint has taken
-/// yet: at most one for each request in flight.
+/// Process descriptors that clients of the report socket have sent and no endpoint has taken yet:
+/// at most one for each request in flight.
 inline constexpr std::uint64_t kPassedDescriptorsMax = 64;
 /// Processes of agents that are followed, each with a descriptor.
 inline constexpr std::uint64_t kAgentProcessesMax = 256;
-/// Sessions that end with one process: a server of an agent has some hundreds.
+/// Sessions that end with one process: the server process of an agent may have hundreds.
 inline constexpr std::size_t kSessionsOfProcessMax = 1'024;
 inline constexpr std::size_t kSocketPathBytesMax = 107;  ///< kernel limit (sun_path)
 /// Requests of one connection in flight. Beyond this, the connection is not read.
@@ -312,7 +314,7 @@ inline constexpr std::size_t kPipelinedMax = 64;
 inline constexpr std::size_t kWriteBufferBytesMax = 4U << 20;
 /// Unread replies and unfinished bodies of all clients. Beyond this, some connections are closed.
 inline constexpr std::size_t kUnreadBytesMax = 256U << 20;
-/// A client below this is never closed for that: 256 others use the memory.
+/// A client with less is not closed then: at most 256 clients have more.
 inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 
 // Queues between threads.
@@ -334,10 +336,10 @@ inline constexpr std::size_t kFrameRingCountMax = 32'768;
 inline constexpr std::size_t kReplayPage = 256;  ///< events per step while a stream catches up
 /// Sessions whose view the I/O thread keeps: about 400 B each.
 inline constexpr std::size_t kViewCacheMax = 200'000;
-/// Sessions among those that no client has read. Most agents report and are never read one by one.
+/// Sessions of these that no client has read. Most agents report and are never read one by one.
 inline constexpr std::size_t kViewsUnreadMax = 4'096;
-/// Progress documents that are kept between two readers: about 600 B each, and more sessions than
-/// one dashboard polls.
+/// Progress documents that are cached between two reads: about 600 B each. One dashboard polls
+/// fewer sessions than this.
 inline constexpr std::size_t kProgressTextsMax = 4096;
 
 // Storage housekeeping.
@@ -349,13 +351,13 @@ inline constexpr int kCheckpointPagesForced = 2000;
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
 /// Bytes of events, which are read before deletion. Takes about as long as the rows above.
 inline constexpr std::size_t kRetentionBytesPerStep = 2U << 20;
-/// Journal events of a session between two marks.
+/// Journal events of a session for each row of the table `mark`.
 inline constexpr std::uint64_t kMarkEveryEvents = 128;
 /// Interval of free-space checks. Reports bring a few MB in that time.
 inline constexpr std::chrono::milliseconds kSpaceLookEvery{100};
 /// Interval of write attempts on a full disk.
 inline constexpr std::chrono::milliseconds kSpaceProbeEvery{1000};
-/// Copied between two turns: half a megabyte, about a millisecond of delay for reports.
+/// Copied between two batches: half a megabyte, about a millisecond of delay for reports.
 inline constexpr int kBackupPagesPerStep = 64;
 
 }  // namespace headway::core::limits

@@ -81,7 +81,7 @@ enum class ErrorCode : std::uint8_t {
 /// input (a JSON pointer, a query parameter, a header, a configuration key) or is empty.
 struct Error {
     Error() = default;
-    /// Cold: where an error is made, the compiler moves that code away from the code that runs.
+    /// Cold: the compiler moves the code that makes errors out of the hot path.
     [[gnu::cold, gnu::noinline]] Error(ErrorCode what, std::string sentence, std::string where)
         : code(what), detail(std::move(sentence)), field(std::move(where)) {}
 
@@ -183,8 +183,8 @@ private:
     std::optional<Error> error_;
 };
 
-/// The error of a failed step. Cold, as the making of an error is, and out of line: else the moves
-/// of its texts stand between the steps of everything that succeeds.
+/// The error of a failed step. Cold, as the constructor of Error is, and out of line, so that the
+/// moves of its strings are not in the path of success.
 template <class T>
 [[gnu::cold, gnu::noinline]] Error passed_on(Result<T>&& failed) noexcept {
     return std::move(failed).error();

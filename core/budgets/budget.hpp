@@ -23,11 +23,11 @@ struct BudgetFigure {
     double percent() const;
     /// True if at least this percentage of the limit is used; exact.
     bool reaches(std::uint64_t percent) const;
-    /// 0 without a limit and beyond it.
+    /// 0 if there is no limit, or it is exceeded.
     std::uint64_t left() const;
 };
 
-/// One digit behind the point, rounded down: 69.96 is not yet 70. Pure.
+/// One decimal place, rounded down: 69.96 is not yet 70. Pure.
 double shown_percent(double percent);
 
 /// Every figure at one moment.
@@ -35,7 +35,7 @@ struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
     BudgetSource source = BudgetSource::kNone;           ///< of the limits
-    double pressure = 0;                                 ///< percent of it
+    double pressure = 0;                                 ///< of that dimension, in percent
     BudgetFigure time;                                   ///< of the clocks that count
     BudgetFigure steps;
     BudgetFigure tokens;
@@ -57,14 +57,14 @@ struct BudgetStatus {
     std::optional<std::uint64_t> steps_remaining() const;
 };
 
-/// At `now`, with the attention gaps of `watch`. An ended session stays at its end.
+/// At `now`, without times that Headway missed (`watch`). An ended session stays at its end.
 BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
 
 /// Model turns of the session itself: rounds of its calls, or the highest iteration it reported.
 std::uint64_t own_steps(const SessionState& state);
 
-/// Time since the last event in which Headway was not listening: before its start or wake-up, and
-/// in its attention gaps.
+/// Time without listening since the last event: before Headway's start or wake-up, and in its
+/// attention gaps.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
 /// When passing time next raises the level or exhausts the budget; kNever if it does neither.
@@ -94,9 +94,9 @@ ChildProgress child_progress_of(const std::string& id, const SessionState& child
                                 const Watch& watch);
 /// Whether the parent's figures would change.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// Whether they would change by much: in a family without limits the rest is of no use. A child
-/// that is new, has ended or launched children, or whose tokens or cost have grown by a quarter;
-/// `opened`: just now. Pure.
+/// Whether they would change much; in a family without limits smaller changes are not recorded.
+/// True for a child that has just opened (`opened`), ended or launched children, or whose tokens or
+/// cost grew by a quarter. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

@@ -27,7 +27,7 @@ enum class EvidenceKind : std::uint8_t {
     kText,
     kPlan,
     kWait,
-    kNothing,  ///< corroborates, but is no ground for a verdict by itself
+    kNothing,  ///< absence of progress: supports a verdict, but is none by itself
     kPolicy,
 };
 
@@ -67,8 +67,8 @@ struct CallSeen {
     bool slept = false;    ///< the agent let time pass since it asked this before
     bool overran = false;  ///< it exceeded the policy's time limit: a failure of its tool
 
-    /// A failure that says something. Without a word it is an answer, "no"; and so is that of a
-    /// poll, "not yet".
+    /// A failure with output. Without output it is an answer, "no"; the failure of a poll is one
+    /// too, "not yet".
     bool failed() const {
         return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
     }
@@ -81,23 +81,23 @@ struct EventSigns {
     bool call_in_flight = false;  ///< a call is open after this event, or the heartbeat names one
     bool phase_changed = false;   ///< to a phase that is new (RecentPhases)
     bool phase_turned = false;    ///< to any other phase
-    bool fresh_start = false;     ///< a new phase began where the profile is strict: counts end
+    bool fresh_start = false;     ///< a new phase under the profile strict: counts restart
     bool thinking = false;        ///< the model is at work, by state or phase
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
     bool state_change = false;
     bool user_message = false;
     bool other_spoke = false;      ///< a message of a role other than the agent's
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
-    bool dialog_over = false;      ///< the agent's own dialog was answered, here or there
-    bool dialog_left = false;      ///< it waits for a person at the agent only
-    bool model_answered = false;   ///< the event needs an answer of the model
-    bool waits_for_human = false;  ///< a person was asked and has not answered, or paused it
+    bool dialog_over = false;      ///< the agent's own dialog was answered, anywhere
+    bool dialog_left = false;      ///< only the agent's own dialog waits for a person
+    bool model_answered = false;   ///< the event implies an answer of the model
+    bool waits_for_human = false;  ///< a person paused it, or has yet to answer
 };
 
 /// An event with its context from the fold, so that detectors need not read the session.
 struct Observation : EventSigns {
     const Event& event;
-    const Ledger& ledger;            ///< with the event
+    const Ledger& ledger;            ///< including this event
     const CallSeen* call = nullptr;  ///< null unless the event is a counted call
 };
 
@@ -105,8 +105,8 @@ struct Observation : EventSigns {
 /// event (so replay reproduces it) and the resolver asks. Constant memory, amortised O(1) per
 /// event, no clock. `finding()` is called only if `severity()` claims something. `is_valid()`
 /// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold can
-/// have produced it and an assertion relies on that. All that is a detector's own is in its two
-/// files in detectors/; its place in `Detectors` (detectors.hpp) makes it one of those in use.
+/// have produced it and an assertion relies on that. A detector's own code is its two files in
+/// detectors/; its place in `Detectors` (detectors.hpp) puts it in use.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
@@ -130,8 +130,8 @@ inline std::string times(std::uint64_t count) {
     return std::to_string(count) + " times";
 }
 
-/// ", and nothing new is known since #118": the last hard progress, or the start; with the edits
-/// since then of which it is not known what they changed.
+/// ", and nothing new is known since #118": the last hard progress, or the start; with later edits
+/// whose effect is unknown.
 std::string since_change(const Ledger& ledger);
 
 /// Events of the last calls that match, oldest first, at most limits::kEvidenceMax.

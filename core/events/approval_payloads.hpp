@@ -94,7 +94,7 @@ enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
     kLeftToAgent,      ///< the agent waits for no answer from here any more: its dialog decides
     kStopped,          ///< the session had to stop, so the call was refused
-    kNotNeeded,        ///< of a cap of the day: it has room again, or the day is over
+    kNotNeeded,        ///< of a daily cap: it has room again, or the day is over
 };
 template <>
 struct EnumNames<ApprovalClosing> {

@@ -34,8 +34,8 @@ template <class T>
 concept PayloadValue = std::is_constructible_v<AnyPayload, T> &&
     !std::is_base_of_v<AnyPayload, std::remove_cvref_t<T>>;
 
-/// Content of an event: a variant whose copies, moves and ends are compiled once, in event.cpp.
-/// Nearly every translation unit has events, and would compile those of all types otherwise.
+/// Content of an event: a variant whose copying, moving and destruction are compiled once, in
+/// event.cpp. Nearly every source has events, and would compile all types otherwise.
 class Payload : public AnyPayload {
 public:
     Payload();

@@ -29,7 +29,7 @@ public:
                std::holds_alternative<ToolFinished>(event.payload) ||
                std::holds_alternative<ApprovalRequested>(event.payload) || pauses(event);
     }
-    /// Notes the begin or the end of a call; other events change nothing. A call lasts as long as
+    /// Notes the start or the end of a call; other events change nothing. A call lasts as long as
     /// it says (`duration_ms`), else from its start to its end, unless a person was asked between
     /// or had the session paused.
     void note(const Event& event);

@@ -167,7 +167,7 @@ public:
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
-    /// Ends the pending request `n` for a cap of the day, which has room again, without a decision.
+    /// Ends the pending request `n` for a daily cap, which has room again, without a decision.
     /// Changes nothing if it is not pending.
     void close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out);
 

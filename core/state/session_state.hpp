@@ -101,7 +101,7 @@ struct RoundOfCalls {
     }
 };
 
-/// Work that goes on after a turn, as the agent's last stop named it.
+/// Work that goes on after a turn, as named at the end of that turn.
 struct Background {
     std::vector<std::string> tasks;  ///< names, at most limits::kBackgroundTasksMax
     std::uint64_t more = 0;          ///< beyond these
@@ -128,7 +128,7 @@ struct Opening {
     BudgetSource budget_source = BudgetSource::kNone;
     std::optional<Complexity> complexity;
     BudgetLimits budget;
-    CowBox<BudgetRules> budget_rules;  ///< with sessions of the same ones
+    CowBox<BudgetRules> budget_rules;  ///< shared by sessions with equal rules
     std::vector<std::string> raised;
     std::optional<std::uint64_t> suggested_from;
     bool operator==(const Opening&) const = default;
@@ -143,7 +143,7 @@ struct Opening {
     }
 };
 
-/// Usage of a session when it became suspect or stuck; the cost since is the rest.
+/// Usage of a session when it became suspect or stuck; usage beyond this is the loop's.
 struct LoopStart {
     Timestamp at = kNever;
     std::uint64_t n = 0;
@@ -173,8 +173,8 @@ struct SessionState {
     std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
-    std::uint32_t other_words = 0;  ///< messages of others that began a new row of texts
-    std::uint32_t hook_calls = 0;   ///< calls that were ignored as those of a platform's hooks
+    std::uint32_t other_words = 0;  ///< messages of others that began a new series
+    std::uint32_t hook_calls = 0;   ///< calls ignored as made by a platform's hooks
     Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
     std::optional<std::uint64_t> iteration;
@@ -184,7 +184,7 @@ struct SessionState {
     std::vector<Directive> directives;
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
-    CowBox<Judgement> judgement;  ///< with the views of it
+    CowBox<Judgement> judgement;  ///< shared with its views
     /// By verdict, the event that last reached it; 0 = never. Answers waits for past verdicts in
     /// constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
@@ -196,13 +196,13 @@ struct SessionState {
     std::optional<EventType> last_change;  ///< a type with a change_name
     std::optional<Outcome> outcome;
     FailureKind last_failure_kind = FailureKind::kNone;
-    bool paused_for_day = false;  ///< by a cap of the day
+    bool paused_for_day = false;  ///< by a daily cap
     /// Finished calls while a person is being asked, since the question or a person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
-    std::uint32_t unrun_calls = 0;      ///< calls that were ignored as refused or interrupted
+    std::uint32_t unrun_calls = 0;      ///< calls ignored as refused or interrupted
     LazyOptional<Detectors> detectors;  ///< absent until an event means something to one of them
-    LazyOptional<Ledger> ledger;        ///< absent until there is something to book
+    LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;
     std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
     std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
@@ -221,14 +221,14 @@ struct SessionState {
     /// successful call.
     std::string last_failure;
     Claim claim;
-    std::vector<LegacyKill> legacy_kills;  ///< at most one per timer
+    std::vector<LegacyKill> legacy_kills;  ///< at most one per old timeout timer
     std::string end_code;                  ///< SessionEnded::code
     LazyOptional<Checks> checks;
     LazyOptional<Estimates> estimates;
     LazyOptional<LastAction> last_action;
-    Timestamp paused_at = kNever;  ///< since when an operator or a cap of the day has paused it
+    Timestamp paused_at = kNever;  ///< since when an operator or a daily cap has paused it
     Opening about;
-    CowBox<Policy> policy;  ///< with sessions of the same one
+    CowBox<Policy> policy;  ///< shared by sessions with an equal policy
     BudgetMeter budget;
     Approvals approvals;
     LazyOptional<Background> background;
@@ -250,9 +250,9 @@ struct SessionState {
 };
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
-/// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 1 is that of the first 26. A change of anything else raises the 1, as pauses and the
-/// answers of a question did.
+/// the journal replayed. Each new detector adds one, because older snapshots lack its counts; 26
+/// detectors began with 1. Any other change raises the 4, which was 1 before pauses and the answers
+/// of a question.
 inline constexpr std::uint32_t kSnapshotVersion = 4 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {

@@ -26,8 +26,8 @@ struct Digest {
 /// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
-/// A digest of the words of `text` that is the same in any order, without those that stand in
-/// `without`; 0 for fewer than `least` words. Pure; stored, as that above.
+/// A digest of the words of `text`, the same in any order, ignoring those in `without`; 0 for fewer
+/// than `least` words. Pure; stored, like digest_of().
 std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least);
 
 /// 32 lowercase hexadecimal digits.

@@ -76,8 +76,8 @@ private:
     std::array<std::uint64_t, 4> bits_{};
 };
 
-/// A list of words that is searched for every call of a tool: nearly all texts are dismissed by
-/// their first byte. No word is empty.
+/// A list of words, searched at each tool call: nearly all texts are dismissed by their first byte.
+/// No word is empty.
 template <std::size_t N>
 class WordList {
 public:
@@ -97,7 +97,7 @@ private:
     std::array<std::string_view, N> words_;
     ByteSet first_;
 };
-/// False if the first bytes show that the text begins as no word of the list.
+/// False if the first bytes show that the text begins with no word of the list.
 template <class List>
 constexpr bool may_begin(const List& list, std::string_view text) {
     if constexpr (requires { list.may_begin(text); }) {

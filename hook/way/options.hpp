@@ -20,7 +20,7 @@ struct Options {
     std::string until;          ///< --until: the operator's goal; empty: none
     bool require = false;       ///< --require: without the daemon the call must not run
     bool usage = false;         ///< --usage: tells what was used, and nothing else
-    int silence_ms = 15'000;    ///< --silence: so long without a byte the daemon is away
+    int silence_ms = 15'000;    ///< --silence: after this long without a byte the daemon is away
     bool help = false;
     bool version = false;
     std::string mistake;  ///< a sentence about the arguments; empty: none

@@ -24,8 +24,8 @@ struct Place {
     std::string prefix;        ///< of each path; empty, or begins with a slash
 };
 
-/// The report sockets that a daemon of these makes by default, in the order in which they are
-/// tried: of this user (config::state_directory), of its service manager, of the packaged service.
+/// The default report sockets, in the order in which they are tried: of this user's daemon
+/// (config::state_directory), of the service manager's, of the packaged service.
 std::vector<std::string> default_sockets(Environment environment);
 
 enum class UrlKind : unsigned char {

@@ -10,9 +10,9 @@ namespace headway::server {
 /// itself, so that many clients cannot keep it from its database, and up to
 /// limits::kPassedDescriptorsMax and kAgentProcessesMax for descriptors that clients send.
 std::uint32_t connections_that_fit(std::uint32_t wanted);
-/// How many descriptors that clients send fit beside so many connections.
+/// How many descriptors from clients fit beside this many connections.
 std::uint32_t passed_descriptors_that_fit(std::uint32_t connections);
-/// How many processes of agents can be followed beside so many connections.
+/// How many processes of agents can be followed beside this many connections.
 std::uint32_t agent_processes_that_fit(std::uint32_t connections);
 
 }  // namespace headway::server

@@ -8,7 +8,7 @@ namespace headway::server {
 /// every batch. Larger blocks are still mapped separately and returned at once.
 void keep_freed_memory();
 
-/// Returns what the start has used and freed to the system, once. Before other threads run.
+/// Returns to the system the memory that the start freed, once. Before other threads run.
 void give_back_start_memory();
 
 }  // namespace headway::server

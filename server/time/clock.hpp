@@ -28,7 +28,7 @@ public:
     core::Timestamp now() const;
     /// The earlier of now() and wall(): for expiry, which a temporarily wrong clock must not cause.
     core::Timestamp earliest() const;
-    /// The difference between a step of the wall clock and a suspend.
+    /// Distinguishes a step of the wall clock from a suspend.
     ClockSteps::Reading reading() const;
     /// The system's wall clock.
     static core::Timestamp wall();
@@ -43,20 +43,20 @@ public:
         return time_source::unattended_since(begin);
     }
 
-    /// Moves now() ahead to `stamp` unless it is past it. Engine thread only.
+    /// Moves now() ahead to `stamp` unless now() is already past. Engine thread only.
     void advance_to(core::Timestamp stamp);
-    /// Sets now() to the time of a store that several daemons share; it may go back by this, since
-    /// the clock of this machine means nothing then. Engine thread only.
+    /// Sets now() to the time of a store that several daemons share; now() may go back, since the
+    /// clock of this machine means nothing then. Engine thread only.
     void follow_shared(core::Timestamp stamp);
     /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
-    /// between batches. Read it after the time: then a jump of the time comes with its gap.
+    /// between batches. Call it after now(): then a jump of the time comes with its gap.
     core::Watch watch() const;
 
     /// No report is received between these two: a commit may hang while heartbeats wait in the
     /// queue. Readers see a constant time meanwhile. Engine thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
-    /// The time up to which reports were received: now(), or the begin of a running batch.
+    /// The time up to which reports were received: now(), or the start of a running batch.
     core::Timestamp heard_until() const;
 
 private:

@@ -6,9 +6,9 @@
 #include <mutex>
 
 /// Where readings of time come from, and how long a thread may wait. A program is linked with one
-/// of two sources: time_source_system.cpp asks the kernel; testclock/time_source.cpp, for tests,
-/// adds what they say. So the product has no branch and no virtual call for it. `clock` is for all
-/// others; besides it only timers and waits include this. Any thread.
+/// of two sources: time_source_system.cpp asks the kernel; testclock/time_source.cpp adds the time
+/// that tests let pass. So the product has no branch and no virtual call for it. Other code uses
+/// Clock; only that, timers and waits include this. Any thread.
 namespace headway::server::time_source {
 
 using Steady = std::chrono::steady_clock;
@@ -18,7 +18,7 @@ Steady::time_point steady();
 Steady::time_point coarse();
 std::chrono::system_clock::time_point wall();
 
-/// True if tests move the time: then it is also that of a store far away.
+/// True if tests move the time: then a remote store follows it too.
 bool artificial();
 
 /// Readings of one moment.
@@ -28,8 +28,8 @@ struct Uptime {
 };
 Uptime uptime();
 
-/// The part of the time since `begin` that passed without the process: all of it, except the part
-/// that a test let pass while it attended.
+/// Time since `begin` that a busy process missed: all of it, except what a test let pass while the
+/// process attended.
 Steady::duration unattended_since(Steady::time_point begin);
 
 /// How long a thread may wait for a moment that is `left` ahead before it looks at the clock again.

@@ -39,7 +39,7 @@ public:
     SharedStore* shared() override { return this; }
     core::Result<Recovery> recover() override;
     core::Result<std::vector<SessionKey>> open_sessions() override {
-        return std::vector<SessionKey>{};  // due_at tells
+        return std::vector<SessionKey>{};  // due_at takes their place
     }
     core::Result<> begin() override;
     core::Result<> commit() override;
@@ -124,8 +124,8 @@ private:
         std::int64_t offset = 0;  ///< of its first event within the transaction, from 1
         std::string events;
     };
-    // Tables whose rows are not a session's own, or that need positions of events: they lock the
-    // feed before, which is the one lock that daemons wait for each other at.
+    // Tables whose rows are not a session's own, or that need positions of events: they first lock
+    // the feed, the one lock at which daemons wait for each other.
     class Approvals final : public SqlApprovals {
     public:
         explicit Approvals(PostgresStore& store) : SqlApprovals(store.sql_), store_(store) {}
@@ -201,7 +201,7 @@ private:
     private:
         PostgresStore& store_;
     };
-    /// A backup is the database's own.
+    /// Backups are made by PostgreSQL.
     class Backups final : public BackupSource {
     public:
         core::Result<> start_backup(const std::filesystem::path& file) override;
@@ -257,7 +257,7 @@ private:
 
     // The open transaction.
     std::map<SessionKey, Snapshot> snapshots_;  ///< in the order in which all daemons lock them
-    std::map<SessionKey, EventIds> ids_;        ///< of snapshots, and ahead of them
+    std::map<SessionKey, EventIds> ids_;        ///< in snapshots, and newer ones
     std::unordered_map<SessionKey, Row> rows_;
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;
@@ -266,7 +266,7 @@ private:
     std::map<std::pair<SessionKey, std::string>, std::uint64_t> known_ids_;
 
     bool feed_locked_ = false;  ///< by the open transaction, which knows its positions then
-    Cursor base_ = 0;  ///< position before the first event of the transaction, or the last one
+    Cursor base_ = 0;           ///< position before the first event of this or the last transaction
     Cursor committed_ = 0;
     Cursor head_ = 0;
     Cursor oldest_ = 1;

@@ -25,8 +25,8 @@ public:
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
 
-    /// Called by recover() for each session that it must read, because a repair has left the index
-    /// of sessions to it.
+    /// Called by recover() for each session that it must read, to rebuild the index of sessions
+    /// after a repair.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 

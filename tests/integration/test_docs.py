@@ -65,6 +65,13 @@ class Rendering(unittest.TestCase):
     def test_the_index_leaves_out_what_leads_nowhere(self):
         self.assertEqual(guide.without_dead_ends('<li>a <a href="b">b</a>\n</li>\n<li>c</li>\n<li>d\ne</li>\n'), '<li>a <a href="b">b</a>\n</li>\n')
 
+    def test_a_command_is_not_joined_to_a_heading_or_a_sentence(self):
+        """It would have a run of blanks in front."""
+        for path in [*FILES, "README.md"]:
+            if path.endswith(".md"):
+                text = re.sub(r"^```.*?^```", "", (PROJECT / path).read_text(encoding="utf-8"), flags=re.M | re.S)
+                self.assertEqual(re.findall(r"^(?! {4}|\|).*\S {3,}\S.*$", text, re.M), [], path)
+
     def test_links_of_the_files_lead_to_files_and_headings(self):
         """A mistyped one would otherwise just lose its link."""
         headings = {path: {name for _, name, _ in made(path, (PROJECT / path).read_text(encoding="utf-8")).headings} for path in FILES}

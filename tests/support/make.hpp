@@ -16,7 +16,7 @@
 
 namespace headway::tests {
 
-/// A moment so many milliseconds after an arbitrary start of time.
+/// A moment this many milliseconds after an arbitrary start of time.
 inline core::Timestamp at(std::int64_t ms) {
     return core::Timestamp{core::Millis{1'700'000'000'000 + ms}};
 }

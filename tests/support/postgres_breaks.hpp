@@ -22,7 +22,7 @@ struct PostgresBreak {
     };
     Kind kind = Kind::kCutBefore;
     std::string state = {};  ///< SQLSTATE
-    /// The same statement fails so many times in a row.
+    /// The same statement fails this many times in a row.
     std::uint64_t times = 1;
 };
 

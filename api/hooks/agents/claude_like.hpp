@@ -23,8 +23,8 @@ HookKind claude_kind(std::string_view event);
 /// A body whose members have Claude's names.
 Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched);
 
-/// The fields of a hook of `kind` other than those that say to which session it belongs.
-/// `hook.event` is set.
+/// The fields of a hook of `kind` other than those that say to which session it belongs. Needs
+/// `hook.event`.
 void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched);
 
 /// The members of one reply in Claude's form; empty ones are left out.

@@ -10,7 +10,7 @@
 
 namespace headway::api::hooks {
 
-/// Use of one answer of the model, from the agent's own record of its session (hook/README.md).
+/// Usage of one answer of the model, from the agent's own record of its session (hook/README.md).
 struct AnswerUse {
     std::string_view id;  ///< the provider's, of the answer
     core::Timestamp at = core::kNever;
@@ -26,8 +26,8 @@ inline constexpr std::size_t kAnswerUsesMax = 32;
 /// are views of `header`.
 std::vector<AnswerUse> read_answer_uses(std::string_view header);
 
-/// The agent's clock when it told them: `@TIME` as the first item, else the time of the last
-/// answer. Never without one. Pure.
+/// The agent's clock when it sent them: `@TIME` as the first item, else the time of the last
+/// answer, else kNever. Pure.
 core::Timestamp answer_clock(std::string_view header);
 
 }  // namespace headway::api::hooks

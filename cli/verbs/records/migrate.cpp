@@ -86,9 +86,10 @@ int migrate(const MigrateOptions& options, const Server& server, const Console& 
     if (!report) {
         const bool config = report.error().code == core::ErrorCode::kInvalidConfig;
         std::string hint =
-            begun ? "the old database was not changed; the same command begins again, and until its "
-                    "exit code is 0 no daemon opens the copy"
-                  : "nothing was copied, and the old database was not changed";
+            begun
+                ? "the old database was not changed; the same command begins again, and until its "
+                  "exit code is 0 no daemon opens the copy"
+                : "nothing was copied, and the old database was not changed";
         if (config) hint.clear();
         return complain(console, config ? kExitConfig : kExitFailed, report.error().detail, hint);
     }

@@ -26,7 +26,7 @@ int acknowledge_alarms(const AcknowledgeOptions& options, const Console& console
     Json body = Json::object();
     if (options.alarm) body["n"] = *options.alarm;
     if (!options.reason.empty()) body["reason"] = options.reason;
-    sign(body, console);
+    add_by(body, console);
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply =
         post_patiently(daemon, session_path(options.session, "/alarms/acknowledge"), body);

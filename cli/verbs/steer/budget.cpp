@@ -113,7 +113,7 @@ int show_or_change_budget(const BudgetOptions& options, const Console& console) 
     }
     Json body = {{options.change, limits}};
     if (!options.reason.empty()) body["reason"] = options.reason;
-    sign(body, console);
+    add_by(body, console);
     return send_once(options.client, path, body, console);
 }
 

@@ -22,7 +22,7 @@ protected:
     Json body(const char* name, const Console& console) const {
         Json body = Json::object();
         if (!options_.text.empty()) body[name] = options_.text;
-        sign(body, console);
+        add_by(body, console);
         return body;
     }
 

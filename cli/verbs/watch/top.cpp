@@ -194,7 +194,7 @@ private:
     void decide() {
         const TopDecision decided = std::exchange(state_.decided, {});
         Json body = {{"decision", decided.approve ? "approve" : "reject"}, {"channel", "top"}};
-        sign(body, console_);
+        add_by(body, console_);
         const HttpReply reply =
             daemon_.post("/v1/approvals/" + url_encode(decided.approval) + "/decision", body);
         state_.said = reply.ok() ? (decided.approve ? "approved " : "denied ") + decided.approval

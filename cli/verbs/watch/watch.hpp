@@ -17,7 +17,7 @@ struct WatchOptions {
     std::string session;  ///< empty: all
     bool follow = false;
     std::optional<std::uint64_t> after;  ///< one session: start behind this event
-    milliseconds open_within{60'000};    ///< for so long; 0: as long as it takes
+    milliseconds open_within{60'000};    ///< for this long; 0: without limit
     milliseconds connect_timeout{600'000};
 };
 

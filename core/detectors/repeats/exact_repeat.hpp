@@ -22,7 +22,7 @@ struct ExactRepeat {
     };
 
     static constexpr std::uint32_t kRetries = 1;
-    static constexpr std::uint32_t kClosedTimes = 2;  ///< so many times as many of a closed port
+    static constexpr std::uint32_t kClosedTimes = 2;  ///< this many times as many of a closed port
     /// How many times as many repeats it takes of an action that is only acknowledged: what it did
     /// is for another call to show.
     static constexpr std::uint32_t kActPatience = 15;

@@ -21,7 +21,7 @@ struct NoProgress {
     /// Alone they are a suspicion, later where the session has proven something before.
     static constexpr std::uint32_t kAloneRounds = 25;
     static constexpr std::uint32_t kAloneRoundsProven = 40;
-    static constexpr std::uint32_t kStuckTimes = 2;  ///< so many times as many are `stuck` alone
+    static constexpr std::uint32_t kStuckTimes = 2;  ///< this many times as many are `stuck` alone
     static constexpr std::uint32_t kAloneReds = 12;  ///< for rounds of edits
 
     std::uint32_t quiet = 0;

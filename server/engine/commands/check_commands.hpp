@@ -14,7 +14,7 @@
 
 namespace headway::server {
 
-/// The end of a command that no client waits for.
+/// The result of a command that no client waits for.
 struct Unanswered {};
 
 struct CheckShown {

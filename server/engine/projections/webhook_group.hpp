@@ -13,9 +13,9 @@ namespace headway::server {
 /// A message of the outbox as the sender gets it. Pure.
 WebhookPart part_of(storage::OutboxMessage&& message);
 
-/// The next message to people, from `due`, the pending messages in their order, some of which are
-/// due a little later. Nothing if none is due `now`. Those of events before `backlog_before` had to
-/// wait for the end of a window. Without endpoint and time. Pure.
+/// The next message to people, from `due`: the pending messages in order, some not due yet. Nothing
+/// if none is due `now`. Those of events before `backlog_before` had to wait for the end of a
+/// window. Leaves endpoint and time unset. Pure.
 std::optional<WebhookJob> group_of(std::vector<storage::OutboxMessage>&& due, core::Timestamp now,
                                    core::Timestamp backlog_before);
 

@@ -26,7 +26,7 @@ struct ScheduledJob {
 };
 
 inline constexpr std::size_t kPingSchedulesMax = 200;
-/// The list is written again so often, for retention deletes what is old.
+/// The list is written again this often, for retention deletes what is old.
 inline constexpr std::chrono::hours kScheduleListFresh{24};
 
 core::Result<std::optional<ScheduledJob>> find_schedule(storage::IdempotencyTable& table,

@@ -14,7 +14,7 @@
 #include "server/engine/residents/session_tree.hpp"
 #include "storage/store/store.hpp"
 
-// Caps of a day over all sessions (docs/costs.md). The totals are counters of the store, written in
+// Daily caps over all sessions (docs/costs.md). The totals are counters of the store, written in
 // the transaction of the use that they count.
 
 namespace headway::server {
@@ -49,7 +49,7 @@ struct DayQuery {
     core::Result<api::DayReport> operator()(Reader& reader) const;
 };
 
-/// A person adds to a cap of this day, or lifts it until the next.
+/// A person adds to a daily cap, or lifts it until the next.
 struct DayCommand {
     std::string label;  ///< empty: of all sessions
     double more_cost_usd = 0;

@@ -83,7 +83,7 @@ TEST_CASE("verb table: the help of each verb that asks a daemon has its exit cod
                    Catch::Contains("0 done   1 refused") && Catch::Contains("69 no daemon"));
     for (const char* name : {"serve", "backup", "restore"})
         CHECK_THAT(verb_named(program.spec, name).footer,
-                   Catch::Contains("2 a mistake in the settings   64 usage"));
+                   Catch::Contains("  2    a mistake in the settings\n  64   usage"));
 }
 
 TEST_CASE("verb table: every verb and option has help, and names are used once", "[cli]") {
