@@ -22,24 +22,31 @@ using namespace headway;
 using core::Result;
 
 Result<cli::CopyReport> back_up(const std::string& database, const std::string& file) {
-    HEADWAY_TRY(const storage::DatabaseCounts made, server::backup_offline(database, file));
-    return cli::CopyReport{made.bytes, made.sessions,          made.events,
-                           {},         made.damaged_snapshots, made.damaged_sessions};
+    HEADWAY_TRY(const storage::DatabaseCounts counts, server::backup_offline(database, file));
+    return cli::CopyReport{counts.bytes, counts.sessions,          counts.events,
+                           {},           counts.damaged_snapshots, counts.damaged_sessions};
 }
 
 Result<cli::CopyReport> restore(const std::string& database, const std::string& file) {
-    HEADWAY_TRY(const storage::Restored made, storage::restore_database(file, database));
-    return cli::CopyReport{
-        made.counts.bytes,      made.counts.sessions,          made.counts.events,
-        made.replaced.string(), made.counts.damaged_snapshots, made.counts.damaged_sessions};
+    HEADWAY_TRY(const storage::Restored restored, storage::restore_database(file, database));
+    return cli::CopyReport{restored.counts.bytes,
+                           restored.counts.sessions,
+                           restored.counts.events,
+                           restored.replaced.string(),
+                           restored.counts.damaged_snapshots,
+                           restored.counts.damaged_sessions};
 }
 
 Result<cli::RepairReport> repair(const std::string& database) {
-    HEADWAY_TRY(const storage::Repair made, storage::repair_database(database));
-    const std::uint64_t unread = made.unread_rows + made.unread_places;
-    return cli::RepairReport{
-        made.damaged.string(), made.sessions, made.events, made.cut, made.lost, unread,
-        made.renamed};
+    HEADWAY_TRY(const storage::Repair repaired, storage::repair_database(database));
+    const std::uint64_t unread = repaired.unread_rows + repaired.unread_places;
+    return cli::RepairReport{repaired.damaged.string(),
+                             repaired.sessions,
+                             repaired.events,
+                             repaired.cut,
+                             repaired.lost,
+                             unread,
+                             repaired.renamed};
 }
 
 int serve(const config::ServeOptions& options) {
@@ -51,11 +58,12 @@ Result<std::string> probe_webhook(const config::WebhookEndpoint& endpoint) {
 }
 
 Result<cli::MigrateReport> migrate(const cli::MigrateRequest& request) {
-    HEADWAY_TRY(const server::Migrated made,
+    HEADWAY_TRY(const server::Migrated migrated,
                 server::migrate_store(
                     {request.database, request.store, request.answer_timeout, request.progress}));
-    return cli::MigrateReport{made.sessions, made.open_sessions,    made.events,  made.approvals,
-                              made.tokens,   made.webhook_messages, made.copying, made.checking};
+    return cli::MigrateReport{migrated.sessions,  migrated.open_sessions, migrated.events,
+                              migrated.approvals, migrated.tokens,        migrated.webhook_messages,
+                              migrated.copying,   migrated.checking};
 }
 
 Result<cli::StoreReport> probe_store(const std::string& url, bool connect) {

@@ -10,9 +10,9 @@ namespace headway::api {
 
 core::Result<std::string> decode_login(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
-    LoginBody said;
-    HEADWAY_CHECK(fields::decode_object(document.root(), said));
-    return std::move(said.code);
+    LoginBody login;
+    HEADWAY_CHECK(fields::decode_object(document.root(), login));
+    return std::move(login.code);
 }
 
 void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at) {

@@ -125,16 +125,16 @@ void note_hidden(core::ApprovalRequested& asked, std::uint64_t bytes) {
 
 /// A text that the agent is to use exactly as it is cannot be redacted, so it must not need it.
 Result<> check_written_out(JsonValue body, std::string_view name) {
-    const std::optional<JsonValue> said = member(body, name);
-    if (!said) return {};
-    if (said->holds_secret()) {
+    const std::optional<JsonValue> value = member(body, name);
+    if (!value) return {};
+    if (value->holds_secret()) {
         return under(wrong("holds what looks like a secret, and Headway keeps none; let the agent "
                            "read it from "
                            "its environment or a file"),
                      name);
     }
     std::string text;
-    said->append_to(text);
+    value->append_to(text);
     if (text.find(core::kRedacted) == std::string::npos) return {};
     return under(wrong("holds \"[redacted]\", which the agent would take as it stands; approve, "
                        "reject, or have it ask "
@@ -193,9 +193,9 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
     asked.call_id = core::kept_call_id(call.call_id);
     asked.source = call.requires_approval ? "call" : "policy";
     asked.summary = call.description;
-    const core::Text& said = call.description;
-    if (!said.whole())
-        note_hidden(asked, said.bytes - std::min<std::uint64_t>(said.bytes, said.kept.size()));
+    const core::Text& text = call.description;
+    if (!text.whole())
+        note_hidden(asked, text.bytes - std::min<std::uint64_t>(text.bytes, text.kept.size()));
     if (args.empty()) {
         asked.args_digest =
             call.args_digest.empty() ? no_args_digest() : core::bound_digest(call.args_digest);
@@ -221,73 +221,75 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
 
 Result<DecodedDecision> decode_decision(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
-    DecisionBody said;
-    HEADWAY_CHECK(fields::decode_object(document.root(), said));
-    HEADWAY_CHECK(check_who(said.by, said.channel));
-    const bool edits = said.decision == core::Decision::kEdit;
-    const bool responds = said.decision == core::Decision::kRespond;
-    if (edits && said.edited_args.empty()) {
+    DecisionBody decision;
+    HEADWAY_CHECK(fields::decode_object(document.root(), decision));
+    HEADWAY_CHECK(check_who(decision.by, decision.channel));
+    const bool edits = decision.decision == core::Decision::kEdit;
+    const bool responds = decision.decision == core::Decision::kRespond;
+    if (edits && decision.edited_args.empty()) {
         return missing("is required to edit: all arguments as they may run", "edited_args");
     }
-    if (!edits && !said.edited_args.empty()) {
+    if (!edits && !decision.edited_args.empty()) {
         return under(wrong("goes with the decision edit only"), "edited_args");
     }
-    if (responds && said.response.empty()) return missing("is required to respond", "response");
-    if (!responds && !said.response.empty()) {
+    if (responds && decision.response.empty()) return missing("is required to respond", "response");
+    if (!responds && !decision.response.empty()) {
         return under(wrong("goes with the decision respond only; use reason"), "response");
     }
-    if (said.then && said.decision != core::Decision::kReject) {
+    if (decision.then && decision.decision != core::Decision::kReject) {
         return under(wrong("goes with the decision reject only"), "then");
     }
-    const bool ends = said.scope == core::GrantScope::kUntil;
-    if (ends && said.until == core::kNever) return missing("is required for this scope", "until");
-    if (!ends && said.until != core::kNever) {
+    const bool ends = decision.scope == core::GrantScope::kUntil;
+    if (ends && decision.until == core::kNever)
+        return missing("is required for this scope", "until");
+    if (!ends && decision.until != core::kNever) {
         return under(wrong("goes with scope until only"), "until");
     }
-    if (said.match != core::GrantMatch::kArgs && said.scope == core::GrantScope::kOnce) {
+    if (decision.match != core::GrantMatch::kArgs && decision.scope == core::GrantScope::kOnce) {
         return under(wrong("goes with scope session or until"), "match");
     }
     HEADWAY_CHECK(check_written_out(document.root(), "edited_args"));
     HEADWAY_CHECK(check_written_out(document.root(), "response"));
     DecodedDecision decoded;
-    decoded.apply_to_identical = said.apply_to_identical;
+    decoded.apply_to_identical = decision.apply_to_identical;
     core::Ruling& ruling = decoded.ruling;
     if (edits) ruling.edited_digest = args_digest(*member(document.root(), "edited_args"));
-    ruling.decision = said.decision;
-    ruling.reason = std::move(said.reason);
-    ruling.by = std::move(said.by);
-    ruling.channel = said.channel.empty() ? "api" : std::move(said.channel);
-    ruling.edited_args = std::move(said.edited_args);
-    ruling.response = std::move(said.response);
-    ruling.scope = said.scope;
-    ruling.match = said.match;
-    ruling.until = said.until;
+    ruling.decision = decision.decision;
+    ruling.reason = std::move(decision.reason);
+    ruling.by = std::move(decision.by);
+    ruling.channel = decision.channel.empty() ? "api" : std::move(decision.channel);
+    ruling.edited_args = std::move(decision.edited_args);
+    ruling.response = std::move(decision.response);
+    ruling.scope = decision.scope;
+    ruling.match = decision.match;
+    ruling.until = decision.until;
     using To = core::Ruling::Then;
-    if (said.then) ruling.then = *said.then == Then::kStop ? To::kStop : To::kChangeApproach;
+    if (decision.then)
+        ruling.then = *decision.then == Then::kStop ? To::kStop : To::kChangeApproach;
     return decoded;
 }
 
 Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view body) {
     HEADWAY_CHECK(document.parse(body.empty() ? std::string_view{"{}"} : body));
-    RedeemBody said;
-    HEADWAY_CHECK(fields::decode_object(document.root(), said));
-    HEADWAY_CHECK(check_bytes(said.key, limits::kRedeemKeyBytesMax, "key"));
-    if (said.key.starts_with(core::kHookKey) || said.key == core::kDeliveredKey)
+    RedeemBody redeemed;
+    HEADWAY_CHECK(fields::decode_object(document.root(), redeemed));
+    HEADWAY_CHECK(check_bytes(redeemed.key, limits::kRedeemKeyBytesMax, "key"));
+    if (redeemed.key.starts_with(core::kHookKey) || redeemed.key == core::kDeliveredKey)
         return under(wrong("must not be \"delivered\" or begin with \"hook \": Headway uses these"),
                      "key");
     DecodedRedeem decoded;
-    decoded.key = std::move(said.key);
-    if (!said.args_digest.empty() && !core::is_args_digest(said.args_digest)) {
+    decoded.key = std::move(redeemed.key);
+    if (!redeemed.args_digest.empty() && !core::is_args_digest(redeemed.args_digest)) {
         return under(wrong("must be sha256: and 64 hexadecimal digits; or send args"),
                      "args_digest");
     }
     if (const auto args = member(document.root(), "args")) {
         decoded.args_digest = args_digest(*args);
-        if (!said.args_digest.empty() && said.args_digest != decoded.args_digest) {
+        if (!redeemed.args_digest.empty() && redeemed.args_digest != decoded.args_digest) {
             return under(wrong("is not the digest of args; leave it out"), "args_digest");
         }
     } else {
-        decoded.args_digest = std::move(said.args_digest);
+        decoded.args_digest = std::move(redeemed.args_digest);
     }
     if (decoded.args_digest.empty()) {
         return missing("is required, or args: what is about to run", "args_digest");

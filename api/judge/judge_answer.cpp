@@ -290,11 +290,11 @@ void read_estimate(JsonValue object, EstimateAnswer& out) {
 
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown) {
     StatusReader out{shown};
-    const std::string_view said = readable(text);
+    const std::string_view words = readable(text);
     JsonDocument document;
-    const bool bare = !parse_last_object(said, kAnswerNames, document);
+    const bool bare = !parse_last_object(words, kAnswerNames, document);
     if (bare) {
-        read_letter(said, out);
+        read_letter(words, out);
     } else {
         read_object(document.root(), out);
     }

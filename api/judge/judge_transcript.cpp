@@ -47,8 +47,8 @@ public:
         if (call.error && !call.error->error_class.empty()) {
             out += " " + inert_name(call.error->error_class);
         }
-        const std::string said = outcome(call);
-        if (!said.empty()) out.append(": ").append(said);
+        const std::string text = outcome(call);
+        if (!text.empty()) out.append(": ").append(text);
         out += repeated(call);
         if (!call.mutated.empty()) out += " [changed " + paths(call) + "]";
         return out;
@@ -68,11 +68,11 @@ private:
     }
 
     static std::string outcome(const core::ToolFinished& call) {
-        std::string said;
-        if (call.error) said = inert_ends(call.error->message.kept, limits::kJudgeOutputEndBytes);
-        if (call.result.empty()) return said;
-        if (!said.empty()) said += " | ";
-        return said + inert_ends(plain_text(call.result), limits::kJudgeOutputEndBytes);
+        std::string words;
+        if (call.error) words = inert_ends(call.error->message.kept, limits::kJudgeOutputEndBytes);
+        if (call.result.empty()) return words;
+        if (!words.empty()) words += " | ";
+        return words + inert_ends(plain_text(call.result), limits::kJudgeOutputEndBytes);
     }
 
     /// Most of a long output is not shown, so that two look alike which are not, and the other way.

@@ -67,10 +67,10 @@ core::Result<Hook> read_question(JsonValue arguments) {
     hooks::read_question(arguments, hook);
     if (has(arguments, "options") && !hooks::array_in(arguments, "options"))
         return missing("options", "must be a list of texts");
-    const auto told = hooks::count_in(arguments, "wait_seconds");
-    if (has(arguments, "wait_seconds") && !told)
+    const auto wait_asked = hooks::count_in(arguments, "wait_seconds");
+    if (has(arguments, "wait_seconds") && !wait_asked)
         return missing("wait_seconds", "must be a number from 0 to 86400");
-    const auto wait = told.value_or(kWaitSecondsDefault);
+    const auto wait = wait_asked.value_or(kWaitSecondsDefault);
     hook.hold_ms = std::max<std::uint64_t>(std::min(wait, kWaitSecondsMax) * 1000, 1);
     return hook;
 }

@@ -48,12 +48,13 @@ std::string discord_content(const Letter& letter) {
         text.append("\n").append(line);
         return true;
     };
-    for (const auto& [label, said] : letter.facts) {
+    for (const auto& [label, value] : letter.facts) {
         const std::string line = std::string{label} + ": ";
         const std::size_t used = units_of(text) + line.size() + 1;
-        std::string fits = escaped_for_discord(said);
-        for (std::size_t bytes = said.size(); used + units_of(fits) > room && bytes > 0; bytes /= 2)
-            fits = escaped_for_discord(core::shortened(said, bytes));
+        std::string fits = escaped_for_discord(value);
+        for (std::size_t bytes = value.size(); used + units_of(fits) > room && bytes > 0;
+             bytes /= 2)
+            fits = escaped_for_discord(core::shortened(value, bytes));
         static_cast<void>(add(line + fits));
     }
     std::size_t shown = 0;

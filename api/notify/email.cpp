@@ -32,8 +32,8 @@ std::string on_one_line(std::string_view text) {
     return line;
 }
 
-std::string header_text(std::string_view said) {
-    std::string line = on_one_line(core::shortened(said, kSubjectBytesMax));
+std::string header_text(std::string_view words) {
+    std::string line = on_one_line(core::shortened(words, kSubjectBytesMax));
     std::string text;
     std::string_view rest = line;
     // "=?" would be read as an encoded word.

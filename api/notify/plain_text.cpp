@@ -5,8 +5,8 @@ namespace headway::api::notify {
 
 std::string plain_text(const Letter& letter, std::size_t bytes_max) {
     std::string text;
-    for (const auto& [label, said] : letter.facts)
-        text.append(label).append(": ").append(said).append("\n");
+    for (const auto& [label, value] : letter.facts)
+        text.append(label).append(": ").append(value).append("\n");
     std::size_t shown = 0;
     for (const Letter::Item& item : letter.items) {
         const std::string line =

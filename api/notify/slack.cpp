@@ -105,8 +105,8 @@ std::string slack_body(const Letter& letter) {
     json.open_array();
     write_block(json, "header", "plain_text", core::shortened(letter.title, kHeaderBytesMax));
     std::string facts;
-    for (const auto& [label, said] : letter.facts)
-        facts.append(facts.empty() ? "" : "\n").append(label).append(": ").append(said);
+    for (const auto& [label, value] : letter.facts)
+        facts.append(facts.empty() ? "" : "\n").append(label).append(": ").append(value);
     if (!facts.empty())
         write_block(json, "section", "plain_text", core::shortened(facts, kSectionBytesMax));
     if (!letter.items.empty()) {

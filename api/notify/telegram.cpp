@@ -25,9 +25,9 @@ std::string telegram_text(const Letter& letter) {
     const std::string title = core::shortened(letter.title, kTelegramTitleMax);
     std::string text = code_of(title);
     std::size_t used = title.size();  // as people read it
-    for (const auto& [label, said] : letter.facts) {
+    for (const auto& [label, value] : letter.facts) {
         if (used >= kTelegramBytesMax) break;
-        const std::string fits = core::shortened(said, kTelegramBytesMax - used);
+        const std::string fits = core::shortened(value, kTelegramBytesMax - used);
         used += label.size() + fits.size() + 3;
         text += "\n<b>" + with_entities(label) + ":</b> " + code_of(fits);
     }

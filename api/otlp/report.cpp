@@ -20,11 +20,11 @@ namespace limits = core::limits;
 constexpr std::uint64_t kDurationMsMax = 3'155'760'000'000;
 
 /// Opens an event with its key and its data; close_event() ends it.
-JsonWriter open_event(std::string& out, std::string_view type, const Said& said) {
+JsonWriter open_event(std::string& out, std::string_view type, const Said& record) {
     JsonWriter json{out};
     json.open_object();
     json.member("type", type);
-    if (!said.key.empty()) json.member("event_id", said.key);
+    if (!record.key.empty()) json.member("event_id", record.key);
     json.key("data");
     json.open_object();
     return json;
@@ -78,13 +78,13 @@ std::string unknown_error(const SaidCall& call) {
     return out;
 }
 
-void write_call(std::string& out, JsonDocument& document, const Said& said) {
-    const SaidCall& call = said.call;
-    JsonWriter json = open_event(out, "tool.finished", said);
+void write_call(std::string& out, JsonDocument& document, const Said& record) {
+    const SaidCall& call = record.call;
+    JsonWriter json = open_event(out, "tool.finished", record);
     json.member("tool", core::cut_text(call.tool, limits::kStringBytesMax));
     if (!call.id.empty()) json.member("call_id", short_id(call.id));
     if (call.args.empty()) {
-        json.member("args_digest", said.key);
+        json.member("args_digest", record.key);
     } else {
         write_args(json, document, call.args);
     }
@@ -96,7 +96,7 @@ void write_call(std::string& out, JsonDocument& document, const Said& said) {
         json.member("message", call.error.empty() ? unknown_error(call) : call.error);
         json.close_object();
     } else if (call.result.empty()) {
-        json.member("result_digest", said.key);
+        json.member("result_digest", record.key);
     } else {
         json.member("result", call.result);
     }
@@ -107,47 +107,47 @@ void write_call(std::string& out, JsonDocument& document, const Said& said) {
 
 /// The model has answered. This is not a heartbeat: some of those in a row mean that nothing
 /// happens.
-void write_usage(std::string& out, const Said& said) {
-    JsonWriter json = open_event(out, "message", said);
+void write_usage(std::string& out, const Said& record) {
+    JsonWriter json = open_event(out, "message", record);
     json.member("role", "assistant");
-    json.member("digest", said.key);
-    json.member("usage", said.usage);
+    json.member("digest", record.key);
+    json.member("usage", record.usage);
     close_event(json);
 }
 
-void write_prompt(std::string& out, const Said& said) {
-    if (said.text.empty()) {
-        JsonWriter json = open_event(out, "state.changed", said);
+void write_prompt(std::string& out, const Said& record) {
+    if (record.text.empty()) {
+        JsonWriter json = open_event(out, "state.changed", record);
         json.member("state", "processing_prompt");
         return close_event(json);
     }
-    JsonWriter json = open_event(out, "message", said);
+    JsonWriter json = open_event(out, "message", record);
     json.member("role", "user");
-    json.member("text", said.text);
+    json.member("text", record.text);
     close_event(json);
 }
 
-void write_error(std::string& out, const Said& said) {
-    JsonWriter json = open_event(out, "error.reported", said);
-    json.member("message", said.text.empty() ? "the model was not reached" : said.text);
-    if (!said.error_class.empty()) json.member("class", said.error_class);
-    if (said.status) json.member("status", *said.status);
+void write_error(std::string& out, const Said& record) {
+    JsonWriter json = open_event(out, "error.reported", record);
+    json.member("message", record.text.empty() ? "the model was not reached" : record.text);
+    if (!record.error_class.empty()) json.member("class", record.error_class);
+    if (record.status) json.member("status", *record.status);
     close_event(json);
 }
 
-void write_turn_end(std::string& out, const Said& said) {
-    JsonWriter json = open_event(out, "state.changed", said);
+void write_turn_end(std::string& out, const Said& record) {
+    JsonWriter json = open_event(out, "state.changed", record);
     json.member("state", "idle");
     json.member("detail", "its turn is over");
     close_event(json);
 }
 
-core::Event end_of(const Said& said) {
+core::Event end_of(const Said& record) {
     core::SessionEnded end;
-    end.outcome = said.failed ? core::Outcome::kFailed : core::Outcome::kCompleted;
-    end.reason = core::bounded_text(said.text);
+    end.outcome = record.failed ? core::Outcome::kFailed : core::Outcome::kCompleted;
+    end.reason = core::bounded_text(record.text);
     core::Event event;
-    event.event_id = said.key;
+    event.event_id = record.key;
     event.payload = std::move(end);
     return event;
 }
@@ -163,23 +163,23 @@ bool is_beat(const core::Event& event) {
 }
 
 /// Empty: only a sign of life, or a kRunEnd.
-std::string event_text(JsonDocument& document, const Said& said) {
+std::string event_text(JsonDocument& document, const Said& record) {
     std::string out;
-    switch (said.kind) {
+    switch (record.kind) {
         case SaidKind::kCall:
-            write_call(out, document, said);
+            write_call(out, document, record);
             break;
         case SaidKind::kUsage:
-            write_usage(out, said);
+            write_usage(out, record);
             break;
         case SaidKind::kPrompt:
-            write_prompt(out, said);
+            write_prompt(out, record);
             break;
         case SaidKind::kError:
-            write_error(out, said);
+            write_error(out, record);
             break;
         case SaidKind::kTurnEnd:
-            write_turn_end(out, said);
+            write_turn_end(out, record);
             break;
         case SaidKind::kAlive:
         case SaidKind::kRunEnd:
@@ -192,42 +192,42 @@ void reject(Reports& reports, std::string why) {
     if (reports.rejected++ == 0) reports.why = std::move(why);
 }
 
-SessionReport* session_in(Reports& reports, const Said& said) {
+SessionReport* session_in(Reports& reports, const Said& record) {
     auto& sessions = reports.sessions;
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& known) {
-        return known.session == said.session && known.sub_agent == said.sub_agent &&
-               known.agent == said.agent;
+        return known.session == record.session && known.sub_agent == record.sub_agent &&
+               known.agent == record.agent;
     });
     if (found != sessions.end()) return &*found;
     if (sessions.size() == kSessionsMax) return nullptr;
-    SessionReport& made = sessions.emplace_back();
-    made.agent = said.agent;
-    made.agent_version = said.agent_version;
-    made.session = said.session;
-    made.own_name = said.own_name;
-    made.sub_agent = said.sub_agent;
-    return &made;
+    SessionReport& report = sessions.emplace_back();
+    report.agent = record.agent;
+    report.agent_version = record.agent_version;
+    report.session = record.session;
+    report.own_name = record.own_name;
+    report.sub_agent = record.sub_agent;
+    return &report;
 }
 
-void add(Reports& reports, JsonDocument& document, const Said& said) {
-    if (said.beyond)
+void add(Reports& reports, JsonDocument& document, const Said& record) {
+    if (record.beyond)
         return reject(reports, "the tokens or the cost of a record are none of one answer");
-    SessionReport* const session = session_in(reports, said);
+    SessionReport* const session = session_in(reports, record);
     if (session == nullptr)
         return reject(reports, "send records of at most " + std::to_string(kSessionsMax) +
                                    " sessions at once");
-    if (session->model.empty()) session->model = said.model;
-    const bool model_only = said.kind == SaidKind::kUsage || said.kind == SaidKind::kError;
-    if (!said.by_trace || !model_only) session->opens = true;
-    if (said.kind == SaidKind::kRunEnd) {
-        session->events.push_back(end_of(said));
+    if (session->model.empty()) session->model = record.model;
+    const bool model_only = record.kind == SaidKind::kUsage || record.kind == SaidKind::kError;
+    if (!record.by_trace || !model_only) session->opens = true;
+    if (record.kind == SaidKind::kRunEnd) {
+        session->events.push_back(end_of(record));
         return;
     }
-    if (said.kind == SaidKind::kAlive) {
+    if (record.kind == SaidKind::kAlive) {
         if (session->events.empty()) session->events.push_back(beat());
         return;
     }
-    const std::string text = event_text(document, said);
+    const std::string text = event_text(document, record);
     auto decoded = decode_report(document, text, BodyFormat::kJson);
     if (!decoded) return reject(reports, decoded.error().field + ": " + decoded.error().detail);
     // A sign of life is said by anything else, too.
@@ -237,9 +237,9 @@ void add(Reports& reports, JsonDocument& document, const Said& said) {
 
 }  // namespace
 
-Reports report(JsonDocument& document, std::span<const Said> said) {
+Reports report(JsonDocument& document, std::span<const Said> records) {
     Reports reports;
-    for (const Said& one : said)
+    for (const Said& one : records)
         add(reports, document, one);
     return reports;
 }

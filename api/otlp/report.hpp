@@ -39,6 +39,6 @@ inline constexpr std::size_t kSessionsMax = 64;
 /// In the order in which the sessions come. A call whose arguments or result are not known is never
 /// equal to another one, so it is no evidence of a loop. Secrets are cut out by `document`, which
 /// parses.
-Reports report(JsonDocument& document, std::span<const Said> said);
+Reports report(JsonDocument& document, std::span<const Said> records);
 
 }  // namespace headway::api::otlp

@@ -79,31 +79,31 @@ std::string_view event_of(const Record& record, const KnownAgent* known) {
     return name;
 }
 
-void read_log(const Record& record, std::string_view event, Said& said) {
+void read_log(const Record& record, std::string_view event, Said& item) {
     const Attributes& attributes = record.attributes;
     if (event == "user_prompt") {
-        said.kind = SaidKind::kPrompt;
-        said.text = value_of(attributes, "prompt");
-        if (said.text == "<REDACTED>") said.text.clear();
+        item.kind = SaidKind::kPrompt;
+        item.text = value_of(attributes, "prompt");
+        if (item.text == "<REDACTED>") item.text.clear();
     } else if (event == "tool_result" || event == "tool_call") {
-        read_call(record, said);
+        read_call(record, item);
     } else if (event == "tool_decision") {
         const std::string_view decision = value_of(attributes, "decision");
         if (decision != "reject" && decision != "denied" && decision != "abort") return;
-        read_call(record, said);
-        said.call.ok = false;
-        said.call.denied = true;
+        read_call(record, item);
+        item.call.ok = false;
+        item.call.denied = true;
     } else if (event == "api_error") {
-        said.kind = SaidKind::kError;
-        said.text = first_of(attributes, {"error", "error_message", "error.message"});
-        read_error(attributes, said);
-    } else if (event == "api_request" && read_error(attributes, said)) {
-        said.kind = SaidKind::kError;  // of Codex, whose failed requests are requests, too
-        said.text = first_of(attributes, {"error.message", "error_message", "error"});
+        item.kind = SaidKind::kError;
+        item.text = first_of(attributes, {"error", "error_message", "error.message"});
+        read_error(attributes, item);
+    } else if (event == "api_request" && read_error(attributes, item)) {
+        item.kind = SaidKind::kError;  // of Codex, whose failed requests are requests, too
+        item.text = first_of(attributes, {"error.message", "error_message", "error"});
     } else if (event == "session.end") {
-        said.kind = SaidKind::kTurnEnd;
-    } else if (read_usage(attributes, said)) {
-        said.kind = SaidKind::kUsage;
+        item.kind = SaidKind::kTurnEnd;
+    } else if (read_usage(attributes, item)) {
+        item.kind = SaidKind::kUsage;
     }
 }
 
@@ -129,23 +129,23 @@ SpanKind kind_of(const Attributes& attributes) {
     return model ? SpanKind::kModel : SpanKind::kOther;
 }
 
-void read_span(const Record& record, bool by_trace, Said& said) {
+void read_span(const Record& record, bool by_trace, Said& item) {
     switch (kind_of(record.attributes)) {
         case SpanKind::kTool:
-            return read_call(record, said);
+            return read_call(record, item);
         case SpanKind::kModel:
-            if (read_usage(record.attributes, said)) said.kind = SaidKind::kUsage;
+            if (read_usage(record.attributes, item)) item.kind = SaidKind::kUsage;
             if (!record.failed) return;
-            said.kind = SaidKind::kError;
-            said.text = record.error;
-            read_error(record.attributes, said);
+            item.kind = SaidKind::kError;
+            item.text = record.error;
+            read_error(record.attributes, item);
             return;
         case SpanKind::kAgent:
             // Its use is the sum of what is inside of it, which was said before.
             if (!record.parent_id.empty()) return;
-            said.kind = by_trace ? SaidKind::kRunEnd : SaidKind::kTurnEnd;
-            said.failed = record.failed;
-            said.text = record.error;
+            item.kind = by_trace ? SaidKind::kRunEnd : SaidKind::kTurnEnd;
+            item.failed = record.failed;
+            item.text = record.error;
             return;
         case SpanKind::kOther:
             return;
@@ -162,38 +162,38 @@ bool names_model(const Record& record) {
 std::optional<Said> read_record(const Record& record, const Source& source, Signal signal) {
     const std::string_view service = value_of(source.attributes, "service.name");
     const KnownAgent* const known = known_agent(service);
-    Said said;
-    said.session = session_of(record, source, said.own_name);
+    Said item;
+    item.session = session_of(record, source, item.own_name);
     const bool traces = signal == Signal::kTraces;
     const bool by_trace =
-        said.session.empty() && traces && kind_of(record.attributes) != SpanKind::kOther;
-    if (by_trace) said.session = record.trace_id;
-    if (said.session.empty()) return std::nullopt;
-    said.agent = known != nullptr ? std::string{known->agent} : id_part(service);
-    said.agent_version = value_of(source.attributes, "service.version");
-    said.model = first_of(record.attributes, {"gen_ai.response.model", "gen_ai.request.model",
+        item.session.empty() && traces && kind_of(record.attributes) != SpanKind::kOther;
+    if (by_trace) item.session = record.trace_id;
+    if (item.session.empty()) return std::nullopt;
+    item.agent = known != nullptr ? std::string{known->agent} : id_part(service);
+    item.agent_version = value_of(source.attributes, "service.version");
+    item.model = first_of(record.attributes, {"gen_ai.response.model", "gen_ai.request.model",
                                               "model", "llm.model_name"});
-    said.usage.model = core::cut_text(said.model, core::limits::kStringBytesMax);
-    said.sub_agent = sub_agent_of(record);
-    said.at_ns = record.ended_ns;
+    item.usage.model = core::cut_text(item.model, core::limits::kStringBytesMax);
+    item.sub_agent = sub_agent_of(record);
+    item.at_ns = record.ended_ns;
     if (traces) {
-        read_span(record, by_trace, said);
+        read_span(record, by_trace, item);
     } else {
         const std::string_view event = event_of(record, known);
         if (event.empty()) return std::nullopt;
         // Other services have errors and prompts too, and name the sessions of browsers.
-        if (known == nullptr && !said.own_name && !names_model(record)) return std::nullopt;
-        read_log(record, event, said);
+        if (known == nullptr && !item.own_name && !names_model(record)) return std::nullopt;
+        read_log(record, event, item);
     }
-    said.by_trace = by_trace;
+    item.by_trace = by_trace;
     // Other services name sessions too, those of browsers for example.
-    const bool silent = said.kind == SaidKind::kAlive && !said.beyond;
-    if (silent && known == nullptr && !said.own_name) return std::nullopt;
-    if (said.kind != SaidKind::kAlive) {
-        said.key = "otlp-" + core::to_hex(core::digest_of(key_of(record, signal)));
-        if (said.kind == SaidKind::kUsage) said.key += "-use";
+    const bool silent = item.kind == SaidKind::kAlive && !item.beyond;
+    if (silent && known == nullptr && !item.own_name) return std::nullopt;
+    if (item.kind != SaidKind::kAlive) {
+        item.key = "otlp-" + core::to_hex(core::digest_of(key_of(record, signal)));
+        if (item.kind == SaidKind::kUsage) item.key += "-use";
     }
-    return said;
+    return item;
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ std::vector<Said> understand(const Export& received, Signal signal) {
     std::vector<Said> all;
     for (const Source& source : received.sources) {
         for (const Record& record : source.records) {
-            if (auto said = read_record(record, source, signal)) all.push_back(*std::move(said));
+            if (auto entry = read_record(record, source, signal)) all.push_back(*std::move(entry));
         }
     }
     std::stable_sort(all.begin(), all.end(),

@@ -69,8 +69,8 @@ std::optional<double> cost_of(const Attributes& attributes) {
 
 /// Something stands there that was meant as a number.
 bool is_said(const Attributes& attributes, std::span<const std::string_view> names) {
-    const std::string_view said = first_of(attributes, names);
-    return !said.empty() && (said.front() == '-' || (said.front() >= '0' && said.front() <= '9'));
+    const std::string_view text = first_of(attributes, names);
+    return !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
 }
 
 /// The conventions count cached tokens as input, Anthropic's own names beside it.
@@ -111,14 +111,14 @@ std::string_view first_of(const Attributes& attributes, std::span<const std::str
     return {};
 }
 
-void read_call(const Record& record, Said& said) {
+void read_call(const Record& record, Said& item) {
     const Attributes& attributes = record.attributes;
-    SaidCall& call = said.call;
+    SaidCall& call = item.call;
     call.tool = first_of(attributes, {"gen_ai.tool.name", "tool_name", "function_name", "tool.name",
                                       "ai.toolCall.name", "traceloop.entity.name"});
     if (call.tool.empty()) call.tool = record.name;
     if (call.tool.empty()) return;
-    said.kind = SaidKind::kCall;
+    item.kind = SaidKind::kCall;
     call.id = first_of(attributes, kCallIds);
     call.args = first_of(attributes,
                          {"gen_ai.tool.call.arguments", "tool_input", "arguments", "function_args",
@@ -143,14 +143,14 @@ void read_call(const Record& record, Said& said) {
         call.duration_ms = (record.ended_ns - record.began_ns) / 1'000'000;
 }
 
-bool read_usage(const Attributes& attributes, Said& said) {
-    core::Usage& usage = said.usage;
+bool read_usage(const Attributes& attributes, Said& record) {
+    core::Usage& usage = record.usage;
     const auto input = count_of(attributes, kInputNames);
     const auto output = count_of(attributes, kOutputNames);
     const auto cost = cost_of(attributes);
-    said.beyond = (!input && is_said(attributes, kInputNames)) ||
-                  (!output && is_said(attributes, kOutputNames)) ||
-                  (!cost && is_said(attributes, kCostNames));
+    record.beyond = (!input && is_said(attributes, kInputNames)) ||
+                    (!output && is_said(attributes, kOutputNames)) ||
+                    (!cost && is_said(attributes, kCostNames));
     usage.input_tokens = input.value_or(0);
     usage.output_tokens = output.value_or(0);
     usage.cost_usd = cost;
@@ -159,15 +159,15 @@ bool read_usage(const Attributes& attributes, Said& said) {
     return input || output || cost;
 }
 
-bool read_error(const Attributes& attributes, Said& said) {
+bool read_error(const Attributes& attributes, Said& record) {
     constexpr std::size_t kClassBytesMax = 128;
     const auto status = count(first_of(attributes, {"status_code", "http.response.status_code",
                                                     "http.status_code", "error.code"}));
-    if (status && *status >= 400 && *status < 600) said.status = status;
+    if (status && *status >= 400 && *status < 600) record.status = status;
     const std::string_view named =
         first_of(attributes, {"error_type", "error.type", "error_class", "exception.type"});
-    said.error_class = core::cut_text(named, kClassBytesMax);
-    return said.status.has_value();
+    record.error_class = core::cut_text(named, kClassBytesMax);
+    return record.status.has_value();
 }
 
 }  // namespace headway::api::otlp

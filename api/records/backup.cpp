@@ -18,14 +18,14 @@ Result<std::string> decode_backup(JsonDocument& document, std::string_view body)
         fields::wrong("must be the absolute path of a file on the daemon's machine"), "file");
 }
 
-void append_backup(std::string& out, const BackupMade& made) {
+void append_backup(std::string& out, const BackupMade& backup) {
     JsonWriter json{out};
     json.open_object();
-    json.member("file", made.file);
-    json.member("bytes", made.bytes);
-    json.member("sessions", made.sessions);
-    json.member("events", made.events);
-    json.member("schema", made.schema);
+    json.member("file", backup.file);
+    json.member("bytes", backup.bytes);
+    json.member("sessions", backup.sessions);
+    json.member("events", backup.events);
+    json.member("schema", backup.schema);
     json.close_object();
 }
 

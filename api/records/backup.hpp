@@ -30,6 +30,6 @@ struct BackupBody {
 /// `{"file"}`: where to, an absolute path. Errors like those of every body.
 core::Result<std::string> decode_backup(JsonDocument& document, std::string_view body);
 
-void append_backup(std::string& out, const BackupMade& made);
+void append_backup(std::string& out, const BackupMade& backup);
 
 }  // namespace headway::api

@@ -73,7 +73,7 @@ bool shows_no_place(std::string_view text) {
 }
 
 /// True if it says that a lock is held, or a port of this machine taken or closed.
-bool waits_for_own_machine(std::string_view said) {
+bool waits_for_own_machine(std::string_view text) {
     static constexpr std::array<std::string_view, 6> kHeld{
         "could not get lock", "state lock", "database is locked",
         "index.lock",         "eaddrinuse", "address already in use"};
@@ -81,8 +81,8 @@ bool waits_for_own_machine(std::string_view said) {
                                                            "::1"};
     static constexpr std::array<std::string_view, 3> kClosed{"connection refused", "econnrefused",
                                                              "failed to connect to"};
-    return core::mentions(said, kHeld) ||
-           (core::mentions(said, kClosed) && core::mentions(said, kHere));
+    return core::mentions(text, kHeld) ||
+           (core::mentions(text, kClosed) && core::mentions(text, kHere));
 }
 
 }  // namespace
@@ -115,9 +115,10 @@ void shape_call(CallFingerprint& fingerprint, const core::ToolFinished& call,
         !call.ok && !fingerprint.typed_failure && bare && fingerprint.kind != CallKind::kVerify;
     const std::string_view text = core::trimmed(result);
     // Without a result and without a message nothing is known.
-    const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
+    const bool has_text = !call.result.kept.empty() || (call.error && !call.error->message.empty());
     // A count of zero is as much: `grep -c` says it beside its exit status.
-    const bool empty = told && (text.empty() || text == "\"\"" || text == "null" || text == "0");
+    const bool empty =
+        has_text && (text.empty() || text == "\"\"" || text == "null" || text == "0");
     fingerprint.set(Shape::kSilent,
                     silent && !command.empty() && empty && call.result_digest.empty());
     const bool receipt = call.ok && core::is_receipt(result);
@@ -192,9 +193,9 @@ void shape_not_yet(CallFingerprint& fingerprint, const core::ToolFinished& call,
     const std::string_view error =
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
     const bool bare = error.empty() || core::is_only_exit_status(error);
-    const std::string_view said = (bare ? result : error).substr(0, kEchoBytesMax);
-    fingerprint.running = fingerprint.failure == FailureKind::kOther && core::says_pending(said);
-    if (!rests || !waits_for_own_machine(core::lower(said))) return;
+    const std::string_view text = (bare ? result : error).substr(0, kEchoBytesMax);
+    fingerprint.running = fingerprint.failure == FailureKind::kOther && core::says_pending(text);
+    if (!rests || !waits_for_own_machine(core::lower(text))) return;
     fingerprint.failure = FailureKind::kOther;  // no provider refuses anything
     fingerprint.set(core::Shape::kBusy, true);
 }

@@ -111,8 +111,8 @@ constexpr std::size_t kEchoesMax = 4;  ///< arguments that are looked for
 
 /// Replaces a number of the arguments, or the next one, where it is the value of a member.
 void mask_number(std::string& canonical, std::uint64_t number) {
-    for (const std::uint64_t said : {number, number + 1}) {
-        const std::string value = ":" + std::to_string(said) + ",";
+    for (const std::uint64_t candidate : {number, number + 1}) {
+        const std::string value = ":" + std::to_string(candidate) + ",";
         for (std::size_t at = canonical.find(value); at != std::string::npos;
              at = canonical.find(value, at + 1)) {
             canonical.replace(at, value.size(), ":?,");
@@ -131,11 +131,11 @@ void mask_echoes(std::string& canonical, std::optional<JsonValue> args, bool num
             return ++looked < kEchoesMax;
         }
         if (member.kind() != JsonKind::kString) return true;
-        const std::string_view said = core::trimmed(member.text());
-        if (said.size() < 3 || said.size() > 256) return true;
-        for (std::size_t at = canonical.find(said); at != std::string::npos;
-             at = canonical.find(said, at + 1)) {
-            canonical.replace(at, said.size(), "?");
+        const std::string_view text = core::trimmed(member.text());
+        if (text.size() < 3 || text.size() > 256) return true;
+        for (std::size_t at = canonical.find(text); at != std::string::npos;
+             at = canonical.find(text, at + 1)) {
+            canonical.replace(at, text.size(), "?");
         }
         return ++looked < kEchoesMax;
     });

@@ -57,11 +57,11 @@ Json acp_args(const Json& call) {
             args.erase(name);
     }
     if (!args.is_null() && (!args.is_object() || !args.empty())) return args;
-    Json said = Json::object();
-    if (!call.text_of("title").empty()) said["title"] = call["title"];
+    Json json = Json::object();
+    if (!call.text_of("title").empty()) json["title"] = call["title"];
     const std::string& path = call["locations"][std::size_t{0}].text_of("path");
-    if (!path.empty()) said["path"] = path;
-    return said.empty() ? Json() : said;
+    if (!path.empty()) json["path"] = path;
+    return json.empty() ? Json() : json;
 }
 
 std::string acp_result(const Json& call) {
@@ -71,10 +71,10 @@ std::string acp_result(const Json& call) {
     if (output.is_string()) return output.text();
     std::string text;
     for (const Json& part : call["content"]) {
-        const std::string said =
+        const std::string words =
             part["type"] == "diff" ? "changed " + part.text_of("path") : acp_text(part["content"]);
-        if (!text.empty() && !said.empty()) text += '\n';
-        text += said;
+        if (!text.empty() && !words.empty()) text += '\n';
+        text += words;
     }
     return text.empty() && output.is_object() ? dump(output) : text;
 }

@@ -40,9 +40,9 @@ void add_label(Json& labels, const char* name, std::string_view text) {
 }
 
 AcpAction event(const std::string& session, const char* type, Json data) {
-    LineEvent told{type, std::move(data)};
-    bound_event(told);
-    return {Kind::kEvent, session, std::move(told.type), std::move(told.data), {}};
+    LineEvent line_event{type, std::move(data)};
+    bound_event(line_event);
+    return {Kind::kEvent, session, std::move(line_event.type), std::move(line_event.data), {}};
 }
 
 // The same bounds for what is asked and what is reported, or an approval would not be found again.
@@ -56,8 +56,8 @@ Json about_call(const std::string& call_id, const Json& known) {
     return data;
 }
 
-void add_use(const std::string& session, const LineUse& told, AcpObserver::Actions& actions) {
-    const LineUse use = believable(told);
+void add_use(const std::string& session, const LineUse& line_use, AcpObserver::Actions& actions) {
+    const LineUse use = believable(line_use);
     if (use.tokens.sum() == 0 && !use.cost_usd) return;
     actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", usage_json(use)}}, {}});
 }
@@ -197,7 +197,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
     const std::string& kind = update.text_of("sessionUpdate");
     if (kind == "agent_message_chunk") {
         const std::string text = acp_text(update["content"]);
-        if (session->said.size() < kLineTextBytesMax) session->said += text;
+        if (session->text.size() < kLineTextBytesMax) session->text += text;
         return;
     }
     if (kind == "tool_call" || kind == "tool_call_update") {
@@ -229,8 +229,8 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     const bool over = status == "completed" || status == "failed";
     if (!call.started && (over || status == "in_progress")) {
         call.started = true;
-        call.told = about_call(call_id, call.known);
-        actions.push_back(event(id, "tool.started", call.told));
+        call.first = about_call(call_id, call.known);
+        actions.push_back(event(id, "tool.started", call.first));
     }
     if (!over) return;
     finish(id, call, actions);
@@ -238,7 +238,7 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
 }
 
 void AcpObserver::finish(const std::string& id, const Call& call, Actions& actions) {
-    Json data = call.told;
+    Json data = call.first;
     const bool ok = acp_succeeded(call.known);
     data["ok"] = ok;
     if (ok) {
@@ -269,13 +269,13 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const bool other = !call.asked.is_null() && call.asked != now;
     if (other) ask_anew(id, call_id, call, actions);
     const bool first = !std::exchange(call.started, true) || other;
-    if (first && !other) call.told = now;
+    if (first && !other) call.first = now;
     call.asked = now;
-    LineEvent about{"", call.told};
+    LineEvent about{"", call.first};
     bound_event(about);
     Json hook = {{"event", "permission"},
                  {"agent", agent_},
-                 {"call", call.told["call_id"]},
+                 {"call", call.first["call_id"]},
                  {"tool", about.data["tool"]},
                  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
@@ -283,19 +283,19 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     if (first) asking["started"] = about.data;
     end_message(id, *session, actions);
     actions.push_back(
-        {Kind::kAsk, id, call.told.text_of("call_id"), std::move(asking), dump(message["id"])});
+        {Kind::kAsk, id, call.first.text_of("call_id"), std::move(asking), dump(message["id"])});
 }
 
 /// The new question was never decided: it is a call of its own, with an id of its own, and the one
 /// before it is not made any more.
 void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Call& call,
                            Actions& actions) {
-    Json before = call.told;
+    Json before = call.first;
     before["ok"] = false;
     before["error"] = {{"class", "cancelled"}, {"message", "asked again with other arguments"}};
     actions.push_back(event(id, "tool.finished", std::move(before)));
     const std::string number = "~" + std::to_string(++call.question);
-    call.told = about_call(
+    call.first = about_call(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number, call.known);
     call.refused = false;
 }
@@ -304,13 +304,13 @@ void AcpObserver::refused(const std::string& session, const std::string& call_id
     Session* const found = find(session);
     if (found == nullptr) return;
     for (auto& [name, call] : found->calls) {
-        if (call.told.text_of("call_id") == call_id) call.refused = true;
+        if (call.first.text_of("call_id") == call_id) call.refused = true;
     }
 }
 
 void AcpObserver::end_message(const std::string& id, Session& session, Actions& actions) {
-    if (session.said.empty()) return;
-    const std::string text = std::exchange(session.said, {});
+    if (session.text.empty()) return;
+    const std::string text = std::exchange(session.text, {});
     actions.push_back(event(id, "message", {{"role", "assistant"}, {"text", text}}));
 }
 

@@ -59,7 +59,7 @@ public:
 private:
     struct Call {
         Json known;  // all that was said about it, the newest of each
-        Json told;   // id, tool and arguments as first told: approvals are bound to them
+        Json first;  // id, tool and arguments as first told: approvals are bound to them
         Json asked;  // the same as permission was asked for last; null: it was not asked for
         bool started = false;
         bool refused = false;   // by Headway or by a person
@@ -68,7 +68,7 @@ private:
     struct Session {
         bool at_work = false;
         std::map<std::string, Call> calls;
-        std::string said;  // of the message that comes in pieces
+        std::string text;  // of the message that comes in pieces
         UseMeter cost;     // told as what the session has cost so far
     };
     struct Request {

@@ -147,9 +147,9 @@ bool AcpSessions::refuses(Daemon& daemon, std::string hook, const Hold& hold) {
     };
     handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
     const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
-    const std::optional<Json> said = head.ok() ? Json::parse(reply) : std::nullopt;
+    const std::optional<Json> json = head.ok() ? Json::parse(reply) : std::nullopt;
     // A call that a person allowed with other arguments must not run with these.
-    return said && (said->contains("deny") || said->contains("stop") || said->contains("edit"));
+    return json && (json->contains("deny") || json->contains("stop") || json->contains("edit"));
 }
 
 std::vector<AcpSessions::Decision> AcpSessions::decisions() {

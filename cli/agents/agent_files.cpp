@@ -100,10 +100,10 @@ core::Result<> make_folders(const fs::path& folder) {
     HEADWAY_CHECK(make_folders(folder.parent_path()));
     if (::mkdir(folder.c_str(), 0700) != 0)
         return errno == EEXIST ? core::Result<>{} : file_fault(folder);
-    const system::FileDescriptor made{
+    const system::FileDescriptor descriptor{
         ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-    if (!made.open()) return file_fault(folder);
-    return give_to_owner_of(folder.parent_path(), made.get());
+    if (!descriptor.open()) return file_fault(folder);
+    return give_to_owner_of(folder.parent_path(), descriptor.get());
 }
 
 fs::path backup_name(const fs::path& path, int number) {

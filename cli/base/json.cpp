@@ -111,15 +111,15 @@ Json::Json(std::initializer_list<Member> members) : value_(std::in_place_type<Me
 }
 
 Json Json::object() {
-    Json made;
-    made.value_.emplace<Members>();
-    return made;
+    Json json;
+    json.value_.emplace<Members>();
+    return json;
 }
 
 Json Json::array(std::initializer_list<Json> values) {
-    Json made;
-    made.value_.emplace<List>(values);
-    return made;
+    Json json;
+    json.value_.emplace<List>(values);
+    return json;
 }
 
 std::optional<Json> Json::parse(std::string_view text) {

@@ -159,9 +159,9 @@ core::Result<> KeepGoingState::set_off(bool off) const {
         return {};
     }
     make_folder(folder_);
-    const system::FileDescriptor made(
+    const system::FileDescriptor created(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!made.open()) return no_switch(file);
+    if (!created.open()) return no_switch(file);
     return {};
 }
 

@@ -15,10 +15,10 @@ constexpr std::string_view kAskSessions = "headway sessions --open --ids 2>/dev/
 
 /// In single quotes; `escape` stands for one inside.
 std::string shell_quoted(std::string_view text, std::string_view escape = "'\\''") {
-    std::string made = "'";
+    std::string words = "'";
     for (const char c : text)
-        c == '\'' ? made += escape : made += c;
-    return made + "'";
+        c == '\'' ? words += escape : words += c;
+    return words + "'";
 }
 
 /// Key of the tables: the position, and the word there.

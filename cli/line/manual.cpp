@@ -10,20 +10,20 @@ namespace {
 
 /// Text that roff must not take for its own. A line may begin with a dot or a quote.
 std::string escaped(std::string_view text) {
-    std::string made;
+    std::string words;
     bool at_begin = true;
     for (const char c : text) {
-        if (at_begin && (c == '.' || c == '\'')) made += "\\&";
+        if (at_begin && (c == '.' || c == '\'')) words += "\\&";
         at_begin = c == '\n';
         if (c == '\\') {
-            made += "\\e";
+            words += "\\e";
         } else if (c == '-') {
-            made += "\\-";
+            words += "\\-";
         } else {
-            made += c;
+            words += c;
         }
     }
-    return made;
+    return words;
 }
 
 std::string bold(std::string_view text) {

@@ -103,10 +103,10 @@ bool AgentLines::read_line() {
     for (const bool known : {true, false}) {
         for (std::size_t i = 0; i < formats.size(); ++i) {
             if (begun_[i] != known || (!known && !formats[i]->begins(*line))) continue;
-            std::optional<AgentLine> said = formats[i]->read(*line);
-            if (!said) continue;
+            std::optional<AgentLine> agent_line = formats[i]->read(*line);
+            if (!agent_line) continue;
             begun_[i] = found_ = true;
-            take(std::move(*said), *formats[i]);
+            take(std::move(*agent_line), *formats[i]);
             return true;
         }
     }
@@ -218,11 +218,11 @@ void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {
     const std::optional<LineUse> used = meter_.add(use);
     if (!used) return;
     if (used->tokens.output + used->tokens.reasoning > 0) facts_.answered = true;
-    LineUse told = *used;
-    if (told.model.empty()) told.model = model_;
+    LineUse line_use = *used;
+    if (line_use.model.empty()) line_use.model = model_;
     const bool apart = use.hooks_tell_tokens && used->cost_usd;
-    if (apart) told.cost_usd.reset();
-    tell({"heartbeat", {{"usage", usage_json(told)}}}, hooks_tell || use.hooks_tell_tokens);
+    if (apart) line_use.cost_usd.reset();
+    tell({"heartbeat", {{"usage", usage_json(line_use)}}}, hooks_tell || use.hooks_tell_tokens);
     if (apart) tell({"heartbeat", {{"usage", {{"cost_usd", *used->cost_usd}}}}}, false);
 }
 

@@ -49,13 +49,13 @@ std::optional<std::uint64_t> delay_in(std::string_view note) {
 }
 
 LineEvent error_of(const std::string& note) {
-    AgentLine said;
+    AgentLine agent_line;
     ToldError error{note};
     error.status = status_in(note);
     error.retryable = true;
     error.retry_in_ms = delay_in(note);
-    add_error(said, error);
-    return std::move(said.events.front());
+    add_error(agent_line, error);
+    return std::move(agent_line.events.front());
 }
 
 }  // namespace

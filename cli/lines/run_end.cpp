@@ -109,18 +109,18 @@ core::Cause cause_of(const RunFacts& facts, const std::string& words,
     error.ends_turn = true;
     if (facts.error) {
         error.error_class = facts.error->text_of("class");
-        const Json& told = (*facts.error)["status"];
-        if (told.is_unsigned()) error.status = told.count();
+        const Json& json = (*facts.error)["status"];
+        if (json.is_unsigned()) error.status = json.count();
     }
     return core::stop_of(error).cause;
 }
 
 /// The words by which the agent's own guard ended the run; empty if it did not.
 std::string guard_words(const RunFacts& facts, const EndRow& row) {
-    std::vector<std::string> said = facts.notices;
-    if (facts.result && !facts.result->ok) said.push_back(facts.result->text);
-    said.push_back(error_words(facts));
-    for (const std::string& words : said) {
+    std::vector<std::string> texts = facts.notices;
+    if (facts.result && !facts.result->ok) texts.push_back(facts.result->text);
+    texts.push_back(error_words(facts));
+    for (const std::string& words : texts) {
         for (const std::string_view guard : row.guards) {
             if (words.find(guard) != words.npos) return words;
         }

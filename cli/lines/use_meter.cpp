@@ -39,13 +39,13 @@ void add_to(LineTokens& sum, const LineTokens& used) {
 
 }  // namespace
 
-LineUse believable(LineUse told) {
+LineUse believable(LineUse use) {
     for (const auto part : kParts) {
-        if (told.tokens.*part > kUsedTokensMax) told.tokens.*part = 0;
+        if (use.tokens.*part > kUsedTokensMax) use.tokens.*part = 0;
     }
-    const double cost = told.cost_usd.value_or(0);
-    if (!(cost >= 0 && cost <= core::kMaxCostUsdMax)) told.cost_usd.reset();
-    return told;
+    const double cost = use.cost_usd.value_or(0);
+    if (!(cost >= 0 && cost <= core::kMaxCostUsdMax)) use.cost_usd.reset();
+    return use;
 }
 
 Json usage_json(const LineUse& use) {
@@ -64,21 +64,21 @@ void UseMeter::start_from(const LineTokens& before) {
     total_ = before.sum();
 }
 
-std::optional<LineUse> UseMeter::add(const LineUse& said) {
-    const LineUse told = believable(said);
-    const bool total = told.answer.empty();
-    const std::uint64_t tokens = told.tokens.sum();
+std::optional<LineUse> UseMeter::add(const LineUse& use) {
+    const LineUse line_use = believable(use);
+    const bool total = line_use.answer.empty();
+    const std::uint64_t tokens = line_use.tokens.sum();
     if (total && tokens < total_) *this = {};
     if (total) total_ = tokens;
-    if (!total && told.answer != answer_.answer) {
+    if (!total && line_use.answer != answer_.answer) {
         answer_ = {};
-        answer_.answer = told.answer;
+        answer_.answer = line_use.answer;
     }
     LineUse used;
-    used.model = told.model;
-    used.tokens = beyond(told.tokens, total ? counted_ : answer_.tokens);
+    used.model = line_use.model;
+    used.tokens = beyond(line_use.tokens, total ? counted_ : answer_.tokens);
     const double known = total ? cost_ : answer_.cost_usd.value_or(0);
-    const double cost = std::max(0.0, told.cost_usd.value_or(0) - known);
+    const double cost = std::max(0.0, line_use.cost_usd.value_or(0) - known);
     if (cost > 0) used.cost_usd = cost;
     if (!total) {
         add_to(answer_.tokens, used.tokens);

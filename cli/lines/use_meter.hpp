@@ -9,7 +9,7 @@
 namespace headway::cli {
 
 /// Tokens and cost without what no agent can have used: a report with that would be refused. Pure.
-LineUse believable(LineUse told);
+LineUse believable(LineUse reported);
 
 /// The use as a report has it: parts that are 0 or unknown are left out, except for input and
 /// output. Pure.
@@ -22,7 +22,7 @@ Json usage_json(const LineUse& use);
 class UseMeter {
 public:
     /// Nothing where nothing was used. `answer` of what comes back means nothing.
-    std::optional<LineUse> add(const LineUse& said);
+    std::optional<LineUse> add(const LineUse& line_use);
     /// Used before this run: an agent that goes on counts it in its total, and another does not.
     void start_from(const LineTokens& before);
 

@@ -60,9 +60,9 @@ void ObservedEvents::note_past(const StoredLine& line) {
     for (const std::string& text : line.reports) {
         if (text.starts_with(kFinished)) open_.erase(call_of(text));
         if (!text.starts_with(kStarted) || open_.size() >= kOpenMax) continue;
-        std::vector<std::string> made;
-        add_text(text, made);
-        if (!made.empty()) open_[call_of(text)] = std::move(made.front());
+        std::vector<std::string> texts;
+        add_text(text, texts);
+        if (!texts.empty()) open_[call_of(text)] = std::move(texts.front());
     }
     if (!line.use) return;
     answer_ = line.use->answer;

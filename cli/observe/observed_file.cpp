@@ -58,8 +58,8 @@ core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::stri
     stream.skip(from);
     StoreLines lines(stream, file_.format->matters);
     api::JsonDocument document;
-    StoredLine said;
-    said.live = true;
+    StoredLine stored;
+    stored.live = true;
     std::string kept;
     std::string_view piece;
     at_end_ = false;
@@ -75,9 +75,9 @@ core::Result<> ObservedFile::read(std::size_t reports_max, std::vector<std::stri
             !document.parse(without_values(piece, file_.format->unread, kept)) ||
             document.root().kind() != api::JsonKind::kObject)
             continue;
-        said.clear();
-        reader_->take(document.root(), said);
-        events_.take(said, is_sub_agent(), reports);
+        stored.clear();
+        reader_->take(document.root(), stored);
+        events_.take(stored, is_sub_agent(), reports);
     }
     if (stream.bad()) return unobserved("cannot be read");
     before_ = before_of(stream, offset_, std::min<std::uint64_t>(offset_, kBeforeBytes));

@@ -33,8 +33,8 @@ public:
     explicit JournalJudge(bool keep_journal) : keep_journal_(keep_journal) {}
 
     void take(Event event, std::size_t line) {
-        const auto* said = std::get_if<VerdictChanged>(&event.payload);
-        if (said != nullptr) {
+        const auto* verdict_change = std::get_if<VerdictChanged>(&event.payload);
+        if (verdict_change != nullptr) {
             judge(&event);
             judged_ = true;
             return;
@@ -61,14 +61,14 @@ public:
 
 private:
     /// At the place of the verdict `said`, or behind an agent's event that changed none.
-    void judge(const Event* said) {
+    void judge(const Event* one_event) {
         const auto* change =
-            said == nullptr ? nullptr : std::get_if<VerdictChanged>(&said->payload);
-        const core::Timestamp now = said != nullptr ? said->at : agents_.at;
+            one_event == nullptr ? nullptr : std::get_if<VerdictChanged>(&one_event->payload);
+        const core::Timestamp now = one_event != nullptr ? one_event->at : agents_.at;
         core::VerdictContext around{now, core::Watch{now}, false};
         // Its children are still at work, as the last verdict says.
         const core::Judgement& last = *state_.judgement;
-        around.children_work = said == nullptr && last.verdict == core::Verdict::kWaiting &&
+        around.children_work = one_event == nullptr && last.verdict == core::Verdict::kWaiting &&
                                last.detector == "liveness";
         if (change != nullptr && change->detector == "liveness") {
             around.watch = core::Watch{};
@@ -76,26 +76,26 @@ private:
         }
         core::Judgement next = core::judge(state_, around);
         if (!core::is_news(*state_.judgement, next)) return;
-        VerdictChanged made;
-        made.from = state_.judgement->verdict;
-        made.to = next.verdict;
-        made.reason = std::move(next.reason);
-        made.detector = std::move(next.detector);
-        made.evidence = std::move(next.evidence);
-        made.detectors = std::move(next.detectors);
-        made.confidence = next.confidence;
-        made.loop = std::move(next.loop);
-        made.needs_somebody = next.needs_somebody;
-        made.cause = next.cause;
-        made.retry_at = next.retry_at;
-        made.tier = change != nullptr ? change->tier : state_.last_tier;
+        VerdictChanged changed;
+        changed.from = state_.judgement->verdict;
+        changed.to = next.verdict;
+        changed.reason = std::move(next.reason);
+        changed.detector = std::move(next.detector);
+        changed.evidence = std::move(next.evidence);
+        changed.detectors = std::move(next.detectors);
+        changed.confidence = next.confidence;
+        changed.loop = std::move(next.loop);
+        changed.needs_somebody = next.needs_somebody;
+        changed.cause = next.cause;
+        changed.retry_at = next.retry_at;
+        changed.tier = change != nullptr ? change->tier : state_.last_tier;
         Event event;
         event.at = now;
-        if (said != nullptr) {
-            event.next_heartbeat_ms = said->next_heartbeat_ms;
-            event.state = said->state;
+        if (one_event != nullptr) {
+            event.next_heartbeat_ms = one_event->next_heartbeat_ms;
+            event.state = one_event->state;
         }
-        event.payload = std::move(made);
+        event.payload = std::move(changed);
         add(event);
     }
 
@@ -137,8 +137,8 @@ private:
 
     void add(Event& event) {
         event.n = state_.n + 1;
-        if (auto* said = std::get_if<core::ProgressEstimated>(&event.payload))
-            said->calls = state_.tool_calls;
+        if (auto* estimate = std::get_if<core::ProgressEstimated>(&event.payload))
+            estimate->calls = state_.tool_calls;
         core::apply(state_, event);
         const EventType type = core::type_of(event.payload);
         const bool verdict = type == EventType::kVerdictChanged;

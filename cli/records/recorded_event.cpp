@@ -148,9 +148,9 @@ void write_compacted(const LineMembers& line, DocumentWriter& data) {
 
 void write_progress_estimated(const LineMembers& line, DocumentWriter& data) {
     const bool percent = line.number_of("percent").has_value();
-    const char* const said = percent ? "percent" : "progress";
-    if (line.number_of(said)) {
-        data.copy("percent", *line.find(said));
+    const char* const text = percent ? "percent" : "progress";
+    if (line.number_of(text)) {
+        data.copy("percent", *line.find(text));
     } else {
         data.count("percent", 0);
     }

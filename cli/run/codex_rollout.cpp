@@ -93,9 +93,9 @@ void add_stop_in_rollout(std::string_view end_of_rollout, Json& error) {
     add_class((*stop)["codex_error_info"], error);
     if (error["class"] != "usage_limit_exceeded" || reset.value_or(0) == 0) return;
     AgentLine timed;
-    ToldError told{"limit"};
-    told.retry_at_s = reset;
-    add_error(timed, told);
+    ToldError told_error{"limit"};
+    told_error.retry_at_s = reset;
+    add_error(timed, told_error);
     const Json& data = timed.events.front().data;
     if (data.contains("retry_at")) error["retry_at"] = data["retry_at"];
 }

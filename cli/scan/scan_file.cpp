@@ -31,9 +31,9 @@ ScannedSession scan_pieces(Pieces& pieces, const StoreFormat& format, std::strin
     SessionScan scan(options);
     const auto reader = format.make();
     api::JsonDocument document;
-    StoredLine said;
+    StoredLine stored;
     if (!head.empty() && document.parse(head) && document.root().kind() == api::JsonKind::kObject)
-        reader->take(document.root(), said);
+        reader->take(document.root(), stored);
     std::string kept;
     std::string_view piece;
     Found found{};
@@ -48,9 +48,9 @@ ScannedSession scan_pieces(Pieces& pieces, const StoreFormat& format, std::strin
             ++scan.broken;
             continue;
         }
-        said.clear();
-        reader->take(document.root(), said);
-        scan.take(said, scan.lines);
+        stored.clear();
+        reader->take(document.root(), stored);
+        scan.take(stored, scan.lines);
     }
     return scan.finish(reader->about(), reader->open_calls());
 }
@@ -105,7 +105,7 @@ core::Result<std::vector<ScannedSession>> scan_database(const StoreFile& file,
     std::optional<SessionScan> scan;
     std::optional<OpencodeReader> reader;
     api::JsonDocument document;
-    StoredLine said;
+    StoredLine stored;
     StoredRowsTaker take;
     take.begin = [&](const StoredSessionRow& row) {
         StoredAbout about;
@@ -123,18 +123,18 @@ core::Result<std::vector<ScannedSession>> scan_database(const StoreFile& file,
             ++scan->broken;
             return;
         }
-        said.clear();
+        stored.clear();
         if (row.part) {
-            reader->part(row.id, row.created, document.root(), said);
+            reader->part(row.id, row.created, document.root(), stored);
         } else {
-            reader->message(row.id, row.created, document.root(), said);
+            reader->message(row.id, row.created, document.root(), stored);
         }
-        scan->take(said, scan->lines);
+        scan->take(stored, scan->lines);
     };
     take.end = [&] {
-        said.clear();
-        reader->end(said);
-        scan->take(said, scan->lines);
+        stored.clear();
+        reader->end(stored);
+        scan->take(stored, scan->lines);
         sessions.push_back(scan->finish(reader->about(), reader->open_calls()));
         sessions.back().file = file.path.string();
     };

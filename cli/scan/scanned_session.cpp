@@ -31,17 +31,17 @@ std::optional<double> cost_of_use(const StoredUse& use) {
 
 }  // namespace
 
-void SessionScan::take(StoredLine& said, std::size_t line) {
+void SessionScan::take(StoredLine& stored, std::size_t line) {
     // Before agents were, or so late that it is no time.
-    if (said.seconds && !(*said.seconds > 0 && *said.seconds < kStoredSecondsMax))
-        said.seconds.reset();
-    if (said.seconds) pass(*said.seconds);
-    for (core::Event& event : said.events) {
+    if (stored.seconds && !(*stored.seconds > 0 && *stored.seconds < kStoredSecondsMax))
+        stored.seconds.reset();
+    if (stored.seconds) pass(*stored.seconds);
+    for (core::Event& event : stored.events) {
         if (const auto* call = std::get_if<core::ToolFinished>(&event.payload))
-            note_call(*call, said.seconds.value_or(0));
+            note_call(*call, stored.seconds.value_or(0));
         report(std::move(event), line);
     }
-    if (said.use) add_use(*said.use);
+    if (stored.use) add_use(*stored.use);
 }
 
 ScannedSession SessionScan::finish(const StoredAbout& about, std::size_t open_calls) {
@@ -105,8 +105,8 @@ void SessionScan::add_use(const StoredUse& use) {
     }
 }
 
-std::uint32_t SessionScan::place_of(const std::string& said) {
-    const std::string model{cut_bytes(said, kStoredWordBytesMax)};
+std::uint32_t SessionScan::place_of(const std::string& text) {
+    const std::string model{cut_bytes(text, kStoredWordBytesMax)};
     const auto known = places_.find(model);
     if (known != places_.end()) return known->second;
     if (session_.models.size() >= kModelsMax) {

@@ -73,7 +73,7 @@ public:
     explicit SessionScan(const JudgeOptions& options) : judge_(options, {}) {}
 
     /// `line`: of the file, from 1. The events of `said` are taken out of it.
-    void take(StoredLine& said, std::size_t line);
+    void take(StoredLine& stored, std::size_t line);
     ScannedSession finish(const StoredAbout& about, std::size_t open_calls);
 
     std::size_t lines = 0;   ///< of the file, as far as it was read
@@ -85,7 +85,7 @@ private:
     void report(core::Event event, std::size_t line);
     void note(const core::VerdictChanged& verdict);
     void add_use(const StoredUse& use);
-    std::uint32_t place_of(const std::string& said);
+    std::uint32_t place_of(const std::string& text);
 
     EventJudge judge_;
     ScannedSession session_;

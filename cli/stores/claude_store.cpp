@@ -207,10 +207,10 @@ private:
         const std::string_view kind = line_.text_of("subtype");
         if (kind == "compact_boundary") events_.compacted(out, {});
         if (kind != "api_error") return;
-        const auto told = line_.find("error", JsonKind::kObject);
+        const auto failure = line_.find("error", JsonKind::kObject);
         ToldError error{"the model's API is tried again"};
-        if (told) {
-            part_.read(*told);
+        if (failure) {
+            part_.read(*failure);
             if (!part_.text_of("formatted").empty()) error.message = part_.text_of("formatted");
             const std::uint64_t status = stored_count(part_, "status");
             if (status >= 400 && status < 600) error.status = status;

@@ -134,8 +134,8 @@ private:
             const auto success = part_.find("success", JsonKind::kBoolean);
             failed = failed || (success && !success->boolean());
             const std::string_view printed = part_.text_of("result");
-            const std::string_view said = printed.empty() ? part_.text_of("error") : printed;
-            if (!said.empty()) text.append(text.empty() ? "" : "\n").append(said);
+            const std::string_view wording = printed.empty() ? part_.text_of("error") : printed;
+            if (!wording.empty()) text.append(text.empty() ? "" : "\n").append(wording);
             return true;
         });
         return failed;

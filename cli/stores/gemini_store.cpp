@@ -119,9 +119,9 @@ private:
             const auto response = part_.find("functionResponse", JsonKind::kObject);
             if (!response) return true;
             part_.read(*response);
-            const auto said = part_.find("response", JsonKind::kObject);
-            if (!said) return true;
-            part_.read(*said);
+            const auto response = part_.find("response", JsonKind::kObject);
+            if (!response) return true;
+            part_.read(*response);
             text += part_.text_of(part_.find("error") ? "error" : "output");
             return true;
         };

@@ -43,21 +43,21 @@ void OpencodeReader::message(std::string_view id, std::int64_t created, JsonValu
         inner_.read(*path);
         about_.project = copy_of(inner_.text_of("cwd"));
     }
-    about.made = about_.agent + ":" + about.model + ":";
-    if (const auto time = part_.find("time")) time->append_to(about.made);
+    about.origin = about_.agent + ":" + about.model + ":";
+    if (const auto time = part_.find("time")) time->append_to(about.origin);
     if (const auto error = part_.find("error", JsonKind::kObject)) {
         inner_.read(*error);
-        ToldError told{{}, std::string(inner_.text_of("name"))};
+        ToldError told_error{{}, std::string(inner_.text_of("name"))};
         if (const auto more = inner_.find("data", JsonKind::kObject)) {
             more_.read(*more);
-            told.message = more_.text_of("message");
-            told.status = status_of_row(more_, "statusCode");
+            told_error.message = more_.text_of("message");
+            told_error.status = status_of_row(more_, "statusCode");
             if (const auto again = more_.find("isRetryable", JsonKind::kBoolean))
-                told.retryable = again->boolean();
+                told_error.retryable = again->boolean();
         }
-        if (told.message.empty()) told.message = told.error_class;
-        told.ends_turn = true;
-        if (!told.message.empty()) error_ = std::move(told);
+        if (told_error.message.empty()) told_error.message = told_error.error_class;
+        told_error.ends_turn = true;
+        if (!told_error.message.empty()) error_ = std::move(told_error);
     }
     message_of(id) = std::move(about);
 }
@@ -139,7 +139,7 @@ void OpencodeReader::read_step(Message& of, StoredLine& out) {
     if (!tokens) return;
     inner_.read(*tokens);
     StoredUse use;
-    use.answer = of.made + ":" + std::to_string(of.steps++);
+    use.answer = of.origin + ":" + std::to_string(of.steps++);
     use.model = of.model;
     use.tokens.input = stored_count(inner_, "input");
     use.tokens.output = stored_count(inner_, "output");

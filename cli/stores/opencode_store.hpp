@@ -36,7 +36,7 @@ private:
     struct Message {
         bool person = false;
         std::string model;
-        std::string made;  ///< when, and by which model; a fork copies it with another id
+        std::string origin;  ///< when, and by which model; a fork copies it with another id
         std::size_t steps = 0;
     };
     static constexpr std::size_t kMessagesMax = 4'096;  ///< that are remembered

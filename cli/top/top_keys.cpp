@@ -34,14 +34,14 @@ void turn_order(TopState& state) {
         "the longest without anything new first"};
     const std::size_t next = (static_cast<std::size_t>(state.order) + 1) % kTopOrders;
     state.order = static_cast<TopOrder>(next);
-    state.said = kNames[next];
+    state.news = kNames[next];
 }
 
 /// The next session that needs a person, behind the selected one in the list of them.
 void next_needed(TopState& state, const Json& data) {
     const Json::List& needs = needs_of(data);
     if (needs.empty()) {
-        state.said = "nothing needs you";
+        state.news = "nothing needs you";
         return;
     }
     std::size_t next = 0;
@@ -59,7 +59,7 @@ void ask(TopState& state, const Json& data, bool approve) {
         state.typed.clear();
         return;
     }
-    state.said = state.selected.empty() ? "no session is selected"
+    state.news = state.selected.empty() ? "no session is selected"
                                         : state.selected + " waits for no approval";
 }
 
@@ -67,9 +67,9 @@ void ask(TopState& state, const Json& data, bool approve) {
 void ask_end(TopState& state, const Json& data) {
     const Json* const row = row_of(data, state.selected);
     if (row == nullptr) {
-        state.said = "no session is selected";
+        state.news = "no session is selected";
     } else if (plain_text(*row, "status") != "silent") {
-        state.said = state.selected + " is not silent; `headway cancel " + state.selected +
+        state.news = state.selected + " is not silent; `headway cancel " + state.selected +
                      "` asks its agent to stop";
     } else {
         state.ending = {state.selected, {}};
@@ -97,7 +97,7 @@ void type_name(TopState& state, const Json& data, std::string_view key) {
         state.decided = state.asked;
         state.asked = {};
     } else if (enter) {
-        state.said = "not approved: \"" + clean_line(state.typed) + "\" is not its name";
+        state.news = "not approved: \"" + clean_line(state.typed) + "\" is not its name";
         state.asked = {};
     } else if (key == "\x1b") {
         state.asked = {};
@@ -125,7 +125,7 @@ void go_back(TopState& state) {
 }  // namespace
 
 void press(TopState& state, const Json& data, std::string_view key) {
-    state.said.clear();
+    state.news.clear();
     const bool types =
         state.typing || !state.asked.approval.empty() || !state.ending.session.empty();
     if (key == "\x03" || (key == "q" && !types)) {
@@ -164,7 +164,7 @@ void press(TopState& state, const Json& data, std::string_view key) {
         turn_order(state);
     } else if (key == "t") {
         state.flat = !state.flat;
-        state.said = state.flat ? "every session by itself" : "sub-agents below their parents";
+        state.news = state.flat ? "every session by itself" : "sub-agents below their parents";
     } else if (key == "a" || key == "d") {
         if (state.selected.empty()) move(state, data, 0);
         ask(state, data, key == "a");

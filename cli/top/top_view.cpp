@@ -309,7 +309,7 @@ std::string foot_line(const TopState& state, const Json& data) {
     }
     if (state.typing) return "/" + state.filter + "_   enter: keep, esc: drop";
     if (std::string trouble = plain_text(data, "trouble"); !trouble.empty()) return trouble;
-    if (!state.said.empty()) return state.said;
+    if (!state.news.empty()) return state.news;
     const std::string filter = state.filter.empty() ? "" : "  filter: " + state.filter;
     return "j k move  enter open  / filter  n next  a approve  d deny  e end  o order  ? help" +
            filter;

@@ -45,7 +45,7 @@ struct TopState {
     TopEnd ending;        ///< waits for f or c; without a session: none
     TopEnd ended;         ///< to be sent by the caller, which then clears it
     bool stale = false;   ///< other data is wanted at once; the caller clears it
-    std::string said;     ///< a line of news, such as what became of a decision
+    std::string news;     ///< a line of news, such as what became of a decision
 };
 
 // The last data of the daemon is one object: "overview" (GET /v1/overview), "rows" ("sessions" of

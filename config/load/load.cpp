@@ -208,11 +208,11 @@ void merge_environment(Merger& merger, const Environment& environment) {
 /// The switch of the first design: status instead of timers, whatever the settings say.
 void merge_first_design(Merger& merger, const Environment& environment) {
     const std::string name = "AUTONOMOUS_STATUS_BASED_TIMEOUT";
-    const std::string said = core::lower(get(environment, name));
+    const std::string text = core::lower(get(environment, name));
     constexpr std::array<std::string_view, 5> kNo{"", "0", "false", "no", "off"};
     constexpr std::array<std::string_view, 4> kYes{"1", "true", "yes", "on"};
-    if (std::find(kNo.begin(), kNo.end(), said) != kNo.end()) return;
-    if (std::find(kYes.begin(), kYes.end(), said) == kYes.end()) {
+    if (std::find(kNo.begin(), kNo.end(), text) != kNo.end()) return;
+    if (std::find(kYes.begin(), kYes.end(), text) == kYes.end()) {
         merger.mistake("env " + name + ": \"" + get(environment, name) +
                        "\" is not one of 1, true, yes, on, 0, false, no, off");
         return;

@@ -47,14 +47,14 @@ constexpr std::array<PresetValue, 15> kFirstDesigns{{
 core::Result<DetectorPolicy> parse_detector(std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string_view name = text.substr(0, equals);
-    DetectorPolicy made;
-    if (!core::parse_name(name, made.detector)) {
+    DetectorPolicy policy;
+    if (!core::parse_name(name, policy.detector)) {
         return mistake(in_quotes(name) + " is no detector" +
                        core::did_you_mean(name, core::EnumNames<core::DetectorId>::kNames));
     }
     const std::string_view thresholds = text.substr(std::min(equals + 1, text.size()));
-    made.off = thresholds == "off";
-    if (made.off) return made;
+    policy.off = thresholds == "off";
+    if (policy.off) return policy;
     const std::size_t slash = thresholds.find('/');
     if (slash == std::string_view::npos) {
         return mistake(in_quotes(text) + " has no thresholds; write " + std::string(name) +
@@ -64,9 +64,9 @@ core::Result<DetectorPolicy> parse_detector(std::string_view text) {
                 parse_whole(thresholds.substr(0, slash), 0, kEvidenceMax));
     HEADWAY_TRY(const std::uint64_t stuck,
                 parse_whole(thresholds.substr(slash + 1), 0, kEvidenceMax));
-    made.suspect = static_cast<std::uint32_t>(suspect);
-    made.stuck = static_cast<std::uint32_t>(stuck);
-    return made;
+    policy.suspect = static_cast<std::uint32_t>(suspect);
+    policy.stuck = static_cast<std::uint32_t>(stuck);
+    return policy;
 }
 
 std::string print_detector(const DetectorPolicy& one) {
@@ -76,19 +76,19 @@ std::string print_detector(const DetectorPolicy& one) {
 }
 
 core::Result<> assign_detectors(Settings& settings, const Value& value) {
-    std::vector<DetectorPolicy> made;
+    std::vector<DetectorPolicy> policys;
     for (const std::string& word : value.items()) {
         HEADWAY_TRY(const DetectorPolicy one, parse_detector(word));
-        const bool again = std::any_of(made.begin(), made.end(), [&one](const DetectorPolicy& m) {
-            return m.detector == one.detector;
-        });
+        const bool again =
+            std::any_of(policys.begin(), policys.end(),
+                        [&one](const DetectorPolicy& m) { return m.detector == one.detector; });
         if (again) {
             return mistake("the detector " + std::string(core::name_of(one.detector)) +
                            " stands there twice");
         }
-        made.push_back(one);
+        policys.push_back(one);
     }
-    settings.policy.detectors = std::move(made);
+    settings.policy.detectors = std::move(policys);
     return {};
 }
 
@@ -98,11 +98,11 @@ core::Result<core::ToolPolicy> parse_time_limit(std::string_view text) {
     if (equals == std::string_view::npos || equals == 0)
         return mistake(in_quotes(text) +
                        " is no limit of a tool; write NAME=TIME, such as bash=10m");
-    core::ToolPolicy made{std::string{text.substr(0, equals)}};
+    core::ToolPolicy tool_policy{std::string{text.substr(0, equals)}};
     HEADWAY_TRY(const auto limit, parse_time(Value(std::string{text.substr(equals + 1)}),
                                              core::Millis{1}, core::Millis{kDayMs}));
-    made.time_limit_ms = static_cast<std::uint64_t>(limit.count());
-    return made;
+    tool_policy.time_limit_ms = static_cast<std::uint64_t>(limit.count());
+    return tool_policy;
 }
 
 core::Result<> assign_time_limits(Settings& settings, const Value& value) {

@@ -81,14 +81,14 @@ template <auto Read, auto... Path>
 Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
                               bool reloadable = kRestart, std::string help = {}) {
     using T = Owner<Path...>;
-    Row<T> made{std::move(name), kind, std::move(range), reloadable, std::move(help)};
-    made.assign = [](T& owner, const Value& value) -> core::Result<> {
+    Row<T> row{std::move(name), kind, std::move(range), reloadable, std::move(help)};
+    row.assign = [](T& owner, const Value& value) -> core::Result<> {
         HEADWAY_TRY(auto read, Read(value));
         member<Path...>(owner) = static_cast<Member<Path...>>(std::move(read));
         return {};
     };
-    made.print = [](const T& owner) { return to_value(member<Path...>(owner)); };
-    return made;
+    row.print = [](const T& owner) { return to_value(member<Path...>(owner)); };
+    return row;
 }
 
 /// A row of a value that each entry must have.

@@ -21,7 +21,7 @@ namespace {
 using S = ApprovalStatus;
 
 /// Arguments that a call reports, compared with those that were allowed.
-enum class Told : std::uint8_t { kSame, kOther, kNothing };
+enum class ArgumentsMatch : std::uint8_t { kSame, kOther, kNothing };
 
 bool same_id(std::string_view call_id, const Approval& approval) {
     return !call_id.empty() && approval.kind == ApprovalKind::kTool &&
@@ -42,13 +42,13 @@ public:
     }
     bool named(const Approval& approval) const { return same_id(call_.call_id, approval); }
 
-    Told told(const Approval& approval) const {
-        return told(approval.run_digest.empty() ? approval.args_digest : approval.run_digest);
+    ArgumentsMatch match_of(const Approval& approval) const {
+        return match_of(approval.run_digest.empty() ? approval.args_digest : approval.run_digest);
     }
-    Told told(const Grant& grant) const { return told(grant.args_digest); }
+    ArgumentsMatch match_of(const Grant& grant) const { return match_of(grant.args_digest); }
     /// Whether it has the arguments that were asked for, whatever may run now.
     bool as_asked(const Approval& approval) const {
-        return told(approval.args_digest) == Told::kSame;
+        return match_of(approval.args_digest) == ArgumentsMatch::kSame;
     }
     bool tells_arguments() const { return !call_.args.empty() || !call_.args_digest.empty(); }
 
@@ -56,8 +56,8 @@ public:
     /// its id only.
     bool uses(const Approval& approval) const {
         if (!same_tool(approval)) return false;
-        const Told says = told(approval);
-        if (says != Told::kNothing) return says == Told::kSame;
+        const ArgumentsMatch says = match_of(approval);
+        if (says != ArgumentsMatch::kNothing) return says == ArgumentsMatch::kSame;
         return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
     }
 
@@ -80,16 +80,16 @@ public:
     }
 
 private:
-    Told told(const std::string& digest) const {
-        const std::string& said = call_.args_digest;
-        const bool nothing = call_.args.empty() && said.empty();
-        if (nothing) return exact_ == digest ? Told::kSame : Told::kNothing;
-        if (!call_.args.empty() && exact_ == digest) return Told::kSame;
+    ArgumentsMatch match_of(const std::string& digest) const {
+        const std::string& text = call_.args_digest;
+        const bool nothing = call_.args.empty() && text.empty();
+        if (nothing) return exact_ == digest ? ArgumentsMatch::kSame : ArgumentsMatch::kNothing;
+        if (!call_.args.empty() && exact_ == digest) return ArgumentsMatch::kSame;
         // A digest of the client's own kind identifies arguments only when it repeats.
-        if (!said.empty() && !exact_said_ && bound_ == digest) return Told::kSame;
-        if (!call_.args.empty()) return Told::kOther;
-        if (!exact_said_) return Told::kNothing;
-        return said == digest ? Told::kSame : Told::kOther;
+        if (!text.empty() && !exact_said_ && bound_ == digest) return ArgumentsMatch::kSame;
+        if (!call_.args.empty()) return ArgumentsMatch::kOther;
+        if (!exact_said_) return ArgumentsMatch::kNothing;
+        return text == digest ? ArgumentsMatch::kSame : ArgumentsMatch::kOther;
     }
 
     const ToolFinished& call_;
@@ -132,7 +132,8 @@ bool granted(const Approvals& approvals, const ToolFinished& call, const Finishe
     return std::any_of(approvals.grants.begin(), approvals.grants.end(), [&](const Grant& grant) {
         if (grant.kind != ApprovalKind::kTool || grant.tool != call.tool || !grant.live(now))
             return false;
-        return grant.match == GrantMatch::kTool || finished.told(grant) == Told::kSame;
+        return grant.match == GrantMatch::kTool ||
+               finished.match_of(grant) == ArgumentsMatch::kSame;
     });
 }
 
@@ -173,14 +174,14 @@ bool against(const Approval& approval, const FinishedCall& call) {
             refused(approval) && call.tells_arguments() && approval.args_digest != kNoArgsDigest;
         return named && (approval.open() || (disguised && call.as_asked(approval)));
     }
-    const Told says = call.told(approval);
+    const ArgumentsMatch says = call.match_of(approval);
     // A person has changed the arguments: those that were asked for may not run.
     const bool edited = !approval.run_digest.empty() && approval.run_digest != approval.args_digest;
-    if (edited && says != Told::kSame && call.as_asked(approval)) return true;
-    const bool seen = named || says == Told::kSame;
+    if (edited && says != ArgumentsMatch::kSame && call.as_asked(approval)) return true;
+    const bool seen = named || says == ArgumentsMatch::kSame;
     if (refused(approval) || approval.pending()) return seen;
     if (approval.open()) return named;  // approved, but not these arguments
-    if (approval.executed_n != 0) return named && says != Told::kOther;
+    if (approval.executed_n != 0) return named && says != ArgumentsMatch::kOther;
     return approval.spent() && seen;
 }
 
@@ -195,7 +196,7 @@ void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint
     Approval& approval = approvals.requests[*place];
     HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
     HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
-    approval.unverified = finished.told(approval) == Told::kNothing;
+    approval.unverified = finished.match_of(approval) == ArgumentsMatch::kNothing;
     if (finished.refused_by_agent() && approval.decision == Decision::kApprove) {
         // Used up all the same: the agent's word must not gain a second execution.
         approval.status = S::kCancelled;

@@ -111,8 +111,8 @@ struct Meter {
         }
     }
 
-    void operator()(const ProgressEstimated& said) const {
-        if (!said.by_judge()) meter.rate_limited = false;
+    void operator()(const ProgressEstimated& estimate) const {
+        if (!estimate.by_judge()) meter.rate_limited = false;
     }
 
     /// A heartbeat does not change the clock, unless the model has answered in between.
@@ -177,7 +177,7 @@ struct Meter {
         withdraw();  // the advice no longer holds
         HEADWAY_ASSERT(meter.directive.empty());
         meter.told_level = BudgetLevel::kNominal;
-        meter.told = false;
+        meter.stop_sent = false;
     }
 
     void operator()(const DirectiveIssued& directive) const {
@@ -189,7 +189,7 @@ struct Meter {
         withdraw();  // the new directive replaces the old one
         meter.directive = directive.id;
         meter.told_level = *directive.budget;
-        meter.told = meter.told_level == BudgetLevel::kExhausted && !directive.unasked;
+        meter.stop_sent = meter.told_level == BudgetLevel::kExhausted && !directive.unasked;
     }
 
     void operator()(const ChildProgress& child) const {
@@ -259,7 +259,8 @@ bool shows_work(const Payload& payload, std::uint64_t known) {
     }
     if (const auto* message = std::get_if<Message>(&payload))
         return message->role == "assistant" || message->role == "agent";
-    if (const auto* said = std::get_if<ProgressEstimated>(&payload)) return !said->by_judge();
+    if (const auto* estimate = std::get_if<ProgressEstimated>(&payload))
+        return !estimate->by_judge();
     return std::holds_alternative<ToolStarted>(payload) ||
            std::holds_alternative<ToolFinished>(payload) ||
            std::holds_alternative<PhaseStarted>(payload) ||
@@ -345,7 +346,7 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
     BudgetMeter& meter = state.budget;
     // The reply to this report carries the stop that was issued between reports.
     if (meter.told_level == BudgetLevel::kExhausted && of_agent(event.payload)) {
-        meter.told = true;
+        meter.stop_sent = true;
     }
     const bool works = !replayed && shows_work(event.payload, meter.iteration_max);
     std::visit(Meter{state, meter, replayed}, event.payload);

@@ -272,15 +272,16 @@ bool is_receipt(std::string_view result) {
     // Every other receipt is of three words at most, perhaps in brackets.
     if (more_words(result, 5) && !kSays.any_in(result)) return false;
     const std::string text = lower(result);
-    std::string_view said = text;
-    if (said.starts_with("query ok, ")) {  // MySQL; the time behind it is no word of it
-        said.remove_prefix(10);
-        said = trimmed(said.substr(0, said.find('(')));
+    std::string_view wording = text;
+    if (wording.starts_with("query ok, ")) {  // MySQL; the time behind it is no word of it
+        wording.remove_prefix(10);
+        wording = trimmed(wording.substr(0, wording.find('(')));
     }
-    if (said.starts_with('(') && said.ends_with(')')) said = said.substr(1, said.size() - 2);
+    if (wording.starts_with('(') && wording.ends_with(')'))
+        wording = wording.substr(1, wording.size() - 2);
     std::array<std::string_view, 4> words;  // with a fourth it is none of them
     std::size_t count_of_words = 0;
-    for (std::string_view rest = said; !rest.empty() && count_of_words < words.size();) {
+    for (std::string_view rest = wording; !rest.empty() && count_of_words < words.size();) {
         const std::size_t end = std::min(rest.find(' '), rest.size());
         if (end > 0) words[count_of_words++] = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -314,8 +315,8 @@ std::string_view without_frame(std::string_view result) {
         if (text != "(empty)") return text;
         if (end == result.npos) return {};
         const std::string_view errors = result.substr(end + kErr.size());
-        const std::string_view said = trimmed(errors.substr(0, errors.find("\nError: ")));
-        return said == "(empty)" ? std::string_view{} : said;
+        const std::string_view words = trimmed(errors.substr(0, errors.find("\nError: ")));
+        return words == "(empty)" ? std::string_view{} : words;
     }
     if (result.starts_with("Chunk ID: ")) {  // Codex: a random number, then how long it took
         const std::size_t end = result.find('\n');

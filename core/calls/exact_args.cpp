@@ -35,11 +35,11 @@ bool is_args_digest(std::string_view text) noexcept {
                std::string_view::npos;
 }
 
-std::string bound_digest(std::string_view told) {
-    if (is_args_digest(told)) return std::string{told};
+std::string bound_digest(std::string_view text) {
+    if (is_args_digest(text)) return std::string{text};
     // With a prefix: the digest of the text alone could equal that of canonical arguments.
     std::string bound =
-        std::string{kDigestStart} + sha256_hex("headway client digest\n" + std::string{told});
+        std::string{kDigestStart} + sha256_hex("headway client digest\n" + std::string{text});
     HEADWAY_ASSERT(is_args_digest(bound));
     return bound;
 }

@@ -21,7 +21,7 @@ bool is_args_digest(std::string_view text) noexcept;
 
 /// Converts a client's digest. A digest of another kind tells nothing about the arguments, so it is
 /// hashed: the same text stays recognisable and equals no real arguments. Pure.
-std::string bound_digest(std::string_view told);
+std::string bound_digest(std::string_view words);
 
 using ArgsDigest = Sha256Digest;
 

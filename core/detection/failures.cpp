@@ -230,13 +230,13 @@ FailureKind failure_of_status(std::uint64_t status) {
 FailureKind failure_of_error(const ErrorReported& error) {
     const FailureKind named = failure_of_class(error.error_class);
     if (named != FailureKind::kNone) return named;
-    const FailureKind said = failure_of_message(error.message.kept);
-    if (!error.status || said == FailureKind::kContext) return said;
+    const FailureKind failure = failure_of_message(error.message.kept);
+    if (!error.status || failure == FailureKind::kContext) return failure;
     const FailureKind kind = failure_of_status(*error.status);
     const bool of_model = error.tool.empty() && *error.status < 500;
     const bool vague = kind == FailureKind::kOther || kind == FailureKind::kNotFound;
     if (of_model && vague) return FailureKind::kRefused;
-    return kind == FailureKind::kNone ? said : kind;
+    return kind == FailureKind::kNone ? failure : kind;
 }
 
 FailureKind failure_of_message(std::string_view message) {

@@ -135,10 +135,10 @@ ProviderStop stop_of(const ErrorReported& error) {
     const Cause words = cause_of_words(error.message.kept);
     if (typed != Cause::kNone) return {refined(typed, words), true};
     if (!error.ends_turn && error.retry_at == kNever && is_note(error.message.kept)) return {};
-    Cause said = words != Cause::kNone ? words : by_status_in(error.message.kept);
-    if (said == Cause::kNone && error.retry_at != kNever) said = Cause::kRateLimit;
-    if (said == Cause::kNone && error.ends_turn) said = Cause::kUnknown;
-    return {said, error.ends_turn && said != Cause::kNone};
+    Cause cause = words != Cause::kNone ? words : by_status_in(error.message.kept);
+    if (cause == Cause::kNone && error.retry_at != kNever) cause = Cause::kRateLimit;
+    if (cause == Cause::kNone && error.ends_turn) cause = Cause::kUnknown;
+    return {cause, error.ends_turn && cause != Cause::kNone};
 }
 
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message) {

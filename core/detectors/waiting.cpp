@@ -90,17 +90,17 @@ void Waiting::count_over(const CallSeen& call, Tier tier, Timestamp now) {
     const bool refused =
         !call.call.ok && call.slept && fingerprint.failure == FailureKind::kNetwork;
     const auto of = static_cast<std::uint32_t>(fingerprint.question.low);
-    const auto said = static_cast<std::uint32_t>(fingerprint.outcome.low);
+    const auto outcome = static_cast<std::uint32_t>(fingerprint.outcome.low);
     const bool ended = fingerprint.is(Shape::kOver) || refused;
     // A look at something else that goes on takes nothing back; one at the same thing does.
     const bool news = tier == Tier::kExternal || tier == Tier::kAnswerChanged;
     if (!ended && over > 0 && of != over_of && !news) return;
     // The same sentence about an end is about the same end, however it was asked.
-    const bool tells_same = said == over_said && fingerprint.result_bytes >= kSentenceBytesMin;
+    const bool tells_same = outcome == over_said && fingerprint.result_bytes >= kSentenceBytesMin;
     // Differences between looks do not matter to a port that is closed.
     const bool again = over > 0 && (refused ? closed : of == over_of || tells_same || call.slept);
     over_of = of;
-    over_said = said;
+    over_said = outcome;
     over = !ended ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
     closed = refused;
     if (over == 1) over_at = now;

@@ -49,9 +49,9 @@ bool set_payload(Payload& payload, EventType type) {
 }
 
 std::optional<Payload> make_payload(EventType type) {
-    std::optional<Payload> made{std::in_place};
-    if (!set_payload(*made, type)) made.reset();
-    return made;
+    std::optional<Payload> payload{std::in_place};
+    if (!set_payload(*payload, type)) payload.reset();
+    return payload;
 }
 
 std::string_view change_name(EventType type) noexcept {

@@ -296,14 +296,14 @@ struct Fold {
              evidence.fingerprint.failure);
     }
 
-    void fail(const std::string& tool, std::string_view said, FailureKind kind) const {
+    void fail(const std::string& tool, std::string_view text, FailureKind kind) const {
         state.last_failure_kind = kind;
         const auto label = std::find_if(state.about.labels.begin(), state.about.labels.end(),
                                         [](const Label& l) { return l.key == "workspace"; });
         const std::string_view workspace =
             label == state.about.labels.end() ? std::string_view{} : label->value;
         state.last_failure = cut_text(tool, limits::kPhaseTextBytesMax);
-        state.last_failure += '\n' + sanitized(said, workspace, limits::kFeedbackErrorBytesMax);
+        state.last_failure += '\n' + sanitized(text, workspace, limits::kFeedbackErrorBytesMax);
         HEADWAY_ASSERT(state.last_failure.size() <=
                        limits::kPhaseTextBytesMax + 1 + limits::kFeedbackErrorBytesMax);
     }

@@ -152,9 +152,10 @@ bool was_heard(const Directive& directive, const HookQuestion& asked) {
 /// Adds the directives that the agent has not received yet.
 void say(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
     for (const Directive& directive : state.directives) {
-        const bool told = was_heard(directive, asked) || directive.kind == DirectiveKind::kStop ||
-                          directive.kind == DirectiveKind::kPause;
-        if (told) continue;
+        const bool delivered = was_heard(directive, asked) ||
+                               directive.kind == DirectiveKind::kStop ||
+                               directive.kind == DirectiveKind::kPause;
+        if (delivered) continue;
         if (!directive.delivered) answer.delivered.push_back(directive.id);
         if (directive.kind == DirectiveKind::kContinue) continue;  // it goes on anyway
         if (!answer.words.empty()) answer.words += "\n\n";
@@ -195,9 +196,9 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     };
     // Agents use ids again: a decision is about its own arguments only.
     const Approval* named = newest([&](const Approval& a) {
-        const bool said = !args_digest.empty() && !a.args_digest.empty();
+        const bool both_known = !args_digest.empty() && !a.args_digest.empty();
         return is_named(a) &&
-               (!said || a.args_digest == args_digest || a.run_digest == args_digest);
+               (!both_known || a.args_digest == args_digest || a.run_digest == args_digest);
     });
     if (named == nullptr)
         named = newest([&](const Approval& a) { return is_named(a) && a.pending(); });

@@ -89,9 +89,9 @@ Claims claims_of(const SessionState& state) {
         if (!state.policy->detectors.empty() && state.policy->is_off(kId)) return;
         Severity severity = detector.severity(thresholds_of<D>(*state.policy), *state.ledger);
         if (severity == Severity::kNone) return;
-        const bool told =
+        const bool advised =
             severity == Severity::kSuspect && lasts(D::kTraits.kind) && took_advice(state);
-        if (told && came_back(state, detector.finding(*state.ledger).identity))
+        if (advised && came_back(state, detector.finding(*state.ledger).identity))
             severity = Severity::kStuck;
         HEADWAY_ASSERT(claims.count < kDetectorCount);
         bool alone = D::kTraits.kind != EvidenceKind::kNothing || severity == Severity::kStuck;

@@ -12,12 +12,12 @@
 
 namespace headway::core {
 
-std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, std::uint64_t calls,
-                                           Outcome outcome) {
+std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> estimates,
+                                           std::uint64_t calls, Outcome outcome) {
     std::vector<EstimateScore> scores;
     if (calls == 0) return scores;
     std::map<std::tuple<std::string, std::string, std::uint64_t>, EstimateScore> by_key;
-    for (const EstimateMade& one : made) {
+    for (const EstimateMade& one : estimates) {
         const double percent = one.percent > 0 ? std::min(one.percent, 100.0) : 0.0;
         const auto decile =
             std::min<std::uint64_t>(static_cast<std::uint64_t>(percent / 10), kDeciles - 1);
@@ -37,7 +37,7 @@ std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, s
         HEADWAY_ASSERT(score.completed <= score.count);
         HEADWAY_ASSERT(std::abs(score.signed_error_milli) <= score.abs_error_milli);
     }
-    HEADWAY_ASSERT(by_key.size() <= made.size());
+    HEADWAY_ASSERT(by_key.size() <= estimates.size());
     for (auto& [key, score] : by_key)
         scores.push_back(std::move(score));
     return scores;

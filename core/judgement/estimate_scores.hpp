@@ -42,8 +42,8 @@ struct EstimateScore {
 /// Scores the estimates of a session that ended after `calls` finished calls: the error against the
 /// share of calls made at that time. Empty for a session without calls, which has no share. One
 /// score for each source, model and decile, in that order.
-std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, std::uint64_t calls,
-                                           Outcome outcome);
+std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> estimates,
+                                           std::uint64_t calls, Outcome outcome);
 
 struct DecileSummary {
     std::uint64_t count = 0;

@@ -69,13 +69,13 @@ std::string failure_feedback(const SessionState& state, std::uint64_t times) {
     const std::string_view last{state.last_failure};
     const std::size_t line = last.find('\n');
     const std::string_view tool = last.substr(0, line);
-    const std::string_view said =
+    const std::string_view words =
         line == std::string_view::npos ? std::string_view{} : last.substr(line + 1);
     std::string text = tool.empty() ? "This tool" : "The tool " + std::string{tool};
     HEADWAY_ASSERT(times > 0 && limit > 0);
     text += " has failed " + how_often(times);
     if (times < limit) text += attempt(times, limit);
-    if (!said.empty()) text += ": " + std::string{said};
+    if (!words.empty()) text += ": " + std::string{words};
     text += text.back() == '.' ? " " : ". ";
     return text + std::string{times < limit ? remedy(state.last_failure_kind)
                                             : "Do not call it in the same way again: use another "
@@ -108,10 +108,10 @@ std::string refusal_feedback(const SessionState& state) {
     HEADWAY_ASSERT(!last.empty());
     const std::size_t line = std::min(last.find('\n'), last.size());
     const std::string_view tool = last.substr(0, line);
-    const std::string_view said = last.substr(std::min(line + 1, last.size()));
+    const std::string_view words = last.substr(std::min(line + 1, last.size()));
     std::string text = tool.empty() ? std::string{"The last request failed"}
                                     : "The last call of the tool " + std::string{tool} + " failed";
-    if (!said.empty()) text += ": " + std::string{said};
+    if (!words.empty()) text += ": " + std::string{words};
     text += text.back() == '.' ? " " : ". ";
     return text + std::string{remedy(state.last_failure_kind)};
 }

@@ -82,13 +82,14 @@ std::string cost_since(const SessionState& state) {
 }  // namespace
 
 JudgementPtr live_judgement(const SessionState& state) {
-    const Judgement& told = *state.judgement;
-    const bool loops = told.verdict == Verdict::kSuspect || told.verdict == Verdict::kStuck;
+    const Judgement& judgement = *state.judgement;
+    const bool loops =
+        judgement.verdict == Verdict::kSuspect || judgement.verdict == Verdict::kStuck;
     const bool went_on = state.loop_start.has_value() && state.tool_calls > state.loop_start->calls;
     if (!loops || !went_on) return state.judgement.pointer();
-    auto live = std::make_shared<Judgement>(told);
+    auto live = std::make_shared<Judgement>(judgement);
     const Claims claims = claims_of(state);
-    if (claims.count > 0 && name_of(claims.begin()->id) == told.detector) {
+    if (claims.count > 0 && name_of(claims.begin()->id) == judgement.detector) {
         Finding finding = finding_of(state, claims.begin()->id);
         live->reason = std::move(finding.reason);
         live->evidence = std::move(finding.evidence);

@@ -82,9 +82,9 @@ FailureKind last_failure_of(const SessionState& state) {
     if (state.last_failure_kind != FailureKind::kNone &&
         state.last_failure_kind != FailureKind::kOther)
         return state.last_failure_kind;
-    const std::size_t said = state.last_failure.find('\n');
-    if (said == std::string::npos) return FailureKind::kNone;
-    return failure_of_message(std::string_view{state.last_failure}.substr(said + 1));
+    const std::size_t line_end = state.last_failure.find('\n');
+    if (line_end == std::string::npos) return FailureKind::kNone;
+    return failure_of_message(std::string_view{state.last_failure}.substr(line_end + 1));
 }
 
 /// One concrete alternative for a kind of loop.
@@ -109,25 +109,25 @@ RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
     const Judgement& judgement = *state.judgement;
     const std::string what = judgement.reason + evidence_text(judgement.evidence) + ". ";
     HEADWAY_ASSERT(step >= 1 && step <= kStepStop);
-    RecoveryStep made;
-    made.step = step;
+    RecoveryStep recovery_step;
+    recovery_step.step = step;
     switch (step) {
         case kStepAsk:
-            made.kind = DirectiveKind::kWaitApproval;
-            made.text = what + "A person has to decide: wait for the answer.";
+            recovery_step.kind = DirectiveKind::kWaitApproval;
+            recovery_step.text = what + "A person has to decide: wait for the answer.";
             break;
         case kStepStop:
-            made.kind = DirectiveKind::kStop;
-            made.text = what + "Stop here and report what is done and what is missing.";
+            recovery_step.kind = DirectiveKind::kStop;
+            recovery_step.text = what + "Stop here and report what is done and what is missing.";
             break;
         default:
-            made.text = what;
-            made.text += kWayTexts[static_cast<std::size_t>(way_out(state))];
-            made.text += alternative(judgement.detector, step == 2);
+            recovery_step.text = what;
+            recovery_step.text += kWayTexts[static_cast<std::size_t>(way_out(state))];
+            recovery_step.text += alternative(judgement.detector, step == 2);
             break;
     }
-    HEADWAY_ASSERT(!made.text.empty());
-    return made;
+    HEADWAY_ASSERT(!recovery_step.text.empty());
+    return recovery_step;
 }
 
 /// The last recovery step that the policy allows for a stuck session.
@@ -156,9 +156,9 @@ WayOut way_out(FailureKind blocker, FailureKind failure) {
 }
 
 WayOut way_out(const SessionState& state) {
-    const Estimates& said = *state.estimates;
-    const bool blocked = said.blocked_n != 0 && state.ledger->hard_n <= said.blocked_n;
-    return way_out(blocked ? said.blocker : FailureKind::kNone, last_failure_of(state));
+    const Estimates& estimates = *state.estimates;
+    const bool blocked = estimates.blocked_n != 0 && state.ledger->hard_n <= estimates.blocked_n;
+    return way_out(blocked ? estimates.blocker : FailureKind::kNone, last_failure_of(state));
 }
 
 std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool may_stop) {

@@ -124,7 +124,7 @@ struct BudgetMeter {
     bool rate_limited = false;
     BudgetSource source = BudgetSource::kNone;  ///< of `limits`
     LazyOptional<ParentBudget> parent;
-    bool told = false;  ///< a reply carried the stop: another step ends the session
+    bool stop_sent = false;  ///< a reply carried the stop: another step ends the session
     LazyOptional<UseParts> parts;
     LazyOptional<FanOut> alarmed;      ///< as of the last alarm about them
     LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
@@ -147,7 +147,7 @@ struct BudgetMeter {
             field("children", &M::children), field("ended_children", &M::ended_children),
             field("ended_count", &M::ended_count), field("uncounted_count", &M::uncounted_count),
             field("level", &M::level), field("told_level", &M::told_level),
-            field("directive", &M::directive), field("told", &M::told),
+            field("directive", &M::directive), field("told", &M::stop_sent),
             field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
             field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited),

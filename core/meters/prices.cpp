@@ -89,13 +89,13 @@ bool is_price_name(std::string_view name) {
     return star == std::string_view::npos || star == name.size() - 1;
 }
 
-std::vector<std::string> names_of_model(std::string_view said) {
+std::vector<std::string> names_of_model(std::string_view text) {
     std::vector<std::string> names;
     const auto add = [&names](std::string name) {
         if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
         names.push_back(std::move(name));
     };
-    std::string name = lower(said.substr(0, limits::kStringBytesMax));
+    std::string name = lower(text.substr(0, limits::kStringBytesMax));
     add(name);
     // Claude Code's mark of a longer window, which costs the same.
     if (name.ends_with("[1m]")) name.resize(name.size() - 4);
@@ -153,7 +153,7 @@ std::optional<double> cost_of(const ModelPrice& price, const Usage& usage) {
 }
 
 Usage* usage_in(Payload& payload) {
-    const auto of = [](auto& said) { return said.usage ? &*said.usage : nullptr; };
+    const auto of = [](auto& one) { return one.usage ? &*one.usage : nullptr; };
     if (auto* beat = std::get_if<Heartbeat>(&payload)) return of(*beat);
     if (auto* message = std::get_if<Message>(&payload)) return of(*message);
     if (auto* call = std::get_if<ToolFinished>(&payload)) return of(*call);
@@ -161,7 +161,7 @@ Usage* usage_in(Payload& payload) {
 }
 
 const Usage* usage_in(const Payload& payload) {
-    const auto of = [](const auto& said) { return said.usage ? &*said.usage : nullptr; };
+    const auto of = [](const auto& one) { return one.usage ? &*one.usage : nullptr; };
     if (const auto* beat = std::get_if<Heartbeat>(&payload)) return of(*beat);
     if (const auto* message = std::get_if<Message>(&payload)) return of(*message);
     if (const auto* call = std::get_if<ToolFinished>(&payload)) return of(*call);

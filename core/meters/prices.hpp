@@ -50,7 +50,7 @@ bool is_price_name(std::string_view name);
 
 /// The names under which a model may stand in a table, the one said first: without the provider
 /// before it, the date behind it and the forms of Bedrock and Vertex. Never another model's.
-std::vector<std::string> names_of_model(std::string_view said);
+std::vector<std::string> names_of_model(std::string_view text);
 
 /// Nothing for a model without a price: there is no guess by a similar name.
 std::optional<ModelPrice> price_of(const Prices& prices, std::string_view model);

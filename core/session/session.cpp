@@ -81,7 +81,7 @@ Result<> Session::admit(std::span<const Event> events) const {
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
     Command command{*this, context, out};
     Failure failure;
-    const bool told = state_.budget.told;
+    const bool stop_sent = state_.budget.stop_sent;
     const std::uint64_t steps = own_steps(state_);
     const std::size_t first = out.size();
     credit_pause(command);
@@ -89,10 +89,10 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         Event& event = events[place];
         event.at = context.now;
         if (auto* asked = std::get_if<ApprovalRequested>(&event.payload)) asked->source = "agent";
-        if (auto* said = std::get_if<ProgressEstimated>(&event.payload)) {
-            sign_as_agent(*said);
-            said->calls = state_.tool_calls;
-            said->is_stuck = makes_no_way(*state_.estimates, *said);
+        if (auto* estimate = std::get_if<ProgressEstimated>(&event.payload)) {
+            sign_as_agent(*estimate);
+            estimate->calls = state_.tool_calls;
+            estimate->is_stuck = makes_no_way(*state_.estimates, *estimate);
         }
         note_state(state_, event);
         const std::size_t at = out.size();
@@ -120,7 +120,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     HEADWAY_ASSERT(out.size() >= first + events.size());
     add_due_check(command);
     end_itself(command, std::move(failure));
-    follow_budget(command, true, told && own_steps(state_) > steps);
+    follow_budget(command, true, stop_sent && own_steps(state_) > steps);
     if (!out.empty() && !state_.ended()) {
         Event& last = out.back();
         ask_interval(state_, context, last);
@@ -132,10 +132,10 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
     Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
     const auto& directives = state_.directives;
-    const bool told = std::any_of(directives.begin(), directives.end(), [](const Directive& d) {
+    const bool asked = std::any_of(directives.begin(), directives.end(), [](const Directive& d) {
         return d.kind == DirectiveKind::kStop;
     });
-    if (state_.cancel_requested && told) return {};
+    if (state_.cancel_requested && stop_sent) return {};
     credit_pause(command);
     if (!state_.cancel_requested) command.add(CancelRequested{reason});
     direct(command, DirectiveKind::kStop,
@@ -238,13 +238,14 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_
     const Timestamp due = silent_at(state_.heard_at(), watch, state_.asked_interval, agent_runs);
     // Beyond silence nothing happens by time alone; the agent's next event ends it. The silence of
     // an agent that waits for a person means nothing.
-    const bool said = state_.judgement->detector == "liveness" && state_.judgement->since >= due;
+    const bool silence_known =
+        state_.judgement->detector == "liveness" && state_.judgement->since >= due;
     const bool held = state_.waits_for_human() || state_.paused();
-    if (!said && !held) consider(due);
+    if (!silence_known && !held) consider(due);
     // The work of its process is the difference of two looks.
     if (agent_runs && !held)
-        consider(said ? std::max(state_.judgement->since, past) + Millis{kProcessLookEvery}
-                      : due - Millis{kProcessLookEvery});
+        consider(silence_known ? std::max(state_.judgement->since, past) + Millis{kProcessLookEvery}
+                               : due - Millis{kProcessLookEvery});
     consider(core::next_deadline(state_.approvals, attendance(state_, watch)));
     consider(legacy_end(state_, watch));
     consider(orphan_ends_at(state_, watch));

@@ -204,7 +204,7 @@ public:
     void complete_check(CheckCompleted completed, const Context& context, std::vector<Event>& out);
 
     /// Records a judge's estimate of progress. Changes nothing in an ended session.
-    void note_estimate(ProgressEstimated said, const Context& context, std::vector<Event>& out);
+    void note_estimate(ProgressEstimated estimate, const Context& context, std::vector<Event>& out);
 
     /// Time passed: appends expiries of requests and approved calls, the verdict for silence, and
     /// the consequences of the time budget.

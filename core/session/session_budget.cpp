@@ -260,9 +260,9 @@ void follow_budget(Command& command, bool asked, bool stepped) {
 void Session::heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                           std::vector<Event>& out) {
     Command command{*this, context, out};
-    const ParentBudget& told = *state_.budget.parent;
-    if (state_.n == 0 || state_.ended() || told.level == level) return;
-    const std::string& whose = level == BudgetLevel::kNominal ? told.session : parent;
+    const ParentBudget& parent_budget = *state_.budget.parent;
+    if (state_.n == 0 || state_.ended() || parent_budget.level == level) return;
+    const std::string& whose = level == BudgetLevel::kNominal ? parent_budget.session : parent;
     DirectiveIssued directive;
     directive.id = "d" + std::to_string(state_.n + 1);
     directive.kind = level == BudgetLevel::kExhausted ? DirectiveKind::kStop

@@ -81,15 +81,15 @@ void Session::complete_check(CheckCompleted completed, const Context& context,
     end_itself(command, {});
 }
 
-void Session::note_estimate(ProgressEstimated said, const Context& context,
+void Session::note_estimate(ProgressEstimated estimate, const Context& context,
                             std::vector<Event>& out) {
     Command command{*this, context, out};
     if (state_.ended()) return;
-    said.source = "judge";
-    said.calls = state_.tool_calls;
-    said.is_stuck = makes_no_way(*state_.estimates, said);
+    estimate.source = "judge";
+    estimate.calls = state_.tool_calls;
+    estimate.is_stuck = makes_no_way(*state_.estimates, estimate);
     credit_pause(command);
-    command.add(std::move(said));
+    command.add(std::move(estimate));
     add_verdict(command);
     add_advice(command);
 }

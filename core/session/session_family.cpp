@@ -65,9 +65,9 @@ void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause) {
     if (rules == nullptr || state.ended()) return;
     const FanOut now = fan_out_of(state.budget);
     // Counts that swing around a limit are no news; a person's look at the alarm makes them news.
-    const FanOut& told = *state.budget.alarmed;
-    const FanOut from{std::max(before.open, told.open), std::max(before.all, told.all),
-                      std::max(before.depth, told.depth)};
+    const FanOut& fan_out = *state.budget.alarmed;
+    const FanOut from{std::max(before.open, fan_out.open), std::max(before.all, fan_out.all),
+                      std::max(before.depth, fan_out.depth)};
     if (!exceeds_anew(from, now, *rules)) return;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kFanOut;

@@ -45,17 +45,17 @@ Result<> tighten(std::optional<T>& next, const std::optional<T>& now, const char
 }
 
 /// Fields that an opening and an amendment share.
-void take_said(SessionState& state, const auto& said) {
+void take_said(SessionState& state, const auto& fields) {
     Opening& about = state.about;
-    about.goal = said.goal;
-    about.agent = said.agent;
-    about.parent = said.parent;
-    about.labels = said.labels;
-    about.budget = said.budget;
-    about.raised = said.raised;
-    about.complexity = said.complexity;
-    about.suggested_from = said.suggested_from;
-    state.policy.take_alike(effective_policy(said.policy, Policy{}));
+    about.goal = fields.goal;
+    about.agent = fields.agent;
+    about.parent = fields.parent;
+    about.labels = fields.labels;
+    about.budget = fields.budget;
+    about.raised = fields.raised;
+    about.complexity = fields.complexity;
+    about.suggested_from = fields.suggested_from;
+    state.policy.take_alike(effective_policy(fields.policy, Policy{}));
 }
 
 Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {

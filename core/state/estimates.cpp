@@ -34,11 +34,11 @@ bool stalled(const SessionState& state) {
 }
 
 /// The newest estimates of one author, with this one.
-std::vector<double> recent_with(const Estimates& estimates, const ProgressEstimated& said) {
+std::vector<double> recent_with(const Estimates& estimates, const ProgressEstimated& estimate) {
     std::vector<double> recent;
-    if (estimates.recent_judged == said.by_judge()) recent = estimates.recent;
+    if (estimates.recent_judged == estimate.by_judge()) recent = estimates.recent;
     if (recent.size() == EstimatePlateau::kWindow) recent.erase(recent.begin());
-    recent.push_back(said.percent);
+    recent.push_back(estimate.percent);
     HEADWAY_ASSERT(recent.size() <= EstimatePlateau::kWindow);
     return recent;
 }
@@ -51,23 +51,24 @@ std::string words(std::string_view text) {
 
 /// Makes the estimate the visible one. A fallback has no author: it neither makes nor ends a
 /// plateau.
-void show(Estimates& estimates, const ProgressEstimated& said, const Event& event) {
-    const bool stuck = makes_no_way(estimates, said);
-    if (!said.fallback) {
-        estimates.recent = recent_with(estimates, said);
-        estimates.recent_judged = said.by_judge();
+void show(Estimates& estimates, const ProgressEstimated& estimate, const Event& event) {
+    const bool stuck = makes_no_way(estimates, estimate);
+    if (!estimate.fallback) {
+        estimates.recent = recent_with(estimates, estimate);
+        estimates.recent_judged = estimate.by_judge();
     }
     CurrentEstimate& current = estimates.current;
     current = {};
-    current.percent = said.percent;
-    current.reasoning = cut_text(said.reasoning.kept, limits::kEstimateReasonBytesMax);
-    current.next_milestone = words(said.next_milestone);
-    const std::size_t kept = std::min(said.blockers.size(), limits::kEstimateBlockersMax);
+    current.percent = estimate.percent;
+    current.reasoning = cut_text(estimate.reasoning.kept, limits::kEstimateReasonBytesMax);
+    current.next_milestone = words(estimate.next_milestone);
+    const std::size_t kept = std::min(estimate.blockers.size(), limits::kEstimateBlockersMax);
     for (std::size_t i = 0; i < kept; ++i)
-        current.blockers.push_back(words(said.blockers[i]));
+        current.blockers.push_back(words(estimate.blockers[i]));
     current.is_stuck = stuck;
-    current.source = said.by_judge() ? "judge" : words(said.source.empty() ? "agent" : said.source);
-    current.fallback = said.fallback;
+    current.source =
+        estimate.by_judge() ? "judge" : words(estimate.source.empty() ? "agent" : estimate.source);
+    current.fallback = estimate.fallback;
     HEADWAY_ASSERT(current.blockers.size() <= limits::kEstimateBlockersMax);
     HEADWAY_ASSERT(current.reasoning.size() <= limits::kEstimateReasonBytesMax);
     current.n = event.n;
@@ -76,51 +77,51 @@ void show(Estimates& estimates, const ProgressEstimated& said, const Event& even
 
 }  // namespace
 
-bool makes_no_way(const Estimates& before, const ProgressEstimated& said) {
-    if (said.fallback) return false;
-    const std::vector<double> recent = recent_with(before, said);
+bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate) {
+    if (estimate.fallback) return false;
+    const std::vector<double> recent = recent_with(before, estimate);
     const auto [low, high] = std::minmax_element(recent.begin(), recent.end());
     return recent.size() == EstimatePlateau::kWindow && *high - *low < EstimatePlateau::kRange;
 }
 
-void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event) {
+void enter_estimate(SessionState& state, const ProgressEstimated& estimate, const Event& event) {
     Estimates& estimates = state.estimates.change();
     HEADWAY_ASSERT(estimates.n < event.n && estimates.current.n < event.n);
-    show(estimates, said, event);
-    if (said.by_judge()) {
+    show(estimates, estimate, event);
+    if (estimate.by_judge()) {
         ++estimates.judged;
         estimates.n = event.n;
         estimates.calls = state.ledger->calls;
         estimates.phases = state.phase_totals.completed;
         estimates.round = state.ledger->rounds;
     }
-    if (said.fallback) return;  // says nothing about the blockers
+    if (estimate.fallback) return;  // says nothing about the blockers
     ++estimates.scored;
     const bool stands = estimates.blocked_n != 0 && estimates.blocked_by_judge;
-    if (stands && !said.by_judge() && said.blockers.empty()) return;
-    estimates.blocked_by_judge = said.by_judge();
-    estimates.blocked_n = said.blockers.empty() ? 0 : event.n;
-    estimates.blocker = kind_of_blockers(said.blockers);
+    if (stands && !estimate.by_judge() && estimate.blockers.empty()) return;
+    estimates.blocked_by_judge = estimate.by_judge();
+    estimates.blocked_n = estimate.blockers.empty() ? 0 : event.n;
+    estimates.blocker = kind_of_blockers(estimate.blockers);
 }
 
-void sign_as_agent(ProgressEstimated& said) {
-    if (said.source.empty() || said.source == "judge") said.source = "agent";
-    said.fallback = false;
-    said.judge.clear();
-    said.model.clear();
-    said.use.reset();
-    said.is_stuck.reset();
-    HEADWAY_ASSERT(!said.by_judge());
+void sign_as_agent(ProgressEstimated& estimate) {
+    if (estimate.source.empty() || estimate.source == "judge") estimate.source = "agent";
+    estimate.fallback = false;
+    estimate.judge.clear();
+    estimate.model.clear();
+    estimate.use.reset();
+    estimate.is_stuck.reset();
+    HEADWAY_ASSERT(!estimate.by_judge());
 }
 
 ProgressEstimated fallback_estimate(const SessionState& state, std::string_view why) {
-    ProgressEstimated made;
-    made.percent = state.tool_calls > state.tool_failures ? 50 : 0;
-    made.fallback = true;
-    const char* rule = made.percent > 0 ? "; 50 takes its place, since a call went well"
-                                        : "; 0 takes its place, since no call went well";
-    made.reasoning = bounded_text(std::string{why} + rule);
-    return made;
+    ProgressEstimated estimate;
+    estimate.percent = state.tool_calls > state.tool_failures ? 50 : 0;
+    estimate.fallback = true;
+    const char* rule = estimate.percent > 0 ? "; 50 takes its place, since a call went well"
+                                            : "; 0 takes its place, since no call went well";
+    estimate.reasoning = bounded_text(std::string{why} + rule);
+    return estimate;
 }
 
 bool estimate_due(const SessionState& state, const JudgeRules& rules) {

@@ -71,13 +71,13 @@ struct Estimates {
 
 /// True if an estimate is within five points of the two before it by the same author. A fallback
 /// has no author. Pure.
-bool makes_no_way(const Estimates& before, const ProgressEstimated& said);
+bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate);
 
 /// Fold of the event.
-void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event);
+void enter_estimate(SessionState& state, const ProgressEstimated& progress, const Event& event);
 
 /// Marks a report's estimate as the agent's: a report cannot speak for a judge.
-void sign_as_agent(ProgressEstimated& said);
+void sign_as_agent(ProgressEstimated& estimate);
 
 /// The fallback when the judge gives no estimate (docs/first-designs.md): 50 if a call has
 /// succeeded, else 0, with the reason. Pure.

@@ -143,9 +143,9 @@ void note_action(LazyOptional<LastAction>& last, const Event& event) {
     } else if (const auto* finished = std::get_if<ToolFinished>(&event.payload)) {
         text = text_of(*finished);
         // The finish of a call need not repeat what its start said.
-        const bool said = std::string_view{last->text}.starts_with(finished->tool) &&
-                          last->text.compare(finished->tool.size(), 2, ": ") == 0;
-        if (text == finished->tool && said) text.clear();
+        const bool names_tool = std::string_view{last->text}.starts_with(finished->tool) &&
+                                last->text.compare(finished->tool.size(), 2, ": ") == 0;
+        if (text == finished->tool && names_tool) text.clear();
     } else {
         return;
     }

@@ -13,7 +13,7 @@ using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 
-constexpr std::string_view kTold = ", told";
+constexpr std::string_view kReported = ", told";
 constexpr std::string_view kGraceWord = ", grace ";
 constexpr std::string_view kExcusedWord = ", excused ";
 
@@ -200,14 +200,14 @@ std::string print_schedule(const PingSchedule& schedule) {
     if (schedule.excused != kNever)
         text +=
             std::string{kExcusedWord} + std::to_string(schedule.excused.time_since_epoch().count());
-    return text + std::string{schedule.told ? kTold : ""};
+    return text + std::string{schedule.reported ? kReported : ""};
 }
 
 std::optional<PingSchedule> read_schedule(std::string_view text) {
     PingSchedule schedule;
-    if (text.ends_with(kTold)) {
-        schedule.told = true;
-        text.remove_suffix(kTold.size());
+    if (text.ends_with(kReported)) {
+        schedule.reported = true;
+        text.remove_suffix(kReported.size());
     }
     if (const std::size_t word = text.rfind(kExcusedWord); word != text.npos) {
         std::int64_t at = 0;

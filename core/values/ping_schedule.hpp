@@ -42,7 +42,7 @@ struct PingSchedule {
     std::string cron;  ///< as it was given
     Millis grace{0};
     /// Its late start is reported already.
-    bool told = false;
+    bool reported = false;
     /// The daemon was away when it was due: the end of the grace that it got once for that start.
     Timestamp excused = kNever;
 

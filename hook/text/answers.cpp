@@ -165,9 +165,9 @@ std::string take_header(std::vector<std::string>& items, std::string_view now) {
         ++count;
     }
     std::string header;
-    const bool told =
+    const bool noted =
         count > 0 && items.front().find(";" + std::string{now} + ";") != std::string::npos;
-    if (count > 0 && !now.empty() && !told) header.append("@").append(now);
+    if (count > 0 && !now.empty() && !noted) header.append("@").append(now);
     for (std::size_t i = count; i > 0; --i)
         header.append(header.empty() ? "" : ",").append(items[i - 1]);
     items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));

@@ -65,33 +65,33 @@ core::Timestamp Logins::proven(std::string_view kind, std::string_view secret,
 }
 
 Result<LoginCode> Logins::make_code(core::Timestamp now) {
-    LoginCode made;
-    HEADWAY_TRY(made.code, random_letters(kCodeCharacters));
-    made.expires_at = now + limits::kLoginCodeFor;
+    LoginCode code;
+    HEADWAY_TRY(code.code, random_letters(kCodeCharacters));
+    code.expires_at = now + limits::kLoginCodeFor;
     if (!key_.empty()) {
-        HEADWAY_TRY(made.code, sign(kCode, made.expires_at));
-        return made;
+        HEADWAY_TRY(code.code, sign(kCode, code.expires_at));
+        return code;
     }
-    keep(codes_, {token_hash(made.code), made.expires_at}, limits::kLoginCodesMax, now);
-    return made;
+    keep(codes_, {token_hash(code.code), code.expires_at}, limits::kLoginCodesMax, now);
+    return code;
 }
 
 Result<Login> Logins::log_in(std::string_view code, core::Timestamp now, core::Millis lasts) {
-    Login made;
+    Login login;
     if (!key_.empty()) {
         const core::Timestamp until = proven(kCode, code, now);
         const std::string hash = token_hash(code);
-        if (until == core::kNever || is_in(used_, hash, now)) return made;
-        made.expires_at = now + lasts;
-        HEADWAY_TRY(made.secret, sign(kLogin, made.expires_at));
+        if (until == core::kNever || is_in(used_, hash, now)) return login;
+        login.expires_at = now + lasts;
+        HEADWAY_TRY(login.secret, sign(kLogin, login.expires_at));
         keep(used_, {hash, until}, limits::kEndedLoginsMax, now);
-        return made;
+        return login;
     }
-    if (!take(codes_, token_hash(code), now)) return made;
-    HEADWAY_TRY(made.secret, random_letters(kCodeCharacters));
-    made.expires_at = now + lasts;
-    keep(logins_, {token_hash(made.secret), made.expires_at}, limits::kLoginsMax, now);
-    return made;
+    if (!take(codes_, token_hash(code), now)) return login;
+    HEADWAY_TRY(login.secret, random_letters(kCodeCharacters));
+    login.expires_at = now + lasts;
+    keep(logins_, {token_hash(login.secret), login.expires_at}, limits::kLoginsMax, now);
+    return login;
 }
 
 bool Logins::logged_in(std::string_view secret, core::Timestamp now) const {

@@ -19,8 +19,8 @@ struct LoginCode {
 };
 
 /// The link, below the daemon's base URL. Pure.
-inline std::string login_url(const std::string& base, const LoginCode& made) {
-    return base + "/login?code=" + made.code;
+inline std::string login_url(const std::string& base, const LoginCode& code) {
+    return base + "/login?code=" + code.code;
 }
 
 /// Sent by a page in place of a token.

@@ -74,8 +74,8 @@ void BackupCheck::start(std::filesystem::path copy, std::filesystem::path file, 
         [this, copy = std::move(copy), file = std::move(file), done = std::move(done)]() mutable {
             auto counts = finish_backup(copy, file);
             net::post(io_.get_executor(),
-                      [said = std::move(done), result = std::move(counts)]() mutable {
-                          said(std::move(result));
+                      [report = std::move(done), result = std::move(counts)]() mutable {
+                          report(std::move(result));
                       });
         }};
 }

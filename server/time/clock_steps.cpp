@@ -23,8 +23,8 @@ ClockSteps::Step ClockSteps::look(const Reading& now) {
     // Less than a step is not counted as sleep; otherwise the stamps would creep ahead.
     const Millis asleep = slept > kNoticed ? std::clamp(ahead, Millis{0}, slept) : Millis{0};
     Step step = judge(ahead - asleep, now.steady);
-    if (asleep > Millis{0} && step.said == Said::kNothing) step.said = Said::kFollowed;
-    if (step.said == Said::kFollowed || step.said == Said::kConfirmed) step.by += asleep;
+    if (asleep > Millis{0} && step.change == Change::kNothing) step.change = Change::kFollowed;
+    if (step.change == Change::kFollowed || step.change == Change::kConfirmed) step.by += asleep;
     step.follow += asleep;
     return step;
 }
@@ -36,25 +36,25 @@ ClockSteps::Step ClockSteps::judge(Millis ahead, Millis steady) {
         doubt_.reset();
         if (-ahead > behind_ + kNoticed) {
             behind_ = -ahead;
-            return {Millis{0}, Said::kBehind, behind_};
+            return {Millis{0}, Change::kBehind, behind_};
         }
-        return {Millis{0}, returned ? Said::kReturned : Said::kNothing, was};
+        return {Millis{0}, returned ? Change::kReturned : Change::kNothing, was};
     }
     behind_ = Millis{0};
     if (ahead <= kBelieved || confirm_ == Millis{0}) {
         doubt_.reset();
-        return {ahead, Said::kFollowed, ahead};
+        return {ahead, Change::kFollowed, ahead};
     }
     // A different step restarts the wait.
     const bool same =
         doubt_ && ahead - doubt_->ahead <= kBelieved && doubt_->ahead - ahead <= kBelieved;
     if (!same) {
         doubt_ = Doubt{ahead, steady};
-        return {Millis{0}, Said::kDoubted, ahead};
+        return {Millis{0}, Change::kDoubted, ahead};
     }
     if (steady - doubt_->since < confirm_) return {};
     doubt_.reset();
-    return {ahead, Said::kConfirmed, ahead};
+    return {ahead, Change::kConfirmed, ahead};
 }
 
 }  // namespace headway::server

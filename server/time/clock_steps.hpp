@@ -31,7 +31,7 @@ public:
         core::Millis slept{0};   ///< of the machine, since it was started
         core::Millis steady{0};  ///< since any moment
     };
-    enum class Said : std::uint8_t {
+    enum class Change : std::uint8_t {
         kNothing,
         kFollowed,   ///< by `by`
         kDoubted,    ///< a step of `by` waits to be confirmed
@@ -41,7 +41,7 @@ public:
     };
     struct Step {
         core::Millis follow{0};  ///< how far stamps move ahead
-        Said said = Said::kNothing;
+        Change change = Change::kNothing;
         core::Millis by{0};
     };
 

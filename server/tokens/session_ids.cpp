@@ -33,8 +33,8 @@ core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::s
     return ids;
 }
 
-std::string agent_type(std::string_view said) {
-    return std::string{said == "command" ? "agent" : said};
+std::string agent_type(std::string_view text) {
+    return std::string{text == "command" ? "agent" : text};
 }
 
 }  // namespace headway::server

@@ -16,6 +16,6 @@ core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::s
 
 /// The type of an agent by its own word: never `command`, whose sessions `headway run` ends and no
 /// agent. Pure.
-std::string agent_type(std::string_view said);
+std::string agent_type(std::string_view text);
 
 }  // namespace headway::server

@@ -268,9 +268,9 @@ private:
             const auto row = all->step();
             if (!row || !*row) break;  // everything behind the damage is lost
             if (!add) {
-                auto made = to_.prepare(insert_like(*all, table));
-                if (!made) break;
-                add = *std::move(made);
+                auto insert = to_.prepare(insert_like(*all, table));
+                if (!insert) break;
+                add = *std::move(insert);
             }
             add->bind_row(*all);
             (void)add->run();
@@ -349,8 +349,8 @@ Result<> make_new(Database& damaged, const std::filesystem::path& file, Repair& 
     store.reset();  // it has made the tables
     Sessions sessions;
     {
-        HEADWAY_TRY(Database made, Database::open(file.string()));
-        Repairer repairer{damaged, made};
+        HEADWAY_TRY(Database database, Database::open(file.string()));
+        Repairer repairer{damaged, database};
         HEADWAY_CHECK(repairer.run(repair));
         sessions = repairer.sessions();
     }
@@ -358,8 +358,8 @@ Result<> make_new(Database& damaged, const std::filesystem::path& file, Repair& 
     HEADWAY_TRY(const Recovery recovery, store->recover());
     store.reset();
     {
-        HEADWAY_TRY(Database made, Database::open(file.string()));
-        HEADWAY_CHECK(mend_indexes(made, sessions, recovery));
+        HEADWAY_TRY(Database opened, Database::open(file.string()));
+        HEADWAY_CHECK(mend_indexes(opened, sessions, recovery));
     }
     HEADWAY_TRY(store, SqliteStore::open(file));
     HEADWAY_CHECK(save_all(*store, sessions, recovery));
@@ -370,10 +370,10 @@ Result<> make_new(Database& damaged, const std::filesystem::path& file, Repair& 
     return Error{ErrorCode::kStorageCorrupt, "the new database lacks sessions that were saved", {}};
 }
 
-Result<> put_in_place(const std::filesystem::path& file, const std::filesystem::path& made,
+Result<> put_in_place(const std::filesystem::path& file, const std::filesystem::path& target,
                       Repair& repair) {
     repair.damaged = unused_name(file, ".damaged-");
-    HEADWAY_CHECK(replace_database(made, file, repair.damaged));
+    HEADWAY_CHECK(replace_database(target, file, repair.damaged));
     return sync_file(file);
 }
 
@@ -383,16 +383,16 @@ Result<Repair> repair_database(const std::filesystem::path& file) {
     Repair repair;
     HEADWAY_TRY(const DatabaseLock lock, DatabaseLock::take(file));
     const std::filesystem::path copy = unused_name(file, ".reading-");
-    const std::filesystem::path made = unused_name(file, ".repaired-");
+    const std::filesystem::path target = unused_name(file, ".repaired-");
     Result<> done;
     {
         auto damaged = copy_to_read(file, copy);
-        done = damaged ? make_new(*damaged, made, repair) : Result<>{damaged.error()};
+        done = damaged ? make_new(*damaged, target, repair) : Result<>{damaged.error()};
     }
     remove_database(copy);
-    if (done) done = put_in_place(file, made, repair);
+    if (done) done = put_in_place(file, target, repair);
     if (!done) {
-        remove_database(made);
+        remove_database(target);
         return std::move(done).error();
     }
     return repair;

@@ -71,14 +71,14 @@ fs::path unused_name(const fs::path& file, const std::string& suffix) {
     }
 }
 
-Result<> replace_database(const fs::path& made, const fs::path& file, const fs::path& aside) {
-    HEADWAY_CHECK(give_to_owner(made));
+Result<> replace_database(const fs::path& target, const fs::path& file, const fs::path& aside) {
+    HEADWAY_CHECK(give_to_owner(target));
     std::error_code ec;
     if (fs::exists(file, ec)) HEADWAY_CHECK(name_too(file, aside));
     // Before the new file gets its name: a log would be replayed into any database beside it.
     if (fs::exists(wal::path_of(file), ec))
         HEADWAY_CHECK(rename_file(wal::path_of(file), wal::path_of(aside)));
-    return rename_file(made, file);
+    return rename_file(target, file);
 }
 
 void remove_database(const fs::path& file) {

@@ -17,7 +17,7 @@ std::filesystem::path unused_name(const std::filesystem::path& file, const std::
 /// log. With hard links, a database of this name exists at every moment: a start that found none
 /// would create an empty one. If root runs this, the file gets the owner of its folder. Error:
 /// kStorageUnavailable.
-core::Result<> replace_database(const std::filesystem::path& made,
+core::Result<> replace_database(const std::filesystem::path& target,
                                 const std::filesystem::path& file,
                                 const std::filesystem::path& aside);
 

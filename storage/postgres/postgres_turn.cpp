@@ -53,13 +53,13 @@ Result<> PostgresStore::send_hold(const HoldRequest& wanted) {
             due));
     }
     if (wanted.told_max > 0) {
-        PostgresParameters told;
-        told.add(static_cast<std::int64_t>(wanted.told_max)).add_numbers(wanted.unreadable);
+        PostgresParameters parameters;
+        parameters.add(static_cast<std::int64_t>(wanted.told_max)).add_numbers(wanted.unreadable);
         HEADWAY_CHECK(sql_.send_asking(std::string{kColumns} +
                                            "WHERE key IN (SELECT DISTINCT session FROM inbox WHERE "
                                            "session<>ALL($2) LIMIT $1) ORDER BY key" +
                                            lock,
-                                       told));
+                                       parameters));
     }
     if (!wanted.seen.empty()) {
         PostgresParameters seen;
@@ -93,7 +93,7 @@ Held PostgresStore::take_hold(const HoldRequest& wanted, const std::vector<Postg
     take_rows(rows[at++], held, nullptr);
     if (!wanted.keys.empty()) take_rows(rows[at++], held, nullptr);
     if (wanted.due_max > 0) take_rows(rows[at++], held, &held.due);
-    if (wanted.told_max > 0) take_rows(rows[at++], held, &held.told);
+    if (wanted.told_max > 0) take_rows(rows[at++], held, &held.messaged);
     if (!wanted.seen.empty()) {
         const PostgresRows& seen = rows[at++];
         for (int row = 0; row < seen.size(); ++row)

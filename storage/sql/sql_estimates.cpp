@@ -18,7 +18,7 @@ constexpr std::string_view kOtherModels = "other";
 
 }  // namespace
 
-Result<> SqlEstimates::add_estimate(SessionKey key, const core::EstimateMade& made) {
+Result<> SqlEstimates::add_estimate(SessionKey key, const core::EstimateMade& estimate) {
     HEADWAY_TRY(
         Statement insert,
         database_.prepare("INSERT INTO estimate(session,n,percent_milli,calls,source,model) "
@@ -26,11 +26,11 @@ Result<> SqlEstimates::add_estimate(SessionKey key, const core::EstimateMade& ma
                           "percent_milli=excluded.percent_milli,calls=excluded.calls,"
                           "source=excluded.source,model=excluded.model"));
     HEADWAY_CHECK(insert.bind(1, key)
-                      .bind(2, static_cast<std::int64_t>(made.n))
-                      .bind(3, std::int64_t{std::llround(made.percent * 1000)})
-                      .bind(4, static_cast<std::int64_t>(made.calls))
-                      .bind(5, made.source)
-                      .bind(6, made.model)
+                      .bind(2, static_cast<std::int64_t>(estimate.n))
+                      .bind(3, std::int64_t{std::llround(estimate.percent * 1000)})
+                      .bind(4, static_cast<std::int64_t>(estimate.calls))
+                      .bind(5, estimate.source)
+                      .bind(6, estimate.model)
                       .run());
     HEADWAY_TRY(Statement trim,
                 database_.prepare("DELETE FROM estimate WHERE session=?1 AND n<=(SELECT n FROM "
@@ -49,12 +49,12 @@ Result<std::vector<core::EstimateMade>> SqlEstimates::take_estimates(SessionKey 
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) break;
-        core::EstimateMade& made = all.emplace_back();
-        made.n = rows.count(0);
-        made.percent = static_cast<double>(rows.integer(1)) / 1000;
-        made.calls = rows.count(2);
-        made.source = rows.text(3);
-        made.model = rows.text(4);
+        core::EstimateMade& estimate = all.emplace_back();
+        estimate.n = rows.count(0);
+        estimate.percent = static_cast<double>(rows.integer(1)) / 1000;
+        estimate.calls = rows.count(2);
+        estimate.source = rows.text(3);
+        estimate.model = rows.text(4);
     }
     HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM estimate WHERE session=?1"));
     HEADWAY_CHECK(drop.bind(1, key).run());

@@ -20,10 +20,10 @@ Result<> SqlInbox::prepare() {
     return {};
 }
 
-Result<> SqlInbox::post(SessionKey to, const core::Event& told) {
+Result<> SqlInbox::post(SessionKey to, const core::Event& event) {
     HEADWAY_ASSERT(to > 0);
     buffer_.clear();
-    encode_events({&told, 1}, buffer_);
+    encode_events({&event, 1}, buffer_);
     return post_.bind(1, to).bind_blob(2, buffer_).run();
 }
 
@@ -34,9 +34,9 @@ Result<std::vector<core::Event>> SqlInbox::take(SessionKey to) {
     while (true) {
         HEADWAY_TRY(const bool found, rows.next());
         if (!found) break;
-        auto told = decode_events(rows->blob(1), 1);
+        auto read = decode_events(rows->blob(1), 1);
         if (is_newer_row(rows->blob(1))) newer.emplace_back(rows->blob(1));
-        if (told && told->size() == 1) taken.emplace(rows->integer(0), std::move(told->front()));
+        if (read && read->size() == 1) taken.emplace(rows->integer(0), std::move(read->front()));
     }
     for (const std::string& message : newer)
         HEADWAY_CHECK(post_.bind(1, to).bind_blob(2, message).run());

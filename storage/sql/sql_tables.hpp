@@ -104,7 +104,7 @@ class SqlEstimates : public EstimateTable {
 public:
     explicit SqlEstimates(Sql& database) : database_(database) {}
 
-    core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) override;
+    core::Result<> add_estimate(SessionKey key, const core::EstimateMade& estimate) override;
     core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) override;
     core::Result<> add_estimate_score(const core::EstimateScore& score) override;
     core::Result<std::vector<core::EstimateScore>> estimate_scores() override;
@@ -236,7 +236,7 @@ public:
     explicit SqlInbox(Sql& database) : database_(database) {}
     core::Result<> prepare();
 
-    core::Result<> post(SessionKey to, const core::Event& told) override;
+    core::Result<> post(SessionKey to, const core::Event& event) override;
     core::Result<std::vector<core::Event>> take(SessionKey to) override;
     core::Result<std::vector<SessionKey>> receivers() override;
 

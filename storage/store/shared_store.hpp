@@ -46,8 +46,8 @@ struct Held {
     core::Timestamp now = core::kNever;  ///< read after the rows were locked
     std::vector<KnownSession> sessions;  ///< held until the end of the transaction
     std::vector<KnownSession> seen;
-    std::vector<SessionKey> due;   ///< among the sessions
-    std::vector<SessionKey> told;  ///< among the sessions
+    std::vector<SessionKey> due;       ///< among the sessions
+    std::vector<SessionKey> messaged;  ///< among the sessions
 };
 
 /// Events that memory lacks.

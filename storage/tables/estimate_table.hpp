@@ -17,7 +17,7 @@ public:
 
     /// Keeps the estimate until the end of its session; at most the newest
     /// limits::kEstimatesKeptMax.
-    virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) = 0;
+    virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& estimate) = 0;
     /// Returns and removes the session's estimates, oldest first.
     virtual core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) = 0;
     /// Adds to the score of its source, model and decile. Models beyond limits::kEstimateModelsMax

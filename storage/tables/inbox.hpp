@@ -16,7 +16,7 @@ class Inbox {
 public:
     virtual ~Inbox() = default;
 
-    virtual core::Result<> post(SessionKey to, const core::Event& told) = 0;
+    virtual core::Result<> post(SessionKey to, const core::Event& event) = 0;
     /// Returns and removes the messages of a session, oldest first; skips damaged ones.
     virtual core::Result<std::vector<core::Event>> take(SessionKey to) = 0;
     /// Sessions with messages.

@@ -105,10 +105,10 @@ void request(std::string_view text) {
 /// The use fits a header, and the daemon can read it.
 void use(std::string_view text) {
     const tests::LittleWork work;
-    for (const std::string& told : {use_in_transcript(text), use_in_rollout(text)}) {
-        tests::require(told.empty() || fits_header(told, 4'096));
-        const auto items = std::count(told.begin(), told.end(), ',') + (told.empty() ? 0 : 1);
-        const auto read = api::hooks::read_answer_uses(told);
+    for (const std::string& words : {use_in_transcript(text), use_in_rollout(text)}) {
+        tests::require(words.empty() || fits_header(words, 4'096));
+        const auto items = std::count(words.begin(), words.end(), ',') + (words.empty() ? 0 : 1);
+        const auto read = api::hooks::read_answer_uses(words);
         tests::require(std::ssize(read) <= items && items <= kAnswersMax);
     }
     (void)ends_with_answer(text);

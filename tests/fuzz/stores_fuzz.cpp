@@ -72,13 +72,13 @@ void read_messages(const std::string& text) {
     cli::SessionScan judged(options);
     const auto reader = cli::kClineStore.make();
     api::JsonDocument document;
-    cli::StoredLine said;
+    cli::StoredLine stored;
     std::string_view piece;
     while (pieces.next(piece) != cli::StoreLines::Found::kEnd) {
         if (!document.parse(piece) || document.root().kind() != api::JsonKind::kObject) continue;
-        said.clear();
-        reader->take(document.root(), said);
-        judged.take(said, 1);
+        stored.clear();
+        reader->take(document.root(), stored);
+        judged.take(stored, 1);
     }
     use(judged.finish(reader->about(), reader->open_calls()));
 }
@@ -92,7 +92,7 @@ void read_rows(std::string_view text) {
     about.agent = "opencode";
     cli::OpencodeReader reader(about);
     api::JsonDocument document;
-    cli::StoredLine said;
+    cli::StoredLine stored;
     std::int64_t created = 0;
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));
@@ -101,19 +101,19 @@ void read_rows(std::string_view text) {
         if (line.size() < 4 || space == std::string_view::npos) continue;
         if (!document.parse(line.substr(space)) || document.root().kind() != api::JsonKind::kObject)
             continue;
-        said.clear();
+        stored.clear();
         const std::string_view id = line.substr(2, space - 2);
         created += 1'000;
         if (line[0] == 'm') {
-            reader.message(id, created, document.root(), said);
+            reader.message(id, created, document.root(), stored);
         } else {
-            reader.part(id, created, document.root(), said);
+            reader.part(id, created, document.root(), stored);
         }
-        scan.take(said, 1);
+        scan.take(stored, 1);
     }
-    said.clear();
-    reader.end(said);
-    scan.take(said, 1);
+    stored.clear();
+    reader.end(stored);
+    scan.take(stored, 1);
     use(scan.finish(reader.about(), reader.open_calls()));
 }
 

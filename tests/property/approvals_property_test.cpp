@@ -67,11 +67,11 @@ public:
 
 private:
     Context around() const {
-        Context made;
-        made.now = at(now_);
-        made.watch = watch_;
-        made.approvals = &rules_;
-        return made;
+        Context context;
+        context.now = at(now_);
+        context.watch = watch_;
+        context.approvals = &rules_;
+        return context;
     }
 
     std::string name(std::string_view start) {
@@ -97,19 +97,19 @@ private:
     }
 
     Ruling ruling() {
-        Ruling made;
-        made.decision = static_cast<Decision>(gen_.below(5));
-        made.by = name("p");
-        if (made.decision == Decision::kEdit) {
-            made.edited_args.text = "{}";
-            made.edited_digest = bound_digest(name("args"));
+        Ruling built;
+        built.decision = static_cast<Decision>(gen_.below(5));
+        built.by = name("p");
+        if (built.decision == Decision::kEdit) {
+            built.edited_args.text = "{}";
+            built.edited_digest = bound_digest(name("args"));
         }
-        if (made.decision == Decision::kApprove && gen_.chance(4)) {
-            made.scope = gen_.chance(2) ? GrantScope::kSession : GrantScope::kUntil;
-            if (made.scope == GrantScope::kUntil) made.until = at(now_ + 2'000);
-            made.match = gen_.chance(3) ? GrantMatch::kTool : GrantMatch::kArgs;
+        if (built.decision == Decision::kApprove && gen_.chance(4)) {
+            built.scope = gen_.chance(2) ? GrantScope::kSession : GrantScope::kUntil;
+            if (built.scope == GrantScope::kUntil) built.until = at(now_ + 2'000);
+            built.match = gen_.chance(3) ? GrantMatch::kTool : GrantMatch::kArgs;
         }
-        return made;
+        return built;
     }
 
     void redeem(std::vector<Event>& out) {
@@ -144,9 +144,9 @@ private:
         return event(std::move(done));
     }
 
-    void report(Event made, std::vector<Event>& out) {
+    void report(Event one_event, std::vector<Event>& out) {
         std::vector<Event> in;
-        in.push_back(std::move(made));
+        in.push_back(std::move(one_event));
         if (session.admit(in)) session.report(in, around(), out);
     }
 

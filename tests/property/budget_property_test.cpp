@@ -64,10 +64,10 @@ Event random_event(Gen& gen) {
         case 7:
             return acknowledged("d" + std::to_string(gen.below(60)));
         default: {
-            Event made;
-            made.payload =
+            Event one_event;
+            one_event.payload =
                 gen.payload(gen.chance(2) ? EventType::kHeartbeat : EventType::kToolFinished);
-            return made;
+            return one_event;
         }
     }
 }

@@ -59,11 +59,11 @@ struct Disk {
 
 /// How many such operations the story has without a fault.
 std::uint64_t operations(Operation operation) {
-    Disk made;
-    const std::uint64_t before = made.disk.count(operation);
-    DaemonStory story{made.story()};
+    Disk disk;
+    const std::uint64_t before = disk.disk.count(operation);
+    DaemonStory story{disk.story()};
     story.play();
-    const std::uint64_t count = made.disk.count(operation) - before;
+    const std::uint64_t count = disk.disk.count(operation) - before;
     CHECK(story.faults() == "");
     CHECK(story.refused == 0);
     CHECK(story.restarts == 0);
@@ -72,11 +72,11 @@ std::uint64_t operations(Operation operation) {
 
 void play_with(const DiskFault& fault, std::uint64_t nth) {
     INFO(fault.name << ", operation " << nth);
-    Disk made;
-    made.disk.fail(fault.operation, nth, fault.code);
-    DaemonStory story{made.story()};
+    Disk disk;
+    disk.disk.fail(fault.operation, nth, fault.code);
+    DaemonStory story{disk.story()};
     story.play();
-    CHECK(made.disk.struck());
+    CHECK(disk.disk.struck());
     CHECK(story.faults() == "");
 }
 

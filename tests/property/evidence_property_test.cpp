@@ -26,10 +26,10 @@ Event chatter(Gen& gen, std::uint64_t number) {
             return event(std::move(beat));
         }
         case 1: {
-            Message said;
-            said.role = "assistant";
-            said.text = bounded_text(text);
-            return event(std::move(said));
+            Message message;
+            message.role = "assistant";
+            message.text = bounded_text(text);
+            return event(std::move(message));
         }
         case 2: {
             Reflection thought;

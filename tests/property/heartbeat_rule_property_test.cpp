@@ -154,20 +154,21 @@ TEST_CASE("property: the heartbeat rule agrees with its naive model", "[property
         std::vector<Step> steps;
         for (int i = 0; i < 40; ++i) {
             steps.push_back(random_step(gen));
-            Event made = event_of(steps.back());
+            Event event = event_of(steps.back());
             // A repeated finish would be a replay, which is ignored.
-            if (auto* call = std::get_if<ToolFinished>(&made.payload)) {
+            if (auto* call = std::get_if<ToolFinished>(&event.payload)) {
                 call->target = std::to_string(i);
             }
-            (void)story.report(std::move(made), 10 + i);
+            (void)story.report(std::move(event), 10 + i);
             const SessionState& state = story.session.state();
-            const Severity said = state.detectors->heartbeat_rule.severity(
+            const Severity severity = state.detectors->heartbeat_rule.severity(
                 thresholds_of(policy, kIdOf<HeartbeatRule>), *state.ledger);
             naive.see(steps.back());
             const Severity expected = naive.severity();
-            if (said == expected) continue;
+            if (severity == expected) continue;
             FAIL("limit " << policy.heartbeat_limit << ", steps " << shown(steps) << ", said "
-                          << static_cast<int>(said) << ", expected " << static_cast<int>(expected));
+                          << static_cast<int>(severity) << ", expected "
+                          << static_cast<int>(expected));
         }
     }
 }

@@ -78,12 +78,12 @@ public:
 
 private:
     Context around() {
-        Context made;
-        made.now = at(now_);
-        made.watch = watch_;
-        made.watched = gen_.chance(4);
-        made.load = static_cast<std::uint32_t>(1 + gen_.below(4));
-        return made;
+        Context context;
+        context.now = at(now_);
+        context.watch = watch_;
+        context.watched = gen_.chance(4);
+        context.load = static_cast<std::uint32_t>(1 + gen_.below(4));
+        return context;
     }
 
     /// A person's command.
@@ -103,10 +103,10 @@ private:
         while (!reportable(type) || type == EventType::kSessionEnded ||
                (type == EventType::kApprovalRequested && !gen_.chance(8)))
             type = gen_.any_type();
-        Event made;
-        made.payload = gen_.payload(type);
-        if (gen_.chance(10)) made.attempt = static_cast<std::uint32_t>(1 + gen_.below(40));
-        return made;
+        Event one_event;
+        one_event.payload = gen_.payload(type);
+        if (gen_.chance(10)) one_event.attempt = static_cast<std::uint32_t>(1 + gen_.below(40));
+        return one_event;
     }
 
     void report(std::vector<Event>& out) {

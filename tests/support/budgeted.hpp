@@ -68,18 +68,18 @@ struct Budgeted {
     }
 
     core::Context around(std::int64_t ms) const {
-        core::Context made = context(ms);
-        made.watch = watch;
-        return made;
+        core::Context built = context(ms);
+        built.watch = watch;
+        return built;
     }
-    std::vector<core::Event> report(std::vector<core::Event> made, std::int64_t ms) {
+    std::vector<core::Event> report(std::vector<core::Event> one_events, std::int64_t ms) {
         std::vector<core::Event> out;
-        session.report(made, around(ms), out);
+        session.report(one_events, around(ms), out);
         return keep(std::move(out));
     }
-    std::vector<core::Event> report(core::Event made, std::int64_t ms) {
+    std::vector<core::Event> report(core::Event event, std::int64_t ms) {
         std::vector<core::Event> in;
-        in.push_back(std::move(made));
+        in.push_back(std::move(event));
         return report(std::move(in), ms);
     }
     std::vector<core::Event> tick(std::int64_t ms) {

@@ -42,9 +42,9 @@ public:
     /// A connection on this socket; returns its id.
     std::uint64_t adopt(server::Socket near, const server::Peer& peer) {
         const std::uint64_t id = next_id_++;
-        auto made =
+        auto opened =
             std::make_unique<server::HttpConnection>(std::move(near), peer, nullptr, id, *this);
-        auto& connection = *open_.emplace(id, std::move(made)).first->second;
+        auto& connection = *open_.emplace(id, std::move(opened)).first->second;
         connection.start();
         return id;
     }

@@ -22,16 +22,16 @@ constexpr int kTurns = 200;
 constexpr int kQuickTurns = 50;
 
 EngineSettings settings() {
-    EngineSettings made;
+    EngineSettings engine_settings;
     core::WebhookRule rule;
     rule.name = "ops";
     rule.target = "its address";
     rule.events.set(static_cast<std::size_t>(core::EventType::kSessionEnded));
-    made.webhooks = {{rule}, {Millis{0}, Millis{5'000}}};
-    made.judge.primary = "judge";
-    made.judge.estimates = core::EstimateMode::kStep;
-    made.retention = Millis{3'600'000};
-    return made;
+    engine_settings.webhooks = {{rule}, {Millis{0}, Millis{5'000}}};
+    engine_settings.judge.primary = "judge";
+    engine_settings.judge.estimates = core::EstimateMode::kStep;
+    engine_settings.retention = Millis{3'600'000};
+    return engine_settings;
 }
 
 /// Also what says that data is damaged: the database said so once.
@@ -45,12 +45,12 @@ bool of_store(core::ErrorCode code) {
 
 void DaemonStory::prepare(storage::Sql& sql) {
     const auto run = [&sql](const std::string& statement, int count) {
-        auto made =
+        auto opened =
             sql.prepare("WITH RECURSIVE g(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM g WHERE i<" +
                         std::to_string(count) + ") INSERT INTO " + statement);
-        require_ok(made);
-        made->bind_blob(1, "");
-        require_ok(made->run());
+        require_ok(opened);
+        opened->bind_blob(1, "");
+        require_ok(opened->run());
     };
     run("token SELECT 'old'||i,'n','read',?1,1,0,1,0 FROM g", 1'000);
     run("expectation SELECT 'agent'||i,0,'',1,1,?1 FROM g", 64);

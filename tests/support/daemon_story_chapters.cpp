@@ -119,7 +119,7 @@ void DaemonStory::judge() {
 }
 
 void DaemonStory::manage_tokens() {
-    const auto made = settle_each([this] {
+    const auto settled = settle_each([this] {
         core::TokenRecord token;
         token.id = "t" + std::to_string(++made_);
         token.name = "name";
@@ -127,7 +127,7 @@ void DaemonStory::manage_tokens() {
         token.grants = core::Grants::parse(std::vector<std::string>{"read"}).value();
         return Command{CreateTokenCommand{token, "secret"}};
     });
-    require_ok(made);
+    require_ok(settled);
     tokens_.push_back("t" + std::to_string(made_));
     require_ok(settle(Command{UseTokensCommand{{{tokens_.back(), at(time_.count())}}}}));
     require_ok(settle(Command{RevokeTokenCommand{"old7"}}));

@@ -119,9 +119,10 @@ class FailingEstimates final : public storage::EstimateTable {
 public:
     FailingEstimates(storage::EstimateTable& real, Faults& faults) : real_(real), faults_(faults) {}
 
-    core::Result<> add_estimate(storage::SessionKey key, const core::EstimateMade& made) override {
+    core::Result<> add_estimate(storage::SessionKey key,
+                                const core::EstimateMade& estimate) override {
         if (auto error = faults_.failure(Faults::Step::kIndex)) return *error;
-        return real_.add_estimate(key, made);
+        return real_.add_estimate(key, estimate);
     }
     core::Result<std::vector<core::EstimateMade>> take_estimates(storage::SessionKey key) override {
         return real_.take_estimates(key);

@@ -122,9 +122,9 @@ public:
 
     /// A payload of that type with random content.
     core::Payload payload(core::EventType type) {
-        core::Payload made = *core::make_payload(type);
-        std::visit([this](auto& data) { fill(data); }, made);
-        return made;
+        core::Payload filled = *core::make_payload(type);
+        std::visit([this](auto& data) { fill(data); }, filled);
+        return filled;
     }
 
     core::EventType any_type() {

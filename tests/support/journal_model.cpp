@@ -77,10 +77,10 @@ Result<> JournalModel::write_some(SqliteStore& store, Agents& agents, Journals& 
         if (agent.session.state().ended()) continue;
         std::vector<Event> events;
         for (std::uint64_t i = 1 + gen_.below(6); i > 0; --i) {
-            core::Message said;
-            said.role = "assistant";
-            said.text = core::bounded_text(gen_.utf8(gen_.chance(6) ? 3000 : 40));
-            events.push_back(with_id(event(std::move(said)), "e" + std::to_string(++number_)));
+            core::Message message;
+            message.role = "assistant";
+            message.text = core::bounded_text(gen_.utf8(gen_.chance(6) ? 3000 : 40));
+            events.push_back(with_id(event(std::move(message)), "e" + std::to_string(++number_)));
         }
         if (gen_.chance(10)) events.push_back(ended(core::Outcome::kCompleted));
         agent.session.report(events, context(10), out);

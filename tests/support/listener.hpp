@@ -58,10 +58,10 @@ inline Wire connect_to(std::uint16_t port) {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    Wire made{fd};
+    Wire wire{fd};
     if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
         throw std::runtime_error("connect");
-    return made;
+    return wire;
 }
 
 }  // namespace headway::tests

@@ -23,28 +23,28 @@ inline core::Timestamp at(std::int64_t ms) {
 
 /// The context of a command at that moment; Headway has listened from the start.
 inline core::Context context(std::int64_t ms) {
-    core::Context made;
-    made.now = at(ms);
-    made.watch = at(0);
-    return made;
+    core::Context around;
+    around.now = at(ms);
+    around.watch = at(0);
+    return around;
 }
 
 template <class P>
 core::Event event(P payload) {
-    core::Event made;
-    made.payload = std::move(payload);
-    return made;
+    core::Event one_event;
+    one_event.payload = std::move(payload);
+    return one_event;
 }
 
 /// Use whose other parts are none.
 inline core::Usage use_of(std::uint64_t tokens, std::uint64_t input, std::uint64_t output,
                           std::optional<double> cost_usd = {}) {
-    core::Usage made;
-    made.tokens = tokens;
-    made.input_tokens = input;
-    made.output_tokens = output;
-    made.cost_usd = cost_usd;
-    return made;
+    core::Usage usage;
+    usage.tokens = tokens;
+    usage.input_tokens = input;
+    usage.output_tokens = output;
+    usage.cost_usd = cost_usd;
+    return usage;
 }
 
 inline core::Event beat() {
@@ -106,14 +106,14 @@ inline core::Event ended(core::Outcome outcome, std::string reason = {}) {
     return event(std::move(data));
 }
 
-inline core::Event with_id(core::Event made, std::string event_id) {
-    made.event_id = std::move(event_id);
-    return made;
+inline core::Event with_id(core::Event event, std::string event_id) {
+    event.event_id = std::move(event_id);
+    return event;
 }
 
-inline core::Event with_attempt(core::Event made, std::uint32_t attempt) {
-    made.attempt = attempt;
-    return made;
+inline core::Event with_attempt(core::Event event, std::uint32_t attempt) {
+    event.attempt = attempt;
+    return event;
 }
 
 /// A session and every event it wrote.
@@ -126,11 +126,11 @@ struct Story {
     }
 
     /// Reports one event at that moment and returns what it caused, itself included.
-    std::vector<core::Event> report(core::Event made, std::int64_t ms) {
-        return report(std::move(made), context(ms));
+    std::vector<core::Event> report(core::Event event, std::int64_t ms) {
+        return report(std::move(event), context(ms));
     }
-    std::vector<core::Event> report(core::Event made, const core::Context& around) {
-        std::vector<core::Event> in{std::move(made)};
+    std::vector<core::Event> report(core::Event one_event, const core::Context& around) {
+        std::vector<core::Event> in{std::move(one_event)};
         std::vector<core::Event> out;
         session.report(in, around, out);
         events.insert(events.end(), out.begin(), out.end());

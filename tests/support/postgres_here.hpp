@@ -34,8 +34,8 @@ public:
     }
 
     PostgresHere() {
-        static std::atomic<int> made{0};
-        schema_ = "t" + std::to_string(::getpid()) + "_" + std::to_string(++made);
+        static std::atomic<int> count{0};
+        schema_ = "t" + std::to_string(::getpid()) + "_" + std::to_string(++count);
         execute("CREATE SCHEMA " + schema_);
     }
     PostgresHere(const PostgresHere&) = delete;

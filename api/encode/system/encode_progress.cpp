@@ -74,17 +74,17 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
 }
 
 ProgressText progress_text(const core::SessionView& view) {
-    ProgressText made;
-    made.text.reserve(kProgressBytes);
-    JsonWriter json{made.text};
+    ProgressText text;
+    text.text.reserve(kProgressBytes);
+    JsonWriter json{text.text};
     const auto leave_out = [&](std::size_t& at) {
-        at = made.text.size();
+        at = text.text.size();
         json.raw({});
     };
     write_progress(
-        json, view, [&] { leave_out(made.alive_at); }, [&] { leave_out(made.age_at); });
-    if (!view.last_change) made.age_at = made.text.size();
-    return made;
+        json, view, [&] { leave_out(text.alive_at); }, [&] { leave_out(text.age_at); });
+    if (!view.last_change) text.age_at = text.text.size();
+    return text;
 }
 
 void append_progress(std::string& out, const ProgressText& text, const core::SessionView& view,

@@ -43,9 +43,10 @@ void read_cline_place(JsonValue body, Hook& hook) {
 
 /// `{query, result, success}` of each command of a call, whose success the agent calls its own.
 void read_cline_output(JsonValue output, HookCall& call) {
-    bool told = output.kind() == JsonKind::kArray && output.size() > 0;
-    told = told && output.each([](JsonValue item) { return exact_in(item, "result").has_value(); });
-    if (!told) {
+    bool has_output = output.kind() == JsonKind::kArray && output.size() > 0;
+    has_output = has_output &&
+                 output.each([](JsonValue item) { return exact_in(item, "result").has_value(); });
+    if (!has_output) {
         call.result = result_text(output);
         return;
     }

@@ -224,12 +224,13 @@ HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay w
         if (settings->member(own.hook, "url") != SettingsText::kNone) way.commands = false;
     }
     for (const OwnHook& own : there) {
-        const auto said = [&](const char* name) {
+        const auto text_at = [&](const char* name) {
             return settings->string_of(settings->member(own.hook, name));
         };
-        const std::string url = said("url");
+        const std::string url = text_at("url");
         std::string named = url.substr(0, url.find("/v1/hooks/"));
-        if (named.empty()) named = url_in_command(said(said("bash").empty() ? "command" : "bash"));
+        if (named.empty())
+            named = url_in_command(text_at(text_at("bash").empty() ? "command" : "bash"));
         way.named = !named.empty() && named != kDefaultUrl;
         way.url = named.empty() ? std::string{kDefaultUrl} : named;
         const Id shown = settings->member(own.hook, "allowedEnvVars");

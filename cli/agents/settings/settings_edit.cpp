@@ -99,19 +99,19 @@ std::string SettingsText::with_child(Id parent, std::string_view name,
                                      std::string_view value) const {
     const std::vector<Id> before = children(parent);
     const Slot slot = before.empty() ? slot_in_empty(parent) : slot_behind(parent, before.back());
-    std::string made = slot.before;
-    if (!name.empty()) made += json_text(name) + ":" + slot.style.after_colon;
-    made += printed(value, slot.style, slot.margin);
+    std::string text = slot.before;
+    if (!name.empty()) text += json_text(name) + ":" + slot.style.after_colon;
+    text += printed(value, slot.style, slot.margin);
     std::vector<Edit> edits;
     if (!before.empty()) {
         const Node& last = nodes_[before.back()];
         if (last.comma == std::string::npos) {
             edits.push_back({last.end, last.end, ","});
         } else {
-            made += ',';
+            text += ',';
         }
     }
-    edits.push_back({slot.at, slot.at, std::move(made)});
+    edits.push_back({slot.at, slot.at, std::move(text)});
     return applied(std::move(edits));
 }
 

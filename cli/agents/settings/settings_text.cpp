@@ -209,10 +209,10 @@ private:
 };
 
 core::Result<SettingsText> SettingsText::parse(std::string text) {
-    SettingsText made;
-    made.text_ = std::move(text);
-    if (auto done = Parser{made}.run(); !done) return std::move(done).error();
-    return made;
+    SettingsText settings_text;
+    settings_text.text_ = std::move(text);
+    if (auto done = Parser{settings_text}.run(); !done) return std::move(done).error();
+    return settings_text;
 }
 
 std::size_t SettingsText::space_before(std::size_t at) const {

@@ -57,27 +57,27 @@ LineUse total_of(const Json& line) {
     return use;
 }
 
-void read_system(const Json& line, AgentLine& said) {
+void read_system(const Json& line, AgentLine& agent_line) {
     const std::string& kind = line.text_of("subtype");
     if (kind == "init") {
-        add_beginning(said, "claude", line.text_of("session_id"), line.text_of("model"));
-        said.agent = line.contains("qwen_code_version") ? "qwen" : "claude";
-        said.begins_turn = true;
+        add_beginning(agent_line, "claude", line.text_of("session_id"), line.text_of("model"));
+        agent_line.agent = line.contains("qwen_code_version") ? "qwen" : "claude";
+        agent_line.begins_turn = true;
     } else if (kind == "api_retry") {
         const std::string why = text_of_error(line["error"]);
         ToldError error{"the model's API is tried again: " + why, why};
         error.status = status_of(line["error_status"]);
         error.retryable = true;
         if (line["retry_delay_ms"].is_number()) error.retry_in_ms = line.count_of("retry_delay_ms");
-        add_error(said, error);
+        add_error(agent_line, error);
     } else if (kind == "compact_boundary") {
         const Json& about = line["compact_metadata"];
-        said.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});
+        agent_line.events.push_back({"compacted", {{"trigger", about.text_of("trigger")}}});
     }
 }
 
 // A plan's limit, told with each reply of the provider. The agent may go on by paid use beyond it.
-void read_limit(const Json& line, AgentLine& said) {
+void read_limit(const Json& line, AgentLine& agent_line) {
     const Json& limit = line["rate_limit_info"];
     const std::string& status = limit.text_of("status");
     if (status.empty() || status == "allowed" || status == "allowed_warning") return;
@@ -86,41 +86,41 @@ void read_limit(const Json& line, AgentLine& said) {
     words += status == "rejected" ? " is reached" : ": " + status;
     if (status != "rejected" || limit.flag_of("isUsingOverage")) {
         if (status == "rejected") words += "; it goes on by paid use beyond the plan";
-        return add_message(said, "system", words);
+        return add_message(agent_line, "system", words);
     }
     ToldError error{words, "usage_limit"};
     error.retryable = true;
     if (limit["resetsAt"].is_number()) error.retry_at_s = limit.count_of("resetsAt");
-    add_error(said, error);
+    add_error(agent_line, error);
 }
 
 // The agent's own words in the place of an answer of the model.
-bool read_api_error(const Json& line, AgentLine& said) {
+bool read_api_error(const Json& line, AgentLine& agent_line) {
     const std::string& kind = line.text_of("error");
-    const bool told = line.flag_of("is_api_error_message") || line.flag_of("isApiErrorMessage");
-    if (kind.empty() && !told) return false;
+    const bool is_error = line.flag_of("is_api_error_message") || line.flag_of("isApiErrorMessage");
+    if (kind.empty() && !is_error) return false;
     ToldError error{text_of_content(line["message"]["content"]), kind};
     if (error.message.empty()) error.message = kind;
     for (const char* name : {"api_error_status", "apiErrorStatus", "error_status"}) {
         if (!error.status) error.status = status_of(line[name]);
     }
     error.ends_turn = true;
-    add_error(said, error);
+    add_error(agent_line, error);
     return true;
 }
 
-void read_assistant(const Json& line, AgentLine& said) {
-    if (read_api_error(line, said)) return;
+void read_assistant(const Json& line, AgentLine& agent_line) {
+    if (read_api_error(line, agent_line)) return;
     const Json& message = line["message"];
     for (const Json& part : message["content"]) {
-        if (part["type"] == "text") add_message(said, "assistant", part.text_of("text"));
+        if (part["type"] == "text") add_message(agent_line, "assistant", part.text_of("text"));
         if (part["type"] == "tool_use")
-            add_started(said, part["id"], part.text_of("name"), part["input"]);
+            add_started(agent_line, part["id"], part.text_of("name"), part["input"]);
     }
     if (message["usage"].empty() || message.text_of("id").empty()) return;
-    said.use = use_of(message["usage"]);
-    said.use->answer = message.text_of("id");
-    said.use->model = message.text_of("model");
+    agent_line.use = use_of(message["usage"]);
+    agent_line.use->answer = message.text_of("id");
+    agent_line.use->model = message.text_of("model");
 }
 
 bool was_refused(const Json& line, const std::string& call_id) {
@@ -139,18 +139,18 @@ std::string_view class_of(std::string_view error) {
     return {};
 }
 
-void read_user(const Json& line, AgentLine& said) {
+void read_user(const Json& line, AgentLine& agent_line) {
     const Json& content = line["message"]["content"];
-    if (content.is_string()) return add_message(said, "user", content.text());
+    if (content.is_string()) return add_message(agent_line, "user", content.text());
     for (const Json& part : content) {
-        if (part["type"] == "text") add_message(said, "user", part.text_of("text"));
+        if (part["type"] == "text") add_message(agent_line, "user", part.text_of("text"));
         if (part["type"] != "tool_result") continue;
         const std::string text = text_of_content(part["content"]);
         const std::string& id = part.text_of("tool_use_id");
         if (!part.flag_of("is_error")) {
-            add_succeeded(said, id, text);
+            add_succeeded(agent_line, id, text);
         } else {
-            add_failed(said, id, was_refused(line, id) ? "denied" : class_of(text), text);
+            add_failed(agent_line, id, was_refused(line, id) ? "denied" : class_of(text), text);
         }
     }
 }
@@ -167,7 +167,7 @@ std::string words_of_failure(const Json& line) {
 }
 
 // `subtype` says success for an error of the API, and an end that is not one in `terminal_reason`.
-void read_result(const Json& line, AgentLine& said) {
+void read_result(const Json& line, AgentLine& agent_line) {
     LineResult result;
     const std::string& kind = line.text_of("subtype");
     const std::string& end = line.text_of("terminal_reason");
@@ -187,22 +187,22 @@ void read_result(const Json& line, AgentLine& said) {
         error.status = status_of(line["api_error_status"]);
         if (!error.status) error.status = status_in(result.text);
         error.ends_turn = true;
-        add_error(said, error);
+        add_error(agent_line, error);
     }
-    said.result = std::move(result);
-    said.use = total_of(line);
+    agent_line.result = std::move(result);
+    agent_line.use = total_of(line);
 }
 
 std::optional<AgentLine> read(const Json& line) {
     if (!begins(line)) return std::nullopt;
-    AgentLine said;
+    AgentLine agent_line;
     const std::string& type = line.text_of("type");
-    if (type == "system") read_system(line, said);
-    if (type == "assistant") read_assistant(line, said);
-    if (type == "user") read_user(line, said);
-    if (type == "rate_limit_event") read_limit(line, said);
-    if (type == "result") read_result(line, said);
-    return said;
+    if (type == "system") read_system(line, agent_line);
+    if (type == "assistant") read_assistant(line, agent_line);
+    if (type == "user") read_user(line, agent_line);
+    if (type == "rate_limit_event") read_limit(line, agent_line);
+    if (type == "result") read_result(line, agent_line);
+    return agent_line;
 }
 
 }  // namespace

@@ -88,82 +88,84 @@ std::string_view class_of(const Json& item) {
     return cut ? "cancelled" : "";
 }
 
-void read_finished(const Json& item, AgentLine& said) {
+void read_finished(const Json& item, AgentLine& agent_line) {
     const std::string tool = tool_of(item);
     if (!has_failed(item) && !is_refused(item)) {
-        add_succeeded(said, item["id"], result_of(item));
-        if (item["type"] == "file_change") add_mutated(item, said.events.back().data);
+        add_succeeded(agent_line, item["id"], result_of(item));
+        if (item["type"] == "file_change") add_mutated(item, agent_line.events.back().data);
     } else {
         std::string why = words_of(item);
         if (why.empty() && item["exit_code"].is_integer()) {
             why = "exit code " + std::to_string(item["exit_code"].integer());
         }
-        add_failed(said, item["id"], class_of(item), why.empty() ? item.text_of("status") : why);
+        add_failed(agent_line, item["id"], class_of(item),
+                   why.empty() ? item.text_of("status") : why);
     }
-    Json& data = said.events.back().data;
+    Json& data = agent_line.events.back().data;
     data["tool"] = tool;
     data["args"] = args_of(item);
 }
 
-void read_plan(const Json& item, AgentLine& said) {
+void read_plan(const Json& item, AgentLine& agent_line) {
     Json steps = Json::array();
     for (const Json& step : item["items"]) {
         steps.push_back({{"title", step["text"]},
                          {"status", step.flag_of("completed") ? "completed" : "pending"}});
     }
-    if (!steps.empty()) said.events.push_back({"plan.updated", {{"steps", std::move(steps)}}});
+    if (!steps.empty())
+        agent_line.events.push_back({"plan.updated", {{"steps", std::move(steps)}}});
 }
 
-void read_item(const Json& line, AgentLine& said) {
+void read_item(const Json& line, AgentLine& agent_line) {
     const Json& item = line["item"];
     const std::string& type = item.text_of("type");
     const bool completed = line["type"] == "item.completed";
     const std::string tool = tool_of(item);
     if (!tool.empty()) {
         if (completed) {
-            read_finished(item, said);
+            read_finished(item, agent_line);
         } else if (line["type"] == "item.started") {
-            add_started(said, item["id"], tool, args_of(item));
+            add_started(agent_line, item["id"], tool, args_of(item));
         }
     } else if (type == "todo_list") {
-        read_plan(item, said);
+        read_plan(item, agent_line);
     } else if (type == "agent_message" && completed) {
-        add_message(said, "assistant", item.text_of("text"));
+        add_message(agent_line, "assistant", item.text_of("text"));
     } else if (type == "error" && completed) {
         // Notes about its settings, mostly; what ends the turn is a line of its own.
-        add_message(said, "system", item.text_of("message"));
+        add_message(agent_line, "system", item.text_of("message"));
     }
 }
 
-void add_stop(const std::string& words, AgentLine& said) {
+void add_stop(const std::string& words, AgentLine& agent_line) {
     ToldError error{words};
     error.status = status_in(words);
     error.retryable = false;
     error.ends_turn = true;
-    add_error(said, error);
+    add_error(agent_line, error);
 }
 
 // Each try again is an error of its own: "Reconnecting... 2/5 (why)".
-void read_error(const std::string& message, AgentLine& said) {
-    if (!message.starts_with("Reconnecting")) return add_stop(message, said);
+void read_error(const std::string& message, AgentLine& agent_line) {
+    if (!message.starts_with("Reconnecting")) return add_stop(message, agent_line);
     ToldError error{message};
     error.status = status_in(message);
     error.retryable = true;
-    add_error(said, error);
+    add_error(agent_line, error);
 }
 
-void read_turn(const Json& line, AgentLine& said) {
+void read_turn(const Json& line, AgentLine& agent_line) {
     LineResult result;
     result.ok = line["type"] == "turn.completed";
     if (!result.ok) {
         result.text = text_of_error(line["error"]);
-        add_stop(result.text, said);
+        add_stop(result.text, agent_line);
     }
-    said.result = std::move(result);
+    agent_line.result = std::move(result);
     const Json& usage = line["usage"];
     if (usage.empty()) return;
-    said.use.emplace();
-    said.use->tokens =
+    agent_line.use.emplace();
+    agent_line.use->tokens =
         tokens_inside(usage.count_of("input_tokens"), usage.count_of("cached_input_tokens"),
                       usage.count_of("cache_write_input_tokens"), usage.count_of("output_tokens"),
                       usage.count_of("reasoning_output_tokens"));
@@ -171,21 +173,21 @@ void read_turn(const Json& line, AgentLine& said) {
 
 std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
-    AgentLine said;
+    AgentLine agent_line;
     if (type == "thread.started") {
-        add_beginning(said, "codex", line.text_of("thread_id"), {});
+        add_beginning(agent_line, "codex", line.text_of("thread_id"), {});
     } else if (type.starts_with("item.") && line["item"].is_object()) {
-        read_item(line, said);
+        read_item(line, agent_line);
     } else if (type == "turn.completed" || type == "turn.failed") {
-        read_turn(line, said);
+        read_turn(line, agent_line);
     } else if (type == "error" && line["message"].is_string()) {
-        read_error(line.text_of("message"), said);
+        read_error(line.text_of("message"), agent_line);
     } else if (type == "turn.started") {
-        said.begins_turn = true;
+        agent_line.begins_turn = true;
     } else {
         return std::nullopt;
     }
-    return said;
+    return agent_line;
 }
 
 }  // namespace

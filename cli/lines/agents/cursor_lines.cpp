@@ -20,32 +20,32 @@ bool begins(const Json& line) {
 }
 
 // {"readToolCall":{"args":{},"result":{"success":{}}}}, or {"function":{"name","arguments"}}
-void read_call(const Json& line, AgentLine& said) {
+void read_call(const Json& line, AgentLine& agent_line) {
     if (line["tool_call"].members().empty()) return;
     const auto& [kind, call] = *line["tool_call"].members().begin();
     std::string tool = kind == "function" ? call.text_of("name") : kind;
     constexpr std::string_view kEnding = "ToolCall";
     if (tool.ends_with(kEnding)) tool.resize(tool.size() - kEnding.size());
     const Json& args = kind == "function" ? call["arguments"] : call["args"];
-    if (line["subtype"] == "started") return add_started(said, line["call_id"], tool, args);
+    if (line["subtype"] == "started") return add_started(agent_line, line["call_id"], tool, args);
     if (line["subtype"] != "completed") return;
     const Json& result = call["result"];
     const bool refused = result.contains("rejected");
     if (refused || result.contains("error")) {
-        add_failed(said, line["call_id"], refused ? "denied" : "",
+        add_failed(agent_line, line["call_id"], refused ? "denied" : "",
                    text_of_error(result[refused ? "rejected" : "error"]));
     } else {
-        add_succeeded(said, line["call_id"],
+        add_succeeded(agent_line, line["call_id"],
                       result.contains("success") ? result["success"] : result);
     }
 }
 
-void read_message(const Json& line, AgentLine& said) {
+void read_message(const Json& line, AgentLine& agent_line) {
     for (const Json& part : line["message"]["content"])
-        add_message(said, line.text_of("type"), part.text_of("text"));
+        add_message(agent_line, line.text_of("type"), part.text_of("text"));
 }
 
-void read_result(const Json& line, AgentLine& said) {
+void read_result(const Json& line, AgentLine& agent_line) {
     const std::string& kind = line.text_of("subtype");
     LineResult result{!line.flag_of("is_error") && (kind.empty() || kind == "success"),
                       line.text_of("result")};
@@ -54,34 +54,34 @@ void read_result(const Json& line, AgentLine& said) {
         ToldError error{result.text};
         error.status = status_in(result.text);
         error.ends_turn = true;
-        add_error(said, error);
+        add_error(agent_line, error);
     }
-    said.result = std::move(result);
+    agent_line.result = std::move(result);
     const Json& usage = line["usage"];
     if (usage.empty()) return;
-    said.use.emplace().tokens = {usage.count_of("inputTokens"), usage.count_of("cacheReadTokens"),
-                                 usage.count_of("cacheWriteTokens"), usage.count_of("outputTokens"),
-                                 0};
+    agent_line.use.emplace().tokens = {
+        usage.count_of("inputTokens"), usage.count_of("cacheReadTokens"),
+        usage.count_of("cacheWriteTokens"), usage.count_of("outputTokens"), 0};
 }
 
 std::optional<AgentLine> read(const Json& line) {
     if (line.text_of("session_id").empty() || line.contains("uuid")) return std::nullopt;
-    AgentLine said;
+    AgentLine agent_line;
     const std::string& type = line.text_of("type");
     if (type == "system") {
         if (line["subtype"] == "init")
-            add_beginning(said, "cursor", line.text_of("session_id"), line.text_of("model"));
-        said.begins_turn = line["subtype"] == "init";
+            add_beginning(agent_line, "cursor", line.text_of("session_id"), line.text_of("model"));
+        agent_line.begins_turn = line["subtype"] == "init";
     } else if (type == "assistant" || type == "user") {
-        read_message(line, said);
+        read_message(line, agent_line);
     } else if (type == "tool_call") {
-        read_call(line, said);
+        read_call(line, agent_line);
     } else if (type == "result") {
-        read_result(line, said);
+        read_result(line, agent_line);
     } else if (type != "thinking") {
         return std::nullopt;
     }
-    return said;
+    return agent_line;
 }
 
 }  // namespace

@@ -23,24 +23,25 @@ std::string_view class_of(std::string_view type) {
     return {};
 }
 
-void read_message(const Json& line, AgentLine& said) {
+void read_message(const Json& line, AgentLine& agent_line) {
     const std::string& text = line.text_of("content");
     if (line.flag_of("delta")) {
-        said.piece = text;
+        agent_line.piece = text;
     } else {
-        add_message(said, line["role"] == "user" ? "user" : "assistant", text);
+        add_message(agent_line, line["role"] == "user" ? "user" : "assistant", text);
     }
 }
 
-void read_tool_result(const Json& line, AgentLine& said) {
+void read_tool_result(const Json& line, AgentLine& agent_line) {
     const Json& error = line["error"];
-    if (line["status"] != "error") return add_succeeded(said, line["tool_id"], line["output"]);
+    if (line["status"] != "error")
+        return add_succeeded(agent_line, line["tool_id"], line["output"]);
     std::string why = text_of_error(error);
     if (why.empty()) why = text_of_content(line["output"]);
-    add_failed(said, line["tool_id"], class_of(error.text_of("type")), why);
+    add_failed(agent_line, line["tool_id"], class_of(error.text_of("type")), why);
 }
 
-void read_result(const Json& line, AgentLine& said) {
+void read_result(const Json& line, AgentLine& agent_line) {
     LineResult result;
     const std::string& status = line.text_of("status");
     result.ok = status == "success";
@@ -51,16 +52,16 @@ void read_result(const Json& line, AgentLine& said) {
         if (kind != "unknown") error.error_class = kind;
         error.status = status_in(result.text);
         error.ends_turn = true;
-        add_error(said, error);
+        add_error(agent_line, error);
     } else if (!result.ok) {
         result.text = "it ended with the status \"" + status + "\"";
     }
-    said.result = std::move(result);
+    agent_line.result = std::move(result);
     const Json& stats = line["stats"];
     if (stats.empty()) return;
     const std::uint64_t input = stats.count_of("input_tokens");
     const std::uint64_t output = stats.count_of("output_tokens");
-    LineUse& use = said.use.emplace();
+    LineUse& use = agent_line.use.emplace();
     use.tokens = tokens_inside(input, stats.count_of("cached"), 0, output, 0);
     // Its reasoning is in the total alone.
     use.tokens.reasoning = without(stats.count_of("total_tokens"), input + output);
@@ -71,32 +72,32 @@ void read_result(const Json& line, AgentLine& said) {
 std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
     if (line.text_of("timestamp").empty()) return std::nullopt;
-    AgentLine said;
+    AgentLine agent_line;
     if (type == "init") {
-        add_beginning(said, "gemini", line.text_of("session_id"), line.text_of("model"));
-        said.begins_turn = true;
+        add_beginning(agent_line, "gemini", line.text_of("session_id"), line.text_of("model"));
+        agent_line.begins_turn = true;
     } else if (type == "message" && line["content"].is_string()) {
-        read_message(line, said);
+        read_message(line, agent_line);
     } else if (type == "tool_use" && line["tool_id"].is_string()) {
-        add_started(said, line["tool_id"], line.text_of("tool_name"), line["parameters"]);
+        add_started(agent_line, line["tool_id"], line.text_of("tool_name"), line["parameters"]);
     } else if (type == "tool_result" && line["tool_id"].is_string()) {
-        read_tool_result(line, said);
+        read_tool_result(line, agent_line);
     } else if (type == "error" && line["message"].is_string()) {
         if (line["severity"] == "warning") {
-            said.notice = line.text_of("message");
-            add_message(said, "system", said.notice);
+            agent_line.notice = line.text_of("message");
+            add_message(agent_line, "system", agent_line.notice);
         } else {
             ToldError error{line.text_of("message")};
             error.status = status_in(error.message);
             error.retryable = false;
-            add_error(said, error);
+            add_error(agent_line, error);
         }
     } else if (type == "result" && line["status"].is_string()) {
-        read_result(line, said);
+        read_result(line, agent_line);
     } else {
         return std::nullopt;
     }
-    return said;
+    return agent_line;
 }
 
 }  // namespace

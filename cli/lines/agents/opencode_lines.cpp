@@ -20,47 +20,48 @@ bool begins(const Json& line) {
 void add_duration(const Json& time, Json& data) {
     const std::int64_t start = time["start"].integer();
     const std::int64_t end = time["end"].integer();
-    const bool told = time["start"].is_integer() && time["end"].is_integer();
-    if (told && start >= 0 && end >= start) data["duration_ms"] = end - start;
+    const bool has_times = time["start"].is_integer() && time["end"].is_integer();
+    if (has_times && start >= 0 && end >= start) data["duration_ms"] = end - start;
 }
 
-void read_call(const Json& part, AgentLine& said) {
+void read_call(const Json& part, AgentLine& agent_line) {
     const Json& state = part["state"];
     const Json& exit = state["metadata"]["exit"];
-    add_started(said, part["callID"], part.text_of("tool"), state["input"]);
+    add_started(agent_line, part["callID"], part.text_of("tool"), state["input"]);
     if (state["status"] == "error") {
         const std::string error = text_of_error(state["error"]);
         const bool refused = error.find("rejected permission") != std::string::npos;
-        add_failed(said, part["callID"], refused ? "denied" : "", error);
+        add_failed(agent_line, part["callID"], refused ? "denied" : "", error);
     } else if (exit.is_integer() && exit.integer() != 0) {
-        add_failed(said, part["callID"], "",
+        add_failed(agent_line, part["callID"], "",
                    "exit code " + std::to_string(exit.integer()) + "\n" + state.text_of("output"));
     } else {
-        add_succeeded(said, part["callID"], state["output"]);
+        add_succeeded(agent_line, part["callID"], state["output"]);
     }
-    add_duration(state["time"], said.events.back().data);
+    add_duration(state["time"], agent_line.events.back().data);
 }
 
 // After a step that calls tools, or whose end the provider does not say, it goes on.
-void read_reason(const std::string& reason, AgentLine& said) {
+void read_reason(const std::string& reason, AgentLine& agent_line) {
     if (reason == "stop") {
-        said.result.emplace();
+        agent_line.result.emplace();
     } else if (reason == "length") {
-        said.result = LineResult{false, "its last answer was cut off: the model's limit of output"};
+        agent_line.result =
+            LineResult{false, "its last answer was cut off: the model's limit of output"};
     } else if (reason != "tool-calls" && reason != "unknown" && !reason.empty()) {
-        said.result = LineResult{false, "it ended with the reason \"" + reason + "\""};
+        agent_line.result = LineResult{false, "it ended with the reason \"" + reason + "\""};
     }
 }
 
-void read_step(const Json& part, AgentLine& said) {
+void read_step(const Json& part, AgentLine& agent_line) {
     const Json& tokens = part["tokens"];
-    said.use.emplace();
-    said.use->tokens = {tokens.count_of("input"), tokens["cache"].count_of("read"),
-                        tokens["cache"].count_of("write"), tokens.count_of("output"),
-                        tokens.count_of("reasoning")};
-    if (part["cost"].is_number()) said.use->cost_usd = part["cost"].number();
-    said.use->answer = part.text_of("id");
-    read_reason(part.text_of("reason"), said);
+    agent_line.use.emplace();
+    agent_line.use->tokens = {tokens.count_of("input"), tokens["cache"].count_of("read"),
+                              tokens["cache"].count_of("write"), tokens.count_of("output"),
+                              tokens.count_of("reasoning")};
+    if (part["cost"].is_number()) agent_line.use->cost_usd = part["cost"].number();
+    agent_line.use->answer = part.text_of("id");
+    read_reason(part.text_of("reason"), agent_line);
 }
 
 std::optional<std::uint64_t> retry_delay(const Json& headers) {
@@ -82,30 +83,30 @@ std::optional<std::uint64_t> retry_delay(const Json& headers) {
     return static_cast<std::uint64_t>(*delay);
 }
 
-void read_error(const Json& told, AgentLine& said) {
-    const Json& data = told["data"];
-    ToldError error{text_of_error(told), told.text_of("name")};
+void read_error(const Json& json, AgentLine& agent_line) {
+    const Json& data = json["data"];
+    ToldError error{text_of_error(json), json.text_of("name")};
     error.status = status_of(data["statusCode"]);
     if (data["isRetryable"].is_boolean()) error.retryable = data.flag_of("isRetryable");
     error.retry_in_ms = retry_delay(data["responseHeaders"]);
     error.ends_turn = true;
-    said.result = LineResult{false, error.message};
-    add_error(said, error);
+    agent_line.result = LineResult{false, error.message};
+    add_error(agent_line, error);
 }
 
 std::optional<AgentLine> read(const Json& line) {
     if (!begins(line)) return std::nullopt;
-    AgentLine said;
-    said.conversation = line.text_of("sessionID");
+    AgentLine agent_line;
+    agent_line.conversation = line.text_of("sessionID");
     const std::string& type = line.text_of("type");
     const Json& part = line["part"];
-    if (type == "tool_use") read_call(part, said);
-    if (type == "text") add_message(said, "assistant", part.text_of("text"));
-    if (type == "step_finish") read_step(part, said);
-    if (type == "step_start") said.begins_turn = true;
-    if (type == "step_finish" && part.contains("metrics")) said.agent = "kilo";
-    if (type == "error") read_error(line["error"], said);
-    return said;
+    if (type == "tool_use") read_call(part, agent_line);
+    if (type == "text") add_message(agent_line, "assistant", part.text_of("text"));
+    if (type == "step_finish") read_step(part, agent_line);
+    if (type == "step_start") agent_line.begins_turn = true;
+    if (type == "step_finish" && part.contains("metrics")) agent_line.agent = "kilo";
+    if (type == "error") read_error(line["error"], agent_line);
+    return agent_line;
 }
 
 }  // namespace

@@ -33,24 +33,24 @@ LineTokens tokens_of(const Json& usage) {
 }
 
 // Whether it goes on after an error is said later, by a line of its own.
-void read_end_of_message(const Json& message, AgentLine& said) {
+void read_end_of_message(const Json& message, AgentLine& agent_line) {
     const std::string& reason = message.text_of("stopReason");
     if (reason.empty() || reason == "toolUse") return;
-    said.result = LineResult{reason == "stop", {}};
+    agent_line.result = LineResult{reason == "stop", {}};
     if (reason == "error" || reason == "aborted") {
-        said.result->text = message.text_of("errorMessage");
-        if (said.result->text.empty()) said.result->text = reason;
-        ToldError error{said.result->text};
+        agent_line.result->text = message.text_of("errorMessage");
+        if (agent_line.result->text.empty()) agent_line.result->text = reason;
+        ToldError error{agent_line.result->text};
         error.status = status_in(error.message);
-        add_error(said, error);
+        add_error(agent_line, error);
     } else if (reason == "length") {
-        said.result->text = "its last answer was cut off: the model's limit of output";
-    } else if (!said.result->ok) {
-        said.result->text = "it ended with the reason \"" + reason + "\"";
+        agent_line.result->text = "its last answer was cut off: the model's limit of output";
+    } else if (!agent_line.result->ok) {
+        agent_line.result->text = "it ended with the reason \"" + reason + "\"";
     }
 }
 
-void read_retry(const Json& line, AgentLine& said) {
+void read_retry(const Json& line, AgentLine& agent_line) {
     const bool start = line["type"] == "auto_retry_start";
     if (!start && line["success"] != false) return;
     ToldError error{text_of_error(line[start ? "errorMessage" : "finalError"])};
@@ -59,51 +59,52 @@ void read_retry(const Json& line, AgentLine& said) {
     error.retryable = start;
     error.ends_turn = !start;
     if (start && line["delayMs"].is_number()) error.retry_in_ms = line.count_of("delayMs");
-    add_error(said, error);
+    add_error(agent_line, error);
 }
 
-void read_message(const Json& message, AgentLine& said) {
+void read_message(const Json& message, AgentLine& agent_line) {
     const std::string& role = message.text_of("role");
-    if (role == "assistant") read_end_of_message(message, said);
+    if (role == "assistant") read_end_of_message(message, agent_line);
     if (role != "user" && role != "assistant") return;  // results of tools have lines of their own
     for (const Json& part : message["content"]) {
-        if (part["type"] == "text") add_message(said, role, part.text_of("text"));
+        if (part["type"] == "text") add_message(agent_line, role, part.text_of("text"));
     }
     const Json& usage = message["usage"];
     if (role == "user" || usage.empty()) return;
-    said.model = message.text_of("model");
-    said.use.emplace();
-    said.use->tokens = tokens_of(usage);
-    said.use->model = said.model;
-    if (usage["cost"]["total"].is_number()) said.use->cost_usd = usage["cost"]["total"].number();
-    said.use->answer = dump(message["timestamp"]) + message.text_of("responseId");
+    agent_line.model = message.text_of("model");
+    agent_line.use.emplace();
+    agent_line.use->tokens = tokens_of(usage);
+    agent_line.use->model = agent_line.model;
+    if (usage["cost"]["total"].is_number())
+        agent_line.use->cost_usd = usage["cost"]["total"].number();
+    agent_line.use->answer = dump(message["timestamp"]) + message.text_of("responseId");
 }
 
 std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
-    AgentLine said;
+    AgentLine agent_line;
     if (begins(line)) {
-        add_beginning(said, "pi", line.text_of("id"), {});
+        add_beginning(agent_line, "pi", line.text_of("id"), {});
     } else if (type == "tool_execution_start" && line["toolCallId"].is_string()) {
-        add_started(said, line["toolCallId"], line.text_of("toolName"), line["args"]);
+        add_started(agent_line, line["toolCallId"], line.text_of("toolName"), line["args"]);
     } else if (type == "tool_execution_end" && line["toolCallId"].is_string()) {
         const std::string text = text_of_content(line["result"]["content"]);
         if (line.flag_of("isError")) {
-            add_failed(said, line["toolCallId"], "", text);
+            add_failed(agent_line, line["toolCallId"], "", text);
         } else {
-            add_succeeded(said, line["toolCallId"], text);
+            add_succeeded(agent_line, line["toolCallId"], text);
         }
     } else if (type == "message_end" && line["message"].is_object()) {
-        read_message(line["message"], said);
+        read_message(line["message"], agent_line);
     } else if (type == "auto_retry_start" || type == "auto_retry_end") {
-        read_retry(line, said);
+        read_retry(line, agent_line);
     } else if (type == "agent_start" || type == "turn_start") {
-        said.begins_turn = true;
+        agent_line.begins_turn = true;
     } else if (type != "agent_end" &&
                std::find(kSaysNothing.begin(), kSaysNothing.end(), type) == kSaysNothing.end()) {
         return std::nullopt;
     }
-    return said;
+    return agent_line;
 }
 
 }  // namespace

@@ -87,9 +87,9 @@ constexpr int kWeeksShown = 53;
 constexpr int kSquare = 12;
 
 /// A square a day, a column a week: how much was used, and where a session was stuck.
-std::string page_year(const ScanTotals& totals, double made) {
+std::string page_year(const ScanTotals& totals, double written_at) {
     if (totals.by_day.empty()) return {};
-    const auto last = static_cast<std::int64_t>(made / kDaySeconds);
+    const auto last = static_cast<std::int64_t>(written_at / kDaySeconds);
     const std::int64_t monday = last - (last + 3) % 7;  // the first day of 1970 was a Thursday
     const std::int64_t first = monday - 7 * (kWeeksShown - 1);
     std::uint64_t most = 1;
@@ -175,12 +175,12 @@ std::string page_groups(std::string_view title, const std::map<std::string, Tota
 
 }  // namespace
 
-std::string scan_page(const ScanTotals& totals, double made, std::size_t rows) {
+std::string scan_page(const ScanTotals& totals, double written_at, std::size_t rows) {
     std::string html{kPageHead};
-    html += "<small>sessions that agents have stored on this machine, judged on " + day_text(made) +
-            "</small></header><main>";
+    html += "<small>sessions that agents have stored on this machine, judged on " +
+            day_text(written_at) + "</small></header><main>";
     html += page_figures(totals);
-    html += page_year(totals, made);
+    html += page_year(totals, written_at);
     html += page_troubles(totals, rows);
     html += "<div class=\"two\">";
     html += page_groups("agent", totals.by_agent, rows);

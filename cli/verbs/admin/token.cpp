@@ -42,14 +42,14 @@ int create(Daemon& daemon, const TokenOptions& options, const Console& console) 
         body["expires_in"] = std::chrono::ceil<std::chrono::seconds>(*options.expires).count();
     }
     const HttpReply reply = daemon.post("/v1/tokens", body);
-    const std::optional<Json> made = body_json(reply);
-    if (!reply.ok() || !made) return explain_failure(console, daemon, reply);
+    const std::optional<Json> json = body_json(reply);
+    if (!reply.ok() || !json) return explain_failure(console, daemon, reply);
     if (options.client.json) {
-        console.out << dump(*made) << "\n";
+        console.out << dump(*json) << "\n";
         return kExitOk;
     }
-    console.out << clean_line(made->text_of("token")) << "\n";
-    console.err << "token " << clean_line(made->text_of("id")) << " (" << scopes_of(*made)
+    console.out << clean_line(json->text_of("token")) << "\n";
+    console.err << "token " << clean_line(json->text_of("id")) << " (" << scopes_of(*json)
                 << ") is shown this once; a client finds it in HEADWAY_TOKEN\n";
     return kExitOk;
 }
@@ -99,12 +99,12 @@ int revoke(Daemon& daemon, const TokenOptions& options, const Console& console) 
 
 int rotate(Daemon& daemon, const TokenOptions& options, const Console& console) {
     const HttpReply reply = daemon.post_text("/v1/tokens/operator/rotate", {});
-    const std::optional<Json> made = body_json(reply);
-    if (!reply.ok() || !made) return explain_failure(console, daemon, reply);
+    const std::optional<Json> json = body_json(reply);
+    if (!reply.ok() || !json) return explain_failure(console, daemon, reply);
     if (options.client.json) {
-        console.out << dump(*made) << "\n";
+        console.out << dump(*json) << "\n";
     } else {
-        console.out << "the operator's new token is in " << clean_line(made->text_of("file"))
+        console.out << "the operator's new token is in " << clean_line(json->text_of("file"))
                     << "; the old one is worth nothing\n";
     }
     return kExitOk;

@@ -49,13 +49,13 @@ int back_up(const BackupOptions& options, const Server& server, const Console& c
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.post("/v1/backup", {{"file", file}}, kBackupTimeout);
     if (!reply.answered()) return back_up_offline(options, file, server, console, reply.error);
-    const std::optional<Json> made = body_json(reply);
-    if (!reply.ok() || !made || !made->is_object()) return explain_failure(console, daemon, reply);
+    const std::optional<Json> json = body_json(reply);
+    if (!reply.ok() || !json || !json->is_object()) return explain_failure(console, daemon, reply);
     if (options.client.json) {
-        console.out << dump(*made) << "\n";
+        console.out << dump(*json) << "\n";
     } else {
-        say_copy(console, "backed up to", file, made->count_of("sessions"),
-                 made->count_of("events"));
+        say_copy(console, "backed up to", file, json->count_of("sessions"),
+                 json->count_of("events"));
     }
     return kExitOk;
 }

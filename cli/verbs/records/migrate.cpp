@@ -26,10 +26,10 @@ struct MigrateOptions {
 /// A line every two seconds, with how much of the step is done.
 std::function<void(std::string_view, std::uint64_t, std::uint64_t)> progress_on(
     const Console& console) {
-    return [&console, told = steady_now()](std::string_view step, std::uint64_t done,
-                                           std::uint64_t total) mutable {
-        if (steady_now() - told < kProgressEvery) return;
-        told = steady_now();
+    return [&console, shown = steady_now()](std::string_view step, std::uint64_t done,
+                                            std::uint64_t total) mutable {
+        if (steady_now() - shown < kProgressEvery) return;
+        shown = steady_now();
         console.err << step;
         if (total > 0) console.err << ": " << done * 100 / total << " %";
         console.err << "\n" << std::flush;

@@ -29,10 +29,10 @@ int restore_backup(const RestoreOptions& options, const Server& server, const Co
                         "daemon are needed");
     }
     if (options.json) {
-        Json said = copy_json(*database, *report);
-        said["replaced"] = nullptr;
-        if (!report->replaced.empty()) said["replaced"] = report->replaced;
-        console.out << dump(said) << "\n";
+        Json json = copy_json(*database, *report);
+        json["replaced"] = nullptr;
+        if (!report->replaced.empty()) json["replaced"] = report->replaced;
+        console.out << dump(json) << "\n";
         return kExitOk;
     }
     say_copy(console, "restored", *database, report->sessions, report->events);

@@ -97,9 +97,9 @@ private:
 
     int write_page(const ScanTotals& totals) {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
-        const double made = std::chrono::duration<double>(now).count();
+        const double written_at = std::chrono::duration<double>(now).count();
         const ReportFile file(options_.html);
-        const std::string page = scan_page(totals, made, options_.rows);
+        const std::string page = scan_page(totals, written_at, options_.rows);
         if (file.is_output()) {
             console_.out << page;
         } else if (const auto written = file.write(page); !written) {

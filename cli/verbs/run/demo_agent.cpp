@@ -210,9 +210,9 @@ void run_in_a_circle(const DemoAgentOptions& options, const Console& console) {
         // A model reads the first advice, and does the same again.
         if (i >= 3 && !directive(advice, "change_approach").is_null()) break;
     }
-    const Json told = directive(advice, "change_approach");
-    if (!told.is_null()) {
-        agent.report("directive.acknowledged", {{"id", told.text_of("id")}});
+    const Json json = directive(advice, "change_approach");
+    if (!json.is_null()) {
+        agent.report("directive.acknowledged", {{"id", json.text_of("id")}});
         agent.report("reflection", {{"assessment", "on_track"},
                                     {"text", "The file is not there: I look at what is."}});
     }
@@ -223,7 +223,7 @@ void run_in_a_circle(const DemoAgentOptions& options, const Console& console) {
                {{"mutated", Json::array({{{"path", "config.json"}, {"digest", random_tag()}}})}});
     agent.think(2);
     agent.call("cat config.json");
-    agent.end("completed", told.is_null() ? "found it" : "found it, after advice");
+    agent.end("completed", json.is_null() ? "found it" : "found it, after advice");
 }
 
 Json ask_to_delete(Agent& agent, const std::string& command) {

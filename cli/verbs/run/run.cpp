@@ -107,8 +107,8 @@ Json end_body(const Ending& ending) {
     }
     Json body = {{"outcome", outcome}, {"reason", reason}};
     Json result = Json::object();
-    const auto& said = ending.facts.result;
-    if (said && !said->text.empty()) result["text"] = said->text;
+    const auto& answer = ending.facts.result;
+    if (answer && !answer->text.empty()) result["text"] = answer->text;
     if (!ending.model.empty()) result["model"] = ending.model;
     if (ending.end.cause != core::Cause::kNone) result["cause"] = core::name_of(ending.end.cause);
     if (!ending.end.retry_at.empty()) result["retry_at"] = ending.end.retry_at;

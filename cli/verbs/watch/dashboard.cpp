@@ -73,12 +73,12 @@ bool open_in_browser(const std::string& page,
 int open_dashboard(const DashboardOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.post_text("/v1/login-codes", {});
-    const std::optional<Json> made = body_json(reply);
-    const bool usable = reply.ok() && made && (*made)["url"].is_string();
+    const std::optional<Json> json = body_json(reply);
+    const bool usable = reply.ok() && json && (*json)["url"].is_string();
     if (!usable) return explain_failure(console, daemon, reply);
-    const std::string url = clean_line(made->text_of("url"));
+    const std::string url = clean_line(json->text_of("url"));
     if (options.client.json) {
-        console.out << dump(*made) << "\n";
+        console.out << dump(*json) << "\n";
     } else {
         console.out << url << "\n";
         console.err << "valid once, for 10 minutes; it gives all rights\n";

@@ -177,7 +177,7 @@ private:
         const HttpReply reply = daemon_.get("/v1/approvals/" + url_encode(state_.asked.approval));
         data_["approval"] = reply.ok() ? body_json(reply).value_or(Json()) : Json();
         if (data_["approval"].is_object() && data_["approval"].contains("id")) return;
-        state_.said = "cannot read " + state_.asked.approval + ": " + failure_line(reply);
+        state_.news = "cannot read " + state_.asked.approval + ": " + failure_line(reply);
         state_.asked = {};
     }
 
@@ -186,7 +186,7 @@ private:
         const Json body = {{"outcome", ended.outcome},
                            {"reason", "ended from headway top: its agent was silent"}};
         const HttpReply reply = daemon_.post(session_path(ended.session, "/end"), body);
-        state_.said = reply.ok() ? ended.session + " has ended as " + ended.outcome
+        state_.news = reply.ok() ? ended.session + " has ended as " + ended.outcome
                                  : "not ended: " + failure_line(reply);
         state_.stale = true;
     }
@@ -197,7 +197,7 @@ private:
         add_by(body, console_);
         const HttpReply reply =
             daemon_.post("/v1/approvals/" + url_encode(decided.approval) + "/decision", body);
-        state_.said = reply.ok() ? (decided.approve ? "approved " : "denied ") + decided.approval
+        state_.news = reply.ok() ? (decided.approve ? "approved " : "denied ") + decided.approval
                                  : "not decided: " + failure_line(reply);
         data_.erase("approval");
         state_.stale = true;

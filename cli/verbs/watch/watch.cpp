@@ -109,12 +109,12 @@ private:
 
     void say_unopened() {
         unknown_since_ = steady_now();
-        std::string said = "session " + options_.session + " does not exist yet; waiting ";
+        std::string words = "session " + options_.session + " does not exist yet; waiting ";
         if (options_.open_within.count() > 0)
-            said += config::print_duration(options_.open_within) + " ";
-        said += "for it to be opened";
+            words += config::print_duration(options_.open_within) + " ";
+        words += "for it to be opened";
         const std::string near = nearest_session(daemon_, options_.session);
-        note(said + (near.empty() ? "" : "; did you mean `" + near + "`?"));
+        note(words + (near.empty() ? "" : "; did you mean `" + near + "`?"));
     }
 
     /// Not while the daemon is away: then no agent can open it.

@@ -23,19 +23,19 @@ void Stagnation::observe(const Observation& seen) {
     // Another tool between two questions; after some of its calls the first is over.
     if (called != tool && halves > 2 && ++others < kOthersMax) return;
     others = 0;
-    const std::uint64_t said = fingerprint.outcome.low;
+    const std::uint64_t newest = fingerprint.outcome.low;
     const auto words = static_cast<std::uint32_t>(fingerprint.kin);
     const bool alike = words != 0 && words == kin;
-    const bool first = called == tool && (said == outcome || alike);
-    const bool second = called == tool && !first && other_outcome != 0 && said == other_outcome;
+    const bool first = called == tool && (newest == outcome || alike);
+    const bool second = called == tool && !first && other_outcome != 0 && newest == other_outcome;
     const auto asked = static_cast<std::uint32_t>(fingerprint.question.low);
     if ((first || second) && question == asked) return;
     if (called == tool && !first && other_outcome == 0 && halves > 0) {
-        other_outcome = said;  // two agents that send each other back answer by turns
+        other_outcome = newest;  // two agents that send each other back answer by turns
     } else if (!first && !second) {
         *this = {};
         tool = called;
-        outcome = said;
+        outcome = newest;
         kin = words;
         first_n = seen.event.n;
     }

@@ -32,9 +32,9 @@ Result<std::unique_ptr<storage::Store>> open_sqlite_store(const std::filesystem:
     }
     HEADWAY_TRY(auto store, storage::SqliteStore::open(database));
     store->show_progress(
-        [&log, told = Clock::steady()](std::size_t done, std::size_t total) mutable {
-            if (Clock::steady() - told < kProgressEvery) return;
-            told = Clock::steady();
+        [&log, shown = Clock::steady()](std::size_t done, std::size_t total) mutable {
+            if (Clock::steady() - shown < kProgressEvery) return;
+            shown = Clock::steady();
             log.info("making the index of sessions, once: {} of {}", done, total);
         });
     return std::unique_ptr<storage::Store>{std::move(store)};

@@ -252,8 +252,8 @@ Result<> pass_on(Services& on, HookReading& reading) {
 }
 
 /// Reads the body beside the I/O thread.
-Result<> read_long(const Call& call, HookReading&& made) {
-    const auto reading = std::make_shared<HookReading>(std::move(made));
+Result<> read_long(const Call& call, HookReading&& hook_reading) {
+    const auto reading = std::make_shared<HookReading>(std::move(hook_reading));
     if (!reading->process.open())  // which may be gone by the end
         reading->process = open_process(reading->numbers, call.on.processes.place());
     reading->numbers = {};

@@ -39,24 +39,25 @@ core::SessionStarted about_of(const otlp::SessionReport& report) {
     return about;
 }
 
-Result<TelemetryReport> telemetry_report(const Call& call, otlp::SessionReport&& said) {
+Result<TelemetryReport> telemetry_report(const Call& call, otlp::SessionReport&& session_report) {
     TelemetryReport report;
-    report.about = about_of(said);
-    report.opens = said.opens;
-    report.session =
-        said.own_name ? said.session : api::hooks::agent_session(said.agent, said.session);
+    report.about = about_of(session_report);
+    report.opens = session_report.opens;
+    report.session = session_report.own_name
+                         ? session_report.session
+                         : api::hooks::agent_session(session_report.agent, session_report.session);
     if (!api::valid_id(report.session)) {
         return core::Error{core::ErrorCode::kInvalidId,
                            "headway.session is no id of a session: " +
-                               std::string{core::cut_text(said.session, 64)},
+                               std::string{core::cut_text(session_report.session, 64)},
                            "headway.session"};
     }
     HEADWAY_CHECK(require_report(call.caller, report.session));
-    if (!said.sub_agent.empty()) {
-        report.sub_agent = api::hooks::child_session(report.session, said.sub_agent);
+    if (!session_report.sub_agent.empty()) {
+        report.sub_agent = api::hooks::child_session(report.session, session_report.sub_agent);
         HEADWAY_CHECK(require_report(call.caller, report.sub_agent));
     }
-    report.events = std::move(said.events);
+    report.events = std::move(session_report.events);
     return report;
 }
 
@@ -72,12 +73,12 @@ Result<ReadExport> read_export(api::JsonDocument& document, std::string_view bod
     if (!protobuf) HEADWAY_CHECK(document.parse(body));
     HEADWAY_TRY(const otlp::Export received, protobuf ? otlp::read_protobuf(body, signal)
                                                       : otlp::read_json(document.root(), signal));
-    otlp::Reports said = otlp::report(document, otlp::understand(received, signal));
+    otlp::Reports reports = otlp::report(document, otlp::understand(received, signal));
     ReadExport read;
-    read.taken = {signal, protobuf, said.rejected + received.dropped, std::move(said.why)};
-    if (received.dropped > 0 && said.rejected == 0)
+    read.taken = {signal, protobuf, reports.rejected + received.dropped, std::move(reports.why)};
+    if (received.dropped > 0 && reports.rejected == 0)
         read.taken.why = "send at most " + std::to_string(otlp::kRecordsMax) + " records at once";
-    read.sessions = std::move(said.sessions);
+    read.sessions = std::move(reports.sessions);
     read.empty = received.records == 0;
     return read;
 }

@@ -15,7 +15,7 @@ namespace headway::server {
 using core::Result;
 
 Result<> endpoints::create_login_code(Call& call) {
-    HEADWAY_TRY(const LoginCode made, call.on.access.make_login_code());
+    HEADWAY_TRY(const LoginCode code, call.on.access.make_login_code());
     Response response;
     response.status = 201;
     // With the caller's Host, which may be a proxy's name. The Unix socket has no Host that a
@@ -23,7 +23,7 @@ Result<> endpoints::create_login_code(Call& call) {
     const char* const scheme = call.request.peer.encrypted ? "https://" : "http://";
     const std::string base =
         call.request.peer.local ? call.on.http.url() : scheme + std::string{call.request.head.host};
-    api::append_login_code(response.body, login_url(base, made), made.expires_at);
+    api::append_login_code(response.body, login_url(base, code), code.expires_at);
     call.respond(response);
     return {};
 }
@@ -47,15 +47,15 @@ Result<> endpoints::open_login_link(Call& call) {
 
 Result<> endpoints::log_in(Call& call) {
     HEADWAY_TRY(const std::string code, api::decode_login(call.on.document, call.request.body));
-    HEADWAY_TRY(const Login made, call.on.access.log_in(code));
-    if (made.secret.empty()) {
+    HEADWAY_TRY(const Login login, call.on.access.log_in(code));
+    if (login.secret.empty()) {
         return core::Error{core::ErrorCode::kForbidden,
                            "the link was used already, or is older than ten minutes; `headway "
                            "dashboard` prints another",
                            "/code"};
     }
     Response response;
-    api::append_login(response.body, made.secret, made.expires_at);
+    api::append_login(response.body, login.secret, login.expires_at);
     call.respond(response);
     return {};
 }

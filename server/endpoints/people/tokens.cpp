@@ -19,18 +19,18 @@ using core::Result;
 
 Result<> endpoints::create_token(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_token(call.on.document, call.request.body));
-    HEADWAY_TRY(NewToken made, make_token());
+    HEADWAY_TRY(NewToken token, make_token());
     CreateTokenCommand command;
-    command.token.id = std::move(made.id);
+    command.token.id = std::move(token.id);
     command.token.name = std::move(decoded.name);
     command.token.grants = std::move(decoded.grants);
-    command.token.hash = std::move(made.hash);
+    command.token.hash = std::move(token.hash);
     command.token.created_at = call.on.clock.now();
     if (decoded.expires_in) {
         // By the same clock as the check of expiry, so that the lifetime is exact.
         command.token.expires_at = call.on.clock.earliest() + *decoded.expires_in;
     }
-    command.secret = std::move(made.text);
+    command.secret = std::move(token.text);
     return call.write(std::move(command));
 }
 

@@ -15,11 +15,11 @@ struct KeptCall {
     api::Query query;
     Call call;
 
-    explicit KeptCall(const Call& made)
-        : request(made.request),
-          caller(made.caller),
-          query(made.query),
-          call(made.connection, made.to, request, caller, query, made.on) {}
+    explicit KeptCall(const Call& original)
+        : request(original.request),
+          caller(original.caller),
+          query(original.query),
+          call(original.connection, original.to, request, caller, query, original.on) {}
     KeptCall(const KeptCall&) = delete;
     KeptCall& operator=(const KeptCall&) = delete;
 };
@@ -53,8 +53,8 @@ core::Result<> Call::read_beside(LongBodies::Read reads,
     return {};
 }
 
-core::Result<> Call::ask(Request made, const std::string& session) const {
-    if (on.intake.ask(std::move(made), session)) return {};
+core::Result<> Call::ask(Request request, const std::string& session) const {
+    if (on.intake.ask(std::move(request), session)) return {};
     return core::Error{
         core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
 }

@@ -37,19 +37,19 @@ ReloadableSettings reloadable_settings(const config::Settings& settings) {
 }
 
 EngineSettings engine_settings(const config::Settings& settings, const ServiceNotifier& manager) {
-    EngineSettings made{reloadable_settings(settings)};
-    made.resident_max = settings.storage.sessions_resident_max;
-    made.judge = judge_rules(settings.judge);
-    made.resident_bytes = settings.storage.sessions_resident_bytes;
-    made.digest_at = settings.digest.at;
-    made.digest_span = settings.digest.since;
-    made.clock_confirm = settings.storage.clock_confirm;
+    EngineSettings result{reloadable_settings(settings)};
+    result.resident_max = settings.storage.sessions_resident_max;
+    result.judge = judge_rules(settings.judge);
+    result.resident_bytes = settings.storage.sessions_resident_bytes;
+    result.digest_at = settings.digest.at;
+    result.digest_span = settings.digest.since;
+    result.clock_confirm = settings.storage.clock_confirm;
     // Three times per interval, so that one slow commit does no harm.
     if (const auto watchdog = manager.watchdog()) {
-        made.feed_every = *watchdog / 3;
-        made.feed_watchdog = [&manager] { manager.alive(); };
+        result.feed_every = *watchdog / 3;
+        result.feed_watchdog = [&manager] { manager.alive(); };
     }
-    return made;
+    return result;
 }
 
 }  // namespace headway::server

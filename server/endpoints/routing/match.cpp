@@ -69,10 +69,10 @@ Pattern cut_up(const Endpoint& endpoint) {
 
 const std::vector<Pattern>& patterns() {
     static const std::vector<Pattern> all = [] {
-        std::vector<Pattern> made;
+        std::vector<Pattern> compileds;
         for (const Endpoint& endpoint : route_table())
-            made.push_back(cut_up(endpoint));
-        return made;
+            compileds.push_back(cut_up(endpoint));
+        return compileds;
     }();
     return all;
 }

@@ -136,9 +136,9 @@ Result<> Cluster::hold(std::span<const std::string_view> names,
     HEADWAY_CHECK(catch_up(held_.seen, true, nullptr));
     drop_deleted();
     if (pulse_now_ == core::kNever || held_.now - pulse_now_ > kPulseFresh) held_.due.clear();
-    if (held_.due.empty() && held_.told.empty() && woken.empty()) return {};
+    if (held_.due.empty() && held_.messaged.empty() && woken.empty()) return {};
     std::vector<storage::SessionKey> looked_at = held_.due;
-    looked_at.insert(looked_at.end(), held_.told.begin(), held_.told.end());
+    looked_at.insert(looked_at.end(), held_.messaged.begin(), held_.messaged.end());
     looked_at.insert(looked_at.end(), woken.begin(), woken.end());
     HEADWAY_TRY(const auto working, store_.with_working_children(looked_at));
     working_.insert(working.begin(), working.end());

@@ -59,7 +59,7 @@ public:
     /// Held sessions whose deadline has come.
     std::span<const storage::SessionKey> due() const { return held_.due; }
     /// Held sessions with messages in their inbox.
-    std::span<const storage::SessionKey> told() const { return held_.told; }
+    std::span<const storage::SessionKey> messaged() const { return held_.messaged; }
     /// True if another daemon knows of a descendant that works.
     bool children_work(storage::SessionKey key) const { return working_.contains(key); }
     /// Before the commit: when the session is to be looked at again.

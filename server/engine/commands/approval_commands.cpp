@@ -305,22 +305,22 @@ Result<ApprovalShown> RevokeCommand::operator()(Transaction& transaction) {
 Result<SessionDocument> AcknowledgeCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
     HEADWAY_CHECK(transaction.change(*resident, &core::Session::acknowledge_alarms,
-                                     said.n.value_or(0), std::move(said.by),
-                                     std::move(said.reason)));
+                                     body.n.value_or(0), std::move(body.by),
+                                     std::move(body.reason)));
     return SessionDocument{resident->session, transaction.reader().time()};
 }
 
 Result<std::variant<AgentApproved, DecisionLost>> ApproveAgentCommand::operator()(
     Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    HEADWAY_TRY(const auto named, find_alias(transaction.store(), said.request_id));
-    if (named) said.request_id = core::approval_id(named->session_id, named->approval.n);
-    HEADWAY_TRY(const std::uint64_t n, request_meant(resident->session, said.request_id));
+    HEADWAY_TRY(const auto named, find_alias(transaction.store(), body.request_id));
+    if (named) body.request_id = core::approval_id(named->session_id, named->approval.n);
+    HEADWAY_TRY(const std::uint64_t n, request_meant(resident->session, body.request_id));
     core::Approval approval;
     HEADWAY_TRY(resident, require_approval(transaction, session, n, approval));
     core::Ruling ruling;
-    ruling.decision = said.approved ? core::Decision::kApprove : core::Decision::kReject;
-    ruling.reason = std::move(said.reason);
+    ruling.decision = body.approved ? core::Decision::kApprove : core::Decision::kReject;
+    ruling.reason = std::move(body.reason);
     ruling.channel = "approve-agent";
     ruling.by = by;
     auto open = core::check_ruling(approval, ruling, transaction.now());

@@ -103,7 +103,7 @@ struct RevokeCommand {
 
 struct AcknowledgeCommand {
     std::string session;
-    api::DecodedAcknowledge said;
+    api::DecodedAcknowledge body;
 
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<SessionDocument> operator()(Transaction& transaction);
@@ -111,7 +111,7 @@ struct AcknowledgeCommand {
 
 struct ApproveAgentCommand {
     std::string session;
-    api::DecodedApproveAgent said;
+    api::DecodedApproveAgent body;
     std::string by;  ///< as far as known
 
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }

@@ -49,11 +49,11 @@ Result<> add_texts(storage::Store& store, const storage::StoredApproval& stored,
         if (event != nullptr) document.asked = *event;
     }
     if (stored.decided == 0 || !has_texts(stored.approval)) return {};
-    HEADWAY_TRY(const auto said, store.read_stream(stored.decided - 1, 1));
+    HEADWAY_TRY(const auto page, store.read_stream(stored.decided - 1, 1));
     const auto* event =
-        said.events.empty()
+        page.events.empty()
             ? nullptr
-            : std::get_if<core::ApprovalDecided>(&said.events.front().event.payload);
+            : std::get_if<core::ApprovalDecided>(&page.events.front().event.payload);
     if (event != nullptr) document.texts = texts_of(*event);
     return {};
 }

@@ -45,23 +45,23 @@ core::ProgressEstimated read_estimate(const core::SessionState& state, const Jud
         return core::fallback_estimate(state,
                                        "the judge's estimate cannot be read: " + answer.error);
     }
-    core::ProgressEstimated said;
-    said.percent = *answer.percent;
-    said.reasoning = std::move(answer.reasoning);
-    said.next_milestone = std::move(answer.next_milestone);
-    said.blockers = std::move(answer.blockers);
-    return said;
+    core::ProgressEstimated estimate;
+    estimate.percent = *answer.percent;
+    estimate.reasoning = std::move(answer.reasoning);
+    estimate.next_milestone = std::move(answer.next_milestone);
+    estimate.blockers = std::move(answer.blockers);
+    return estimate;
 }
 
 Result<> note_estimate(Transaction& transaction, Resident& resident, const std::string& judge,
                        const JudgeReply& reply) {
     if (reply.outcome == core::JudgeOutcome::kCancelled) return {};  // not needed any more
-    core::ProgressEstimated said = read_estimate(resident.session.state(), reply);
-    said.judge = judge;
-    said.model = core::cut_text(reply.model, core::limits::kStringBytesMax);
-    said.use = reply.use;
-    ++transaction.stats().checks.estimates[said.fallback ? 1 : 0];
-    return transaction.change(resident, &core::Session::note_estimate, std::move(said));
+    core::ProgressEstimated estimate = read_estimate(resident.session.state(), reply);
+    estimate.judge = judge;
+    estimate.model = core::cut_text(reply.model, core::limits::kStringBytesMax);
+    estimate.use = reply.use;
+    ++transaction.stats().checks.estimates[estimate.fallback ? 1 : 0];
+    return transaction.change(resident, &core::Session::note_estimate, std::move(estimate));
 }
 
 Result<> note_check(Transaction& transaction, Resident& resident,

@@ -82,7 +82,7 @@ Result<> tell_children(Transaction& transaction, const Resident& parent) {
     filter.open = true;
     filter.parent = parent.session.id();
     storage::SessionKey before = std::numeric_limits<storage::SessionKey>::max();
-    for (std::size_t told = 0; told < kChildrenToldMax; told += kChildrenPage) {
+    for (std::size_t sent = 0; sent < kChildrenToldMax; sent += kChildrenPage) {
         HEADWAY_TRY(const auto page,
                     transaction.store().index().list(filter, before, kChildrenPage));
         for (const storage::SessionKey child : page) {
@@ -139,10 +139,10 @@ bool lives_in_parent(Transaction& transaction, const Resident& child) {
 }
 
 /// Reads a row of the inbox: a message about another session.
-Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& told) {
-    if (auto* progress = std::get_if<core::ChildProgress>(&told))
+Result<> heed_told(Transaction& transaction, Resident& resident, core::Payload& payload) {
+    if (auto* progress = std::get_if<core::ChildProgress>(&payload))
         return transaction.change(resident, &core::Session::child_progress, std::move(*progress));
-    if (!std::holds_alternative<core::SessionEnded>(told)) return {};  // of a newer version
+    if (!std::holds_alternative<core::SessionEnded>(payload)) return {};  // of a newer version
     const bool within = lives_in_parent(transaction, resident);
     return transaction.change(resident, &core::Session::parent_ended, within);
 }
@@ -153,8 +153,8 @@ Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
     if (resident == nullptr && transaction.keeps_inbox(key)) return {};
     HEADWAY_TRY(std::vector<core::Event> messages, transaction.store().inbox().take(key));
     if (resident == nullptr) return {};  // deleted or damaged meanwhile
-    for (core::Event& told : messages) {
-        HEADWAY_CHECK(heed_told(transaction, *resident, told.payload));
+    for (core::Event& event : messages) {
+        HEADWAY_CHECK(heed_told(transaction, *resident, event.payload));
     }
     if (resident->session.state().ended()) return {};
     HEADWAY_CHECK(tick(transaction, *resident));
@@ -191,14 +191,14 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                         std::vector<core::Event>& events) {
     if (resident.session.state().about.parent.empty()) return {};
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
-    const core::ParentBudget& told = *resident.session.state().budget.parent;
+    const core::ParentBudget& parent_budget = *resident.session.state().budget.parent;
     core::BudgetLevel level = core::BudgetLevel::kNominal;
     std::string whose;
     bool may_fall = false;  // set when the ancestor in question has room again
     for (const Resident* ancestor : line) {
         const core::SessionState& above = ancestor->session.state();
         if (!above.about.budget_rules->roll_up) break;  // use rolls up no further
-        if (ancestor->session.id() == told.session) may_fall = !above.ended();
+        if (ancestor->session.id() == parent_budget.session) may_fall = !above.ended();
         const bool spent = above.outcome == core::Outcome::kBudgetExhausted;
         if (!above.budget.limited() || (above.ended() && !spent)) continue;
         const core::BudgetLevel its = spent ? core::BudgetLevel::kExhausted : above.budget.level;
@@ -206,7 +206,7 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
         level = its;
         whose = ancestor->session.id();
     }
-    if (level < told.level && !may_fall) return {};
+    if (level < parent_budget.level && !may_fall) return {};
     resident.session.heed_parent(whose, level, transaction.context(), events);
     return {};
 }

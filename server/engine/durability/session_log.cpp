@@ -35,13 +35,14 @@ std::string percent_text(double percent) {
     return std::to_string(static_cast<int>(percent)) + " %";
 }
 
-std::string estimate_line(const std::string& who, const core::ProgressEstimated& said) {
-    std::string text = who + "estimate " + percent_text(said.percent) +
-                       (said.by_judge() ? " by a judge" : " by the agent") + " at step " +
-                       std::to_string(said.calls);
-    if (said.is_stuck.value_or(false)) text += ", stalled";
-    text = with(std::move(text), ", next: ", said.next_milestone);
-    return said.blockers.empty() ? text : with(std::move(text), ", blocked by ", said.blockers[0]);
+std::string estimate_line(const std::string& who, const core::ProgressEstimated& estimate) {
+    std::string text = who + "estimate " + percent_text(estimate.percent) +
+                       (estimate.by_judge() ? " by a judge" : " by the agent") + " at step " +
+                       std::to_string(estimate.calls);
+    if (estimate.is_stuck.value_or(false)) text += ", stalled";
+    text = with(std::move(text), ", next: ", estimate.next_milestone);
+    return estimate.blockers.empty() ? text
+                                     : with(std::move(text), ", blocked by ", estimate.blockers[0]);
 }
 
 /// "call of bash failed, 2 times in a row of at most 3, iteration 4, 12 s after the opening: ...".
@@ -80,8 +81,8 @@ void SessionLog::note(std::string_view session, const core::Event& event,
         std::string text = who + "approval " + clean(decided->id) + " decided, " +
                            std::string{core::name_of(decided->decision)};
         add(Level::kInfo, with(std::move(text), ", by ", decided->by));
-    } else if (const auto* said = std::get_if<core::ProgressEstimated>(&event.payload)) {
-        add(Level::kInfo, estimate_line(who, *said));
+    } else if (const auto* estimate = std::get_if<core::ProgressEstimated>(&event.payload)) {
+        add(Level::kInfo, estimate_line(who, *estimate));
     } else if (const auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
         if (call->ok || !debugs_ || !debugs_()) return;
         add(Level::kDebug, failure_line(who, *call, event, state));

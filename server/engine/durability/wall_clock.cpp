@@ -19,27 +19,27 @@ void WallClock::follow(core::Watch& watch) {
         clock_.advance_to(clock_.now() + step.follow);
         watch.begin_anew(clock_.now());
     }
-    switch (step.said) {
-        case Said::kNothing:
+    switch (step.change) {
+        case Change::kNothing:
             return;
-        case Said::kFollowed:
+        case Change::kFollowed:
             return report_(false, "the wall clock went " + ms(step.by) +
                                       " ahead (a suspend, or the clock was set); that time is not "
                                       "held against any session");
-        case Said::kDoubted:
+        case Change::kDoubted:
             return report_(true, "the wall clock went " + ms(step.by) +
                                      " ahead while the machine did not sleep; event times follow, "
                                      "and what is due by then happens, when it has stood for " +
                                      ms(confirm_));
-        case Said::kReturned:
+        case Change::kReturned:
             return report_(false, "the wall clock is back from " + ms(step.by) +
                                       " ahead; nothing followed from it");
-        case Said::kConfirmed:
+        case Change::kConfirmed:
             return report_(
                 false,
                 "the wall clock has stood " + ms(step.by) +
                     " ahead; event times follow, and that time is not held against any session");
-        case Said::kBehind:
+        case Change::kBehind:
             return report_(false,
                            "the wall clock went back; event times go on from where they were, " +
                                ms(step.by) + " ahead of it");

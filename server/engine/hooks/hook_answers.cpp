@@ -50,20 +50,20 @@ struct SaidByPerson {
 /// Without what a person has said the call must not run: with an error its agent would take us for
 /// a daemon that is away. Leaves the approval unused.
 Result<SaidByPerson> said_by_person(Transaction& transaction, const Resident& resident,
-                                    const HookCall& call, core::HookAnswer& said) {
+                                    const HookCall& call, core::HookAnswer& hook_answer) {
     SaidByPerson words;
     Result<std::string> edited;
-    if (!said.edit.empty()) edited = edited_args(transaction, resident, call);
+    if (!hook_answer.edit.empty()) edited = edited_args(transaction, resident, call);
     Result<std::string> answer;
-    if (said.answered != 0) answer = answer_of(transaction, resident, said.answered);
+    if (hook_answer.answered != 0) answer = answer_of(transaction, resident, hook_answer.answered);
     for (const auto* one : {&edited, &answer}) {
         if (*one) continue;
         if (!is_unreadable(one->error().code)) return one->error();
-        said.edit.clear();
-        said.allow.clear();
-        said.acknowledged.clear();
-        said.redeemed = 0;
-        said.deny = "This call may not run: " + one->error().detail + ".";
+        hook_answer.edit.clear();
+        hook_answer.allow.clear();
+        hook_answer.acknowledged.clear();
+        hook_answer.redeemed = 0;
+        hook_answer.deny = "This call may not run: " + one->error().detail + ".";
         return words;
     }
     words.edited = *std::move(edited);
@@ -108,17 +108,17 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
 }
 
 /// Events for the texts that this answer delivers to the agent.
-std::vector<core::Event> heard_with(core::HookAnswer& said) {
+std::vector<core::Event> heard_with(core::HookAnswer& answer) {
     std::vector<core::Event> events;
-    for (std::string& id : said.delivered) {
+    for (std::string& id : answer.delivered) {
         core::Event delivered;
         delivered.payload = core::DirectiveDelivered{std::move(id)};
         events.push_back(std::move(delivered));
     }
-    if (!said.acknowledged.empty()) {
+    if (!answer.acknowledged.empty()) {
         core::Event read;
         read.payload =
-            core::DirectiveAcknowledged{std::move(said.acknowledged), !said.allow.empty()};
+            core::DirectiveAcknowledged{std::move(answer.acknowledged), !answer.allow.empty()};
         events.push_back(std::move(read));
     }
     return events;
@@ -126,34 +126,34 @@ std::vector<core::Event> heard_with(core::HookAnswer& said) {
 
 /// The call that this answer refuses does not run: its agent may name it again in a batch, as if it
 /// had, with the words of the refusal as its result.
-void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswer& said,
+void add_refusal(Resident& resident, const HookCall& call, const core::HookAnswer& answer,
                  std::vector<core::Event>& events) {
     const bool dialog = call.hook.dialog;
     if (call.hook.kind != HookKind::kPre && !dialog) return;
-    const bool edited = dialog && !said.edit.empty() && !call.dialect->edits_in_dialog;
-    const bool denied = !said.deny.empty() && !(dialog && said.undecided);
-    if (!denied && said.stop.empty() && !edited) return;
+    const bool edited = dialog && !answer.edit.empty() && !call.dialect->edits_in_dialog;
+    const bool denied = !answer.deny.empty() && !(dialog && answer.undecided);
+    if (!denied && answer.stop.empty() && !edited) return;
     const std::string id = dialog ? take_announced_call(resident, call) : call.hook.call.call;
     if (dialog && id.empty()) return;
     // The answer that was lost has refused it, and it is counted.
     if (call.unheard && !core::in_flight(resident.session.state(), id)) return;
-    std::string why = said.stop.empty() ? said.deny : said.stop;
+    std::string why = answer.stop.empty() ? answer.deny : answer.stop;
     if (edited) why = "allowed with other arguments";
     events.push_back(finish_of(id, call.hook.call.tool, "denied", why));
     std::get<core::ToolFinished>(events.back().payload).refused_here = true;
     note_finished_call(resident, id);
-    if (!said.stop.empty() && !dialog) ++resident.hooks.change().stops;
+    if (!answer.stop.empty() && !dialog) ++resident.hooks.change().stops;
 }
 
 /// How the session stands, and what there is to say.
 std::string with_status(Transaction& transaction, const core::SessionState& state,
-                        std::string said) {
+                        std::string text) {
     std::string words = core::status_words(state);
     if (state.budget.limited()) {
         words += "\n\n" + core::budget_prompt(core::budget_status(state, transaction.now(),
                                                                   transaction.context().watch));
     }
-    return said.empty() ? words : words + "\n\n" + said;
+    return text.empty() ? words : words + "\n\n" + text;
 }
 
 }  // namespace
@@ -196,31 +196,32 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     HookAnswered answered;
     answered.session = resident.session.id();
     const core::HookQuestion asked = question_of(resident, call, time_is_up, again);
-    core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
-    answered.hold = said.hold;
-    HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, said));
-    std::vector<core::Event> events = heard_with(said);
-    const bool refused = !said.deny.empty() || !said.stop.empty();
-    if (!said.hold && !resident.session.state().ended()) add_refusal(resident, call, said, events);
+    core::HookAnswer answer = core::answer_hook(resident.session.state(), asked);
+    answered.hold = answer.hold;
+    HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, answer));
+    std::vector<core::Event> events = heard_with(answer);
+    const bool refused = !answer.deny.empty() || !answer.stop.empty();
+    if (!answer.hold && !resident.session.state().ended())
+        add_refusal(resident, call, answer, events);
     if (hook.kind == HookKind::kPre && !refused && !answered.hold)
         transaction.channels().note_call(resident.key);
     answered.reply.edit_json = std::move(person.edited);
-    if (said.redeemed != 0)
-        HEADWAY_CHECK(redeem(transaction, resident, said.redeemed, hook.call.call));
-    if (asked.in_dialog && !said.hold) {
-        const auto how = said.stop.empty() ? core::ApprovalClosing::kLeftToAgent
-                                           : core::ApprovalClosing::kStopped;
+    if (answer.redeemed != 0)
+        HEADWAY_CHECK(redeem(transaction, resident, answer.redeemed, hook.call.call));
+    if (asked.in_dialog && !answer.hold) {
+        const auto how = answer.stop.empty() ? core::ApprovalClosing::kLeftToAgent
+                                             : core::ApprovalClosing::kStopped;
         HEADWAY_CHECK(close_dialogs(transaction, resident, call.dialog, how));
     }
     answered.reply.answer = std::move(person.answer);
     if (hook.kind == HookKind::kStatus)
-        said.words = with_status(transaction, resident.session.state(), std::move(said.words));
-    answered.reply.deny = std::move(said.deny);
-    answered.reply.allow = std::move(said.allow);
-    answered.reply.context = std::move(said.words);
-    answered.reply.stop = std::move(said.stop);
-    answered.reply.stop_hard = said.hard;
-    answered.reply.undecided = said.undecided;
+        answer.words = with_status(transaction, resident.session.state(), std::move(answer.words));
+    answered.reply.deny = std::move(answer.deny);
+    answered.reply.allow = std::move(answer.allow);
+    answered.reply.context = std::move(answer.words);
+    answered.reply.stop = std::move(answer.stop);
+    answered.reply.stop_hard = answer.hard;
+    answered.reply.undecided = answer.undecided;
     answered.call = std::move(call);
     if (events.empty()) return answered;
     ReportCommand report;

@@ -128,10 +128,10 @@ private:
         if (is_of_content(finished->call_id)) {
             if (command_.call.dialect->has_call_ids)  // a batch may name it so again
                 note_finished_call(resident_, finished->call_id);
-            const std::string made = finished->call_id + ".";
+            const std::string text = finished->call_id + ".";
             const auto& open = state_.open_calls;
-            auto found = std::find_if(open.begin(), open.end(), [&made](const auto& call) {
-                return call.call_id.starts_with(made);
+            auto found = std::find_if(open.begin(), open.end(), [&text](const auto& call) {
+                return call.call_id.starts_with(text);
             });
             if (found == open.end()) {
                 found = std::find_if(open.begin(), open.end(), [finished](const auto& call) {

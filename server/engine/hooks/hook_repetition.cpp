@@ -40,8 +40,8 @@ Result<std::vector<std::string>> delivered_since(Transaction& transaction, const
     }
     if (!events) return events.error();
     for (const core::Event& event : *events)
-        if (const auto* told = std::get_if<core::DirectiveDelivered>(&event.payload))
-            ids.push_back(told->id);
+        if (const auto* delivered = std::get_if<core::DirectiveDelivered>(&event.payload))
+            ids.push_back(delivered->id);
     return ids;
 }
 

@@ -19,8 +19,8 @@ Result<api::CheckDocument> read_document(storage::Store& store,
         core::Event& event = asked.events.front().event;
         document.asked_n = event.n;
         document.asked_at = event.at;
-        if (auto* said = std::get_if<core::CheckRequested>(&event.payload))
-            document.asked = std::move(*said);
+        if (auto* payload = std::get_if<core::CheckRequested>(&event.payload))
+            document.asked = std::move(*payload);
     }
     if (stored.done == 0) return document;
     HEADWAY_TRY(auto done, store.read_stream(stored.done - 1, 1));
@@ -31,7 +31,8 @@ Result<api::CheckDocument> read_document(storage::Store& store,
     core::Event& event = done.events.front().event;
     document.done_n = event.n;
     document.done_at = event.at;
-    if (auto* said = std::get_if<core::CheckCompleted>(&event.payload)) answer = std::move(*said);
+    if (auto* completed = std::get_if<core::CheckCompleted>(&event.payload))
+        answer = std::move(*completed);
     return document;
 }
 

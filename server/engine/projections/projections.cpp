@@ -54,14 +54,14 @@ void count(ApprovalStats& stats, const core::Event& event) {
     }
 }
 
-core::EstimateMade made_of(const core::ProgressEstimated& said, std::uint64_t n) {
-    core::EstimateMade made;
-    made.n = n;
-    made.percent = said.percent;
-    made.calls = said.calls;
-    made.source = said.by_judge() ? "judge" : "agent";
-    made.model = said.model;
-    return made;
+core::EstimateMade made_of(const core::ProgressEstimated& estimate, std::uint64_t n) {
+    core::EstimateMade scored;
+    scored.n = n;
+    scored.percent = estimate.percent;
+    scored.calls = estimate.calls;
+    scored.source = estimate.by_judge() ? "judge" : "agent";
+    scored.model = estimate.model;
+    return scored;
 }
 
 /// Adds to the totals of the old timers.
@@ -119,13 +119,15 @@ Result<> EstimateProjection::apply(const Appended& appended) {
     const core::SessionState& state = appended.resident.session.state();
     if (state.estimates->scored == 0) return {};
     for (const core::Event& event : appended.events) {
-        if (const auto* said = std::get_if<core::ProgressEstimated>(&event.payload)) {
-            if (said->fallback) continue;
-            HEADWAY_CHECK(
-                store_.estimates().add_estimate(appended.resident.key, made_of(*said, event.n)));
+        if (const auto* estimate = std::get_if<core::ProgressEstimated>(&event.payload)) {
+            if (estimate->fallback) continue;
+            HEADWAY_CHECK(store_.estimates().add_estimate(appended.resident.key,
+                                                          made_of(*estimate, event.n)));
         } else if (const auto* end = std::get_if<core::SessionEnded>(&event.payload)) {
-            HEADWAY_TRY(const auto made, store_.estimates().take_estimates(appended.resident.key));
-            for (const auto& score : core::score_estimates(made, state.tool_calls, end->outcome))
+            HEADWAY_TRY(const auto estimates,
+                        store_.estimates().take_estimates(appended.resident.key));
+            for (const auto& score :
+                 core::score_estimates(estimates, state.tool_calls, end->outcome))
                 HEADWAY_CHECK(store_.estimates().add_estimate_score(score));
         }
     }

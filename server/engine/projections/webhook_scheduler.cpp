@@ -39,9 +39,9 @@ bool is_news(const core::Session& session, std::span<const core::Event> events,
     const auto* alarm = std::get_if<core::ApprovalAlarm>(&event.payload);
     if (alarm == nullptr) return true;
     const auto same = [alarm](const core::Event& other) {
-        const auto* said = std::get_if<core::ApprovalAlarm>(&other.payload);
-        return said != nullptr && said->alarm == alarm->alarm && said->id == alarm->id &&
-               said->tool == alarm->tool;
+        const auto* approval_alarm = std::get_if<core::ApprovalAlarm>(&other.payload);
+        return approval_alarm != nullptr && approval_alarm->alarm == alarm->alarm &&
+               approval_alarm->id == alarm->id && approval_alarm->tool == alarm->tool;
     };
     const auto first = std::find_if(events.begin(), events.end(), same);
     if (first->n != event.n) return false;

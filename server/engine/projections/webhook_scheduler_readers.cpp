@@ -193,14 +193,14 @@ Result<> WebhookScheduler::forget_removed(Timestamp now) {
 
 std::shared_ptr<const std::vector<WebhookStats>> WebhookScheduler::stats() {
     if (endpoints_.empty() || !std::exchange(stats_stale_, false)) return stats_;
-    auto made = std::make_shared<std::vector<WebhookStats>>();
+    auto stats = std::make_shared<std::vector<WebhookStats>>();
     for (const Endpoint& endpoint : endpoints_) {
         const storage::OutboxEndpoint& stored = endpoint.stored;
         if (!endpoint.configured) continue;
-        made->push_back({stored.name, stored.pending, stored.dead, stored.delivered, stored.failed,
-                         stored.died, stored.dropped});
+        stats->push_back({stored.name, stored.pending, stored.dead, stored.delivered, stored.failed,
+                          stored.died, stored.dropped});
     }
-    stats_ = std::move(made);
+    stats_ = std::move(stats);
     return stats_;
 }
 

@@ -59,7 +59,7 @@ Result<> MorningDigest::tell(storage::Store& store, WebhookScheduler& webhooks,
     return store.idempotency().add_key(key_of(date_), {"", date_}, now);
 }
 
-void MorningDigest::told() {
+void MorningDigest::mark_sent() {
     told_ = std::move(date_);
     drop();
 }

@@ -25,7 +25,7 @@ public:
     bool ready() const { return !body_.empty(); }
     /// Puts the message into the outbox. Writes.
     core::Result<> tell(storage::Store& store, WebhookScheduler& webhooks, core::Timestamp now);
-    void told();
+    void mark_sent();
     /// Begins again at the next try.
     void drop();
 

@@ -148,18 +148,18 @@ TextPage JournalQuery::page() {
     api::JournalPage& state = scan.page;
     state.more = scan.low < scan.high;
     state.next = newest_first ? scan.high + 1 : scan.low;
-    TextPage made;
-    made.body = std::move(scan.body);
-    made.lines = lines;
+    TextPage text_page;
+    text_page.body = std::move(scan.body);
+    text_page.lines = lines;
     if (!lines) {
-        if (made.body.empty()) made.body = api::kJournalBegin;
-        api::append_journal_end(made.body, state);
-        return made;
+        if (text_page.body.empty()) text_page.body = api::kJournalBegin;
+        api::append_journal_end(text_page.body, state);
+        return text_page;
     }
-    made.headers = "X-Head: " + std::to_string(state.head) +
-                   "\r\nX-More: " + (state.more ? "true" : "false") + "\r\n";
-    if (state.more) made.headers += "X-Next: " + std::to_string(state.next) + "\r\n";
-    return made;
+    text_page.headers = "X-Head: " + std::to_string(state.head) +
+                        "\r\nX-More: " + (state.more ? "true" : "false") + "\r\n";
+    if (state.more) text_page.headers += "X-Next: " + std::to_string(state.next) + "\r\n";
+    return text_page;
 }
 
 Result<> InboxQuery::begin(Reader& reader) {

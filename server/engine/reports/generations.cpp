@@ -23,11 +23,11 @@ std::string generation(const std::string& session, int number) {
 bool was_stopped(const core::SessionState& state) {
     const bool spent =
         state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
-    const bool told = std::any_of(state.nudges.begin(), state.nudges.end(),
-                                  [](const auto& nudge) { return nudge.step > core::kStepAsk; });
+    const bool nudged = std::any_of(state.nudges.begin(), state.nudges.end(),
+                                    [](const auto& nudge) { return nudge.step > core::kStepAsk; });
     const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
                         state.end_code != core::kAgentGone;
-    return state.cancel_requested || state.stopped || spent || told || failed ||
+    return state.cancel_requested || state.stopped || spent || nudged || failed ||
            state.outcome == core::Outcome::kHalted ||
            state.outcome == core::Outcome::kBudgetExhausted;
 }

@@ -86,10 +86,10 @@ core::Event started() {
 /// the result of its call.
 constexpr std::size_t kReasonBytesMax = 400;
 
-std::string reason_of(const PingCommand& ping, std::string said) {
-    if (ping.exit_status == 0) return said;
+std::string reason_of(const PingCommand& ping, std::string text) {
+    if (ping.exit_status == 0) return text;
     const std::string status = "exit status " + std::to_string(ping.exit_status);
-    return said.empty() ? status : status + ": " + said;
+    return text.empty() ? status : status + ": " + text;
 }
 
 core::Event finished(const PingCommand& ping) {
@@ -105,8 +105,8 @@ core::Event ended(const PingCommand& ping) {
     core::SessionEnded end;
     const bool failed = ping.kind == PingKind::kFail;
     end.outcome = failed ? core::Outcome::kFailed : core::Outcome::kCompleted;
-    std::string said = api::tail_of(ping.text, kReasonBytesMax);
-    end.reason = core::bounded_text(reason_of(ping, std::move(said)));
+    std::string text = api::tail_of(ping.text, kReasonBytesMax);
+    end.reason = core::bounded_text(reason_of(ping, std::move(text)));
     return event_of(std::move(end));
 }
 
@@ -263,10 +263,10 @@ Result<bool> PingCommand::keep_schedule(Transaction& transaction, const std::str
     core::PingSchedule now = schedule ? *schedule : known->schedule;
     const bool starts = opens || !known;
     if (!starts) {
-        now.told = known->schedule.told;
+        now.reported = known->schedule.reported;
         now.excused = known->schedule.excused;
     } else {
-        now.told = false;
+        now.reported = false;
         now.excused = core::kNever;
     }
     if (!starts && known->schedule == now) return true;

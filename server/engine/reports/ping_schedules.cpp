@@ -79,7 +79,7 @@ Result<std::vector<std::string>> waiting_jobs(IdempotencyTable& table,
     std::vector<std::string> waiting;
     for (std::string& job : jobs) {
         HEADWAY_TRY(const auto found, find_schedule(table, job));
-        if (found && !found->schedule.told) waiting.push_back(std::move(job));
+        if (found && !found->schedule.reported) waiting.push_back(std::move(job));
     }
     return waiting;
 }
@@ -137,7 +137,7 @@ Result<> MissedPing::name(Reader& reader, SessionNames& names) {
 Result<> MissedPing::run(Transaction& transaction) {
     IdempotencyTable& table = transaction.store().idempotency();
     HEADWAY_TRY(auto found, find_schedule(table, job_));
-    if (!found || found->schedule.told || target_.empty()) return {};
+    if (!found || found->schedule.reported || target_.empty()) return {};
     const core::Timestamp due = missing_at(*found);
     if (due == core::kNever || due > transaction.now()) return {};
     core::Timestamp& excused = found->schedule.excused;
@@ -159,7 +159,7 @@ Result<> MissedPing::run(Transaction& transaction) {
     std::vector<core::Event>& events = transaction.events();
     resident->session.report(reported, transaction.context(), events);
     HEADWAY_CHECK(transaction.append(*resident, events));
-    found->schedule.told = true;
+    found->schedule.reported = true;
     return set_schedule(table, job_, {found->schedule, target_, transaction.now()},
                         transaction.now());
 }
@@ -175,7 +175,7 @@ Result<std::vector<std::unique_ptr<MissedPing>>> MissedPings::look(Reader& reade
         std::string job = std::move(jobs_.back());
         jobs_.pop_back();
         HEADWAY_TRY(const auto found, find_schedule(table, job));
-        if (!found || found->schedule.told) continue;
+        if (!found || found->schedule.reported) continue;
         const core::Timestamp at = missing_at(*found);
         const core::Timestamp excused = found->schedule.excused;
         const bool waits = excused != core::kNever && excused > reader.now();

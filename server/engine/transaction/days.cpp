@@ -34,7 +34,7 @@ std::int64_t today(const Transaction& transaction) {
 /// The own use of a session in some of its events. A cost that was said apart from tokens is one of
 /// answers that may have been estimated, as in own_use().
 DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& after) {
-    std::uint64_t said = 0;
+    std::uint64_t own_cost = 0;
     std::uint64_t of_answers = 0;
     DayUse use;
     for (const core::Event& event : events) {
@@ -50,12 +50,12 @@ DayUse use_in(std::span<const core::Event> events, const core::BudgetMeter& afte
         const std::uint64_t cost = core::cost_micros(usage->cost_usd.value_or(0));
         use.tokens = std::min(use.tokens + tokens, core::kBudgetCountMax);
         if (!usage->cost_usd) use.unpriced = std::min(use.unpriced + tokens, core::kBudgetCountMax);
-        if (!usage->estimated) said += cost;
+        if (!usage->estimated) own_cost += cost;
         if (tokens > 0) of_answers += cost;
     }
     const std::uint64_t now = std::max(after.cost_micros, after.parts->estimated_micros);
     const std::uint64_t before = std::max(
-        after.cost_micros - std::min(after.cost_micros, said),
+        after.cost_micros - std::min(after.cost_micros, own_cost),
         after.parts->estimated_micros - std::min(after.parts->estimated_micros, of_answers));
     use.cost_micros = now - std::min(now, before);
     return use;

@@ -41,8 +41,8 @@ private:
     using Said = std::unordered_set<storage::SessionKey>;
     static constexpr std::size_t kSaidMax = 1'000;  ///< the log is not for more
 
-    void say_once(Said& said, storage::SessionKey session, const std::string& line) {
-        if (said.size() < kSaidMax && said.insert(session).second) report_(true, line);
+    void say_once(Said& record, storage::SessionKey session, const std::string& line) {
+        if (record.size() < kSaidMax && record.insert(session).second) report_(true, line);
     }
 
     EngineReport report_;

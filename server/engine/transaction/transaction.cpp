@@ -99,10 +99,10 @@ void Transaction::touch(Resident& resident) {
     touched_.push_back(&resident);
 }
 
-Result<> Transaction::tell(storage::SessionKey other, core::Payload told) {
+Result<> Transaction::tell(storage::SessionKey other, core::Payload payload) {
     core::Event event;
     event.at = now();
-    event.payload = std::move(told);
+    event.payload = std::move(payload);
     wake(other);
     return store().inbox().post(other, event);
 }

@@ -109,7 +109,7 @@ public:
     void touch(Resident& resident);
     /// Tells another session of something by a row of its inbox. It decides about it in the next
     /// turn.
-    core::Result<> tell(storage::SessionKey other, core::Payload told);
+    core::Result<> tell(storage::SessionKey other, core::Payload payload);
     /// The session is looked at in the next turn, whether it is due or not.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
     /// The sessions that got a message or were woken since the last call, each once.

@@ -49,7 +49,7 @@ Result<> ClusterPolicy::begin(std::vector<Request>& requests, const TurnNames& n
     std::vector<storage::SessionKey>& receivers = turn_.receivers;
     HEADWAY_CHECK(cluster_.hold(named.names, receivers, ids));
     transaction.set_now(cluster_.now());
-    receivers.insert(receivers.end(), cluster_.told().begin(), cluster_.told().end());
+    receivers.insert(receivers.end(), cluster_.messaged().begin(), cluster_.messaged().end());
     std::sort(receivers.begin(), receivers.end());
     receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
     std::size_t begin = 0;

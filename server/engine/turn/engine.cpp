@@ -119,9 +119,9 @@ Clock::Steady::time_point Engine::next_wake() const {
     if (!lost_) wake = std::min(wake, policy_->next_wake(now));
     if (!retry_queue_.empty() && !lost_ && disk_.writable())
         wake = std::min(wake, std::max(now, retry_queue_.next_try()));
-    const core::Timestamp told = sends() ? webhooks_.next_wake() : core::kNever;
-    if (told != core::kNever)
-        wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
+    const core::Timestamp at = sends() ? webhooks_.next_wake() : core::kNever;
+    if (at != core::kNever)
+        wake = std::min(wake, now + std::max(at - clock_.now(), core::Millis{0}));
     return wake;
 }
 

@@ -131,7 +131,7 @@ void Engine::digest_step() {
     const bool begun = done.has_value();
     if (done) done = morning_.tell(store_, webhooks_, clock_.now());
     if (done) done = store_.commit();
-    if (done) return morning_.told();
+    if (done) return morning_.mark_sent();
     morning_.drop();
     morning_at_ = now + kDigestTryEvery;
     report_(true, "the digest was not stored, and is tried again: " + done.error().detail);

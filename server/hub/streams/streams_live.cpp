@@ -68,9 +68,9 @@ void Streams::publish(const std::vector<storage::StreamEvent>& events) {
 
 Frame Streams::make_frame(std::string text) {
     const std::size_t bytes = text.size();
-    auto made = std::make_unique<const std::string>(std::move(text));
+    auto counted = std::make_unique<const std::string>(std::move(text));
     *held_ += bytes;
-    return {made.release(), [held = held_, bytes](const std::string* gone) {
+    return {counted.release(), [held = held_, bytes](const std::string* gone) {
                 *held -= bytes;
                 delete gone;
             }};

@@ -209,8 +209,8 @@ WebhookResult CommandRun::result() const {
     } else {
         result.reason = "exit status " + std::to_string(exit_code_);
     }
-    const std::string said = core::sanitized(output_, "/", limits::kWebhookOutputBytesMax);
-    if (const auto words = core::trimmed(said); !words.empty())
+    const std::string text = core::sanitized(output_, "/", limits::kWebhookOutputBytesMax);
+    if (const auto words = core::trimmed(text); !words.empty())
         result.reason.append(": ").append(words);
     return result;
 }

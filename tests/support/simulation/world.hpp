@@ -58,9 +58,9 @@ class World {
 public:
     /// With fewer places in memory than agents, sessions are evicted and loaded again.
     static server::EngineSettings settings(std::size_t resident_max) {
-        server::EngineSettings made;
-        made.resident_max = resident_max;
-        return made;
+        server::EngineSettings engine_settings;
+        engine_settings.resident_max = resident_max;
+        return engine_settings;
     }
 
     World(std::uint64_t seed, std::size_t agents, Supervised::OpenStore open = {})

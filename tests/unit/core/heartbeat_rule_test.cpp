@@ -25,8 +25,8 @@ struct Watched {
         seen.phase_changed = seen.phase_turned = phase_changed;
         seen.work_moved = moved;
         seen.state_change = !change_name(type_of(one.payload)).empty();
-        const auto* said = std::get_if<Message>(&one.payload);
-        seen.user_message = said != nullptr && said->role == "user";
+        const auto* message = std::get_if<Message>(&one.payload);
+        seen.user_message = message != nullptr && message->role == "user";
         rule.observe(seen);
     }
     void beats(int count, bool in_flight = false) {

@@ -37,18 +37,19 @@ struct Told {
         asked.args.text = std::move(args);
         asked.args_digest = "sha256:x";
         asked.summary = bounded_text("run it");
-        Event made = event(std::move(asked));
-        made.n = 12;
-        made.at = at(5);
-        return made;
+        Event one_event = event(std::move(asked));
+        one_event.n = 12;
+        one_event.at = at(5);
+        return one_event;
     }
 };
 
 }  // namespace
 
 TEST_CASE("webhook body: type, time and data, with what a person asks first", "[api]") {
-    Told told;
-    const Document body = Document::parse(webhook_body(told.session, told.asks(R"({"c":"ls"})")));
+    Told advice;
+    const Document body =
+        Document::parse(webhook_body(advice.session, advice.asks(R"({"c":"ls"})")));
     CHECK(body["type"] == "approval.requested");
     CHECK(body["timestamp"] == "2023-11-14T22:13:20.005Z");
     CHECK(body.size() == 3);
@@ -69,8 +70,8 @@ TEST_CASE("webhook body: type, time and data, with what a person asks first", "[
 TEST_CASE("webhook body: whatever is in an event, it stays below the bound and says so", "[api]") {
     const std::string long_args = "{\"c\":\"" + std::string(60'000, 'x') + "\"}";
     SECTION("arguments are left out, their digest and the summary stay") {
-        Told told;
-        const std::string text = webhook_body(told.session, told.asks(long_args));
+        Told advice;
+        const std::string text = webhook_body(advice.session, advice.asks(long_args));
         CHECK(text.size() < limits::kWebhookBodyBytesMax);
         const Document data = Document::parse(text)["data"];
         CHECK(data["truncated"] == true);
@@ -79,11 +80,11 @@ TEST_CASE("webhook body: whatever is in an event, it stays below the bound and s
         CHECK(data["event"]["summary"] == "run it");
     }
     SECTION("all of the event, when it is no approval") {
-        Told told;
+        Told known;
         PlanUpdated plan;
         for (std::size_t i = 0; i < limits::kListItemsMax; ++i)
             plan.steps.push_back({std::string(500, 'p'), {}});
-        const std::string text = webhook_body(told.session, event(std::move(plan)));
+        const std::string text = webhook_body(known.session, event(std::move(plan)));
         CHECK(text.size() < limits::kWebhookBodyBytesMax);
         const Document data = Document::parse(text)["data"];
         CHECK(data["truncated"] == true);

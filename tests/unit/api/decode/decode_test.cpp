@@ -308,15 +308,15 @@ TEST_CASE("decode: an opening may accept a suggested budget and say how hard its
 
 TEST_CASE("decode: a mistyped event type is answered with the nearest that can be reported",
           "[api]") {
-    const auto said = [](const std::string& type) {
+    const auto detail_of = [](const std::string& type) {
         const auto events = report(R"({"type":")" + type + R"("})");
         return events ? std::string{"no error"} : events.error().detail;
     };
-    CHECK_THAT(said("tool.finnished"), Catch::Contains("did you mean `tool.finished`?"));
-    CHECK_THAT(said("tool_call"), Catch::Contains("report `tool.finished`"));
-    CHECK_THAT(said("plan_generated"), Catch::Contains("report `plan.updated`"));
-    CHECK_THAT(said("hearbeat"), Catch::Contains("did you mean `heartbeat`?"));
-    CHECK_THAT(said("verdict.change"), !Catch::Contains("verdict.changed"));
-    CHECK_THAT(said("zzzzzzzzzzzz"), Catch::Contains("such as heartbeat, tool.finished"));
-    CHECK_THAT(said(std::string(100'000, 'h')), Catch::Contains("such as heartbeat"));
+    CHECK_THAT(detail_of("tool.finnished"), Catch::Contains("did you mean `tool.finished`?"));
+    CHECK_THAT(detail_of("tool_call"), Catch::Contains("report `tool.finished`"));
+    CHECK_THAT(detail_of("plan_generated"), Catch::Contains("report `plan.updated`"));
+    CHECK_THAT(detail_of("hearbeat"), Catch::Contains("did you mean `heartbeat`?"));
+    CHECK_THAT(detail_of("verdict.change"), !Catch::Contains("verdict.changed"));
+    CHECK_THAT(detail_of("zzzzzzzzzzzz"), Catch::Contains("such as heartbeat, tool.finished"));
+    CHECK_THAT(detail_of(std::string(100'000, 'h')), Catch::Contains("such as heartbeat"));
 }

@@ -86,12 +86,12 @@ TEST_CASE("encode: progress of a fresh session knows nothing yet, a silent one i
 TEST_CASE("encode: the newest estimate stands in progress, session and advice", "[api]") {
     Story story;
     for (int i = 0; i < 3; ++i) {
-        ProgressEstimated said;
-        said.percent = 40 + i;
-        said.reasoning = bounded_text("found the file");
-        said.next_milestone = "Read file and extract interface";
-        said.blockers = {"missing file path"};
-        (void)story.report(event(std::move(said)), 1000 * i);
+        ProgressEstimated estimate;
+        estimate.percent = 40 + i;
+        estimate.reasoning = bounded_text("found the file");
+        estimate.next_milestone = "Read file and extract interface";
+        estimate.blockers = {"missing file path"};
+        (void)story.report(event(std::move(estimate)), 1000 * i);
     }
     const Document ours = Document::parse(R"({"percent":42.0,"reasoning":"found the file",
         "next_milestone":"Read file and extract interface","blockers":["missing file path"],

@@ -63,12 +63,12 @@ TEST_CASE("hooks: codex says how a call ended only in its rollout", "[api][hooks
     HookFacts facts;
     facts.exit_code = 1;
     facts.agent_version = "0.169.0";
-    const Read told{"codex", body, facts};
-    CHECK(told.hook.call.ok == false);
-    CHECK(told.hook.call.exit_code == 1U);
-    CHECK(told.hook.call.error == untold.hook.call.result);
-    CHECK(told.hook.call.result.empty());
-    CHECK(told.hook.agent_version == "0.169.0");
+    const Read parsed{"codex", body, facts};
+    CHECK(parsed.hook.call.ok == false);
+    CHECK(parsed.hook.call.exit_code == 1U);
+    CHECK(parsed.hook.call.error == untold.hook.call.result);
+    CHECK(parsed.hook.call.result.empty());
+    CHECK(parsed.hook.agent_version == "0.169.0");
 
     facts.exit_code = 0;
     CHECK(Read("codex", fixture("codex/post"), facts).hook.call.ok == true);

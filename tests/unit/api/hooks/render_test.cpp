@@ -281,8 +281,7 @@ TEST_CASE("hook replies: copilot, in both of its namings", "[api][hooks]") {
     }
 }
 
-TEST_CASE("hook replies: the end of a turn is refused where agents go on by that",
-          "[api][hooks]") {
+TEST_CASE("hook replies: the end of a turn is refused where agents go on by that", "[api][hooks]") {
     HookReply stopped = halt("enough");
     stopped.go_on = "x";
     check({
@@ -413,9 +412,9 @@ TEST_CASE("hook replies: each text of each dialect is bounded, and shows where i
         for (const HookReply& reply : replies) {
             const std::string json = fixture.dialect->render(hook, reply);
             CHECK(json.find(too_long) == std::string::npos);
-            const bool told = json.find(std::string(900, 'w')) != std::string::npos;
-            CHECK(told == (json.find("w…") != std::string::npos));
-            cut += told ? 1 : 0;
+            const bool has_text = json.find(std::string(900, 'w')) != std::string::npos;
+            CHECK(has_text == (json.find("w…") != std::string::npos));
+            cut += has_text ? 1 : 0;
         }
     }
     CHECK(cut > 100);

@@ -45,14 +45,14 @@ struct WhatWasSaid {
 
 TEST_CASE("hook report: a call that is about to run has the digest that approvals are bound to",
           "[api]") {
-    const WhatWasSaid said{R"("event":"pre","tool":"bash","call":"c1","args":{"b":1,"a":"x"})"};
-    const auto& started = said.only<core::ToolStarted>();
+    const WhatWasSaid items{R"("event":"pre","tool":"bash","call":"c1","args":{"b":1,"a":"x"})"};
+    const auto& started = items.only<core::ToolStarted>();
     CHECK(started.call_id == "c1");
     CHECK(started.args.kept == R"({"b":1,"a":"x"})");
     JsonDocument document;
     REQUIRE(document.parse(R"({"a":"x","b":1})").has_value());
-    CHECK(said.report->args_digest == args_digest(document.root()));
-    CHECK_FALSE(said.hook.call.args.has_value());  // it was of the document before
+    CHECK(items.report->args_digest == args_digest(document.root()));
+    CHECK_FALSE(items.hook.call.args.has_value());  // it was of the document before
     CHECK(WhatWasSaid{R"("event":"pre","tool":"bash","call":"c1")"}.report->args_digest ==
           no_args_digest());
     CHECK(WhatWasSaid{R"("event":"post","tool":"bash","call":"c1")"}.report->args_digest.empty());
@@ -104,8 +104,8 @@ TEST_CASE("hook report: other events", "[api]") {
               .only<core::Compacted>()
               .trigger == "auto");
     for (const char* event : {"permission", "asks"}) {
-        const WhatWasSaid said{R"("tool":"bash","event":")" + std::string{event} + "\""};
-        CHECK(said.only<core::StateChanged>().state == core::AgentState::kAwaitingPermission);
+        const WhatWasSaid items{R"("tool":"bash","event":")" + std::string{event} + "\""};
+        CHECK(items.only<core::StateChanged>().state == core::AgentState::kAwaitingPermission);
     }
     CHECK(WhatWasSaid{R"("event":"substart")"}.only<core::StateChanged>().state ==
           core::AgentState::kProcessingPrompt);
@@ -115,28 +115,28 @@ TEST_CASE("hook report: other events", "[api]") {
 }
 
 TEST_CASE("hook report: a batch has each of its calls and a beat", "[api]") {
-    const WhatWasSaid said{R"("event":"batch","calls":[{"tool":"a","call":"1","result":"x"},
+    const WhatWasSaid items{R"("event":"batch","calls":[{"tool":"a","call":"1","result":"x"},
                        {"tool":"b","call":"2","error":"no"}])"};
-    REQUIRE(said.events().size() == 3);
-    CHECK(std::get<core::ToolFinished>(said.events()[0].payload).ok);
-    CHECK_FALSE(std::get<core::ToolFinished>(said.events()[1].payload).ok);
-    CHECK(std::holds_alternative<core::Heartbeat>(said.events()[2].payload));
+    REQUIRE(items.events().size() == 3);
+    CHECK(std::get<core::ToolFinished>(items.events()[0].payload).ok);
+    CHECK_FALSE(std::get<core::ToolFinished>(items.events()[1].payload).ok);
+    CHECK(std::holds_alternative<core::Heartbeat>(items.events()[2].payload));
 }
 
 TEST_CASE("hook report: a call of a batch that nothing is known of did not run", "[api]") {
-    const WhatWasSaid said{R"("event":"batch","calls":[{"tool":"a","call":"1"},
+    const WhatWasSaid items{R"("event":"batch","calls":[{"tool":"a","call":"1"},
                        {"tool":"b","call":"2","result":""},{"tool":"c","call":"3","ok":true}])"};
-    REQUIRE(said.events().size() == 4);
+    REQUIRE(items.events().size() == 4);
     const auto ok = [&](std::size_t place) {
-        return std::get<core::ToolFinished>(said.events()[place].payload).ok;
+        return std::get<core::ToolFinished>(items.events()[place].payload).ok;
     };
     CHECK_FALSE(ok(0));
-    const auto& error = std::get<core::ToolFinished>(said.events()[0].payload).error;
+    const auto& error = std::get<core::ToolFinished>(items.events()[0].payload).error;
     REQUIRE(error);
     CHECK(error->error_class == "denied");
     CHECK(ok(1));
     CHECK(ok(2));
-    CHECK(said.report->untold == std::vector<std::size_t>{0});
+    CHECK(items.report->untold == std::vector<std::size_t>{0});
 }
 
 TEST_CASE("hook report: more calls than a report may have are refused as a whole", "[api]") {
@@ -144,35 +144,35 @@ TEST_CASE("hook report: more calls than a report may have are refused as a whole
     for (int i = 0; i < 1'001; ++i)
         calls += R"({"tool":"a"},)";
     calls.back() = ']';
-    const WhatWasSaid said{R"("event":"batch","calls":[)" + calls};
-    REQUIRE_FALSE(said.report.has_value());
-    CHECK(said.report.error().code == core::ErrorCode::kTooManyEvents);
+    const WhatWasSaid items{R"("event":"batch","calls":[)" + calls};
+    REQUIRE_FALSE(items.report.has_value());
+    CHECK(items.report.error().code == core::ErrorCode::kTooManyEvents);
 }
 
 TEST_CASE("hook report: a hook that waits keeps no long text", "[api]") {
     const std::string text(1U << 20U, 'x');
     for (const std::string kind : {"pre", "permission", "request", "question"}) {
-        const WhatWasSaid said{R"("event":")" + kind + R"(","tool":"bash","text":")" + text +
-                               R"(","options":[")" + text + "\"]"};
-        REQUIRE((said.report.has_value() || kind == "question"));  // an option may not be so long
-        CHECK(said.hook.text.capacity() < 100);
-        CHECK(said.hook.options.capacity() == 0);
+        const WhatWasSaid items{R"("event":")" + kind + R"(","tool":"bash","text":")" + text +
+                                R"(","options":[")" + text + "\"]"};
+        REQUIRE((items.report.has_value() || kind == "question"));  // an option may not be so long
+        CHECK(items.hook.text.capacity() < 100);
+        CHECK(items.hook.options.capacity() == 0);
     }
     const WhatWasSaid goal{R"("event":"prompt","text":"fix it")"};
     CHECK(goal.hook.text == "fix it");
 }
 
 TEST_CASE("hook report: a dialog has the request that a person may decide beside it", "[api]") {
-    const WhatWasSaid said{
+    const WhatWasSaid items{
         R"("event":"permission","dialog":true,"tool":"bash","args":{"b":1,"a":"x"},"text":"to see")"};
-    CHECK(said.only<core::StateChanged>().state == core::AgentState::kAwaitingPermission);
-    REQUIRE(said.report->dialog);
-    const core::ApprovalRequested& asked = *said.report->dialog;
+    CHECK(items.only<core::StateChanged>().state == core::AgentState::kAwaitingPermission);
+    REQUIRE(items.report->dialog);
+    const core::ApprovalRequested& asked = *items.report->dialog;
     CHECK(asked.kind == core::ApprovalKind::kTool);
     CHECK(asked.tool == "bash");
     CHECK(asked.args.text == R"({"b":1,"a":"x"})");
     CHECK(asked.summary.kept == "to see");
-    CHECK(asked.args_digest == said.report->args_digest);
+    CHECK(asked.args_digest == items.report->args_digest);
     const WhatWasSaid call{R"("event":"pre","tool":"bash","call":"1","args":{"a":"x","b":1})"};
     CHECK(asked.args_digest == call.report->args_digest);
     CHECK_FALSE(call.report->dialog);
@@ -222,10 +222,10 @@ TEST_CASE("hook report: a dialog of Codex is about the bytes of its call", "[api
 }
 
 TEST_CASE("hook report: a question of Claude is more than yes or no", "[api]") {
-    const auto said = report_of(
+    const auto reported = report_of(
         "claude", asks_codex("PermissionRequest", "AskUserQuestion", R"({"questions":[]})"));
-    REQUIRE(said);
-    CHECK_FALSE(said->dialog);
+    REQUIRE(reported);
+    CHECK_FALSE(reported->dialog);
 }
 
 TEST_CASE("hook report: events of a hook with an event_id can be told from their repetition",

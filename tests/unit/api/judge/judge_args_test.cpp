@@ -11,9 +11,9 @@ using namespace headway::api;
 namespace {
 
 core::Json json(std::string text) {
-    core::Json made;
-    static_cast<core::Text&>(made) = core::bounded_text(std::move(text));
-    return made;
+    core::Json object;
+    static_cast<core::Text&>(object) = core::bounded_text(std::move(text));
+    return object;
 }
 
 std::string change(const std::string& before, const std::string& now) {

@@ -16,17 +16,17 @@ using namespace headway::api;
 namespace {
 
 core::Json parsed(std::string text) {
-    core::Json made;
-    static_cast<core::Text&>(made) = core::bounded_text(std::move(text));
-    return made;
+    core::Json json;
+    static_cast<core::Text&>(json) = core::bounded_text(std::move(text));
+    return json;
 }
 
 core::Event call(std::uint64_t n, std::string result) {
-    core::ToolFinished made;
-    made.tool = "bash";
-    made.args = parsed(R"({"cmd":"make"})");
-    made.result = parsed(std::move(result));
-    core::Event event = tests::event(std::move(made));
+    core::ToolFinished finished;
+    finished.tool = "bash";
+    finished.args = parsed(R"({"cmd":"make"})");
+    finished.result = parsed(std::move(result));
+    core::Event event = tests::event(std::move(finished));
     event.n = n;
     return event;
 }

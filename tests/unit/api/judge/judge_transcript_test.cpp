@@ -12,17 +12,17 @@ using namespace headway::api;
 namespace {
 
 core::Json parsed_args(std::string text) {
-    core::Json made;
-    static_cast<core::Text&>(made) = core::bounded_text(std::move(text));
-    return made;
+    core::Json json;
+    static_cast<core::Text&>(json) = core::bounded_text(std::move(text));
+    return json;
 }
 
 core::ToolFinished call(std::string args, std::string result) {
-    core::ToolFinished made;
-    made.tool = "bash";
-    made.args = parsed_args(std::move(args));
-    made.result = parsed_args(std::move(result));
-    return made;
+    core::ToolFinished finished;
+    finished.tool = "bash";
+    finished.args = parsed_args(std::move(args));
+    finished.result = parsed_args(std::move(result));
+    return finished;
 }
 
 template <class... Payloads>

@@ -36,40 +36,40 @@ inline std::string otlp_fixture(const std::string& name) {
 inline std::string said_text(const std::vector<api::otlp::Said>& all) {
     using api::otlp::SaidKind;
     std::ostringstream out;
-    for (const api::otlp::Said& said : all) {
-        const std::string who = said.agent + " " + said.session.substr(0, 8) +
-                                (said.sub_agent.empty() ? "" : "/" + said.sub_agent);
-        switch (said.kind) {
+    for (const api::otlp::Said& record : all) {
+        const std::string who = record.agent + " " + record.session.substr(0, 8) +
+                                (record.sub_agent.empty() ? "" : "/" + record.sub_agent);
+        switch (record.kind) {
             case SaidKind::kAlive:
                 out << "alive " << who;
                 break;
             case SaidKind::kPrompt:
-                out << "prompt " << who << " \"" << said.text << '"';
+                out << "prompt " << who << " \"" << record.text << '"';
                 break;
             case SaidKind::kCall:
-                out << "call " << who << ' ' << said.call.tool << ' ' << said.call.id << ' '
-                    << (said.call.denied ? "denied"
-                        : said.call.ok   ? "ok"
-                                         : "failed")
-                    << " args " << said.call.args << " result "
-                    << (said.call.ok ? said.call.result : said.call.error);
-                if (said.call.duration_ms) out << ' ' << *said.call.duration_ms << " ms";
+                out << "call " << who << ' ' << record.call.tool << ' ' << record.call.id << ' '
+                    << (record.call.denied ? "denied"
+                        : record.call.ok   ? "ok"
+                                           : "failed")
+                    << " args " << record.call.args << " result "
+                    << (record.call.ok ? record.call.result : record.call.error);
+                if (record.call.duration_ms) out << ' ' << *record.call.duration_ms << " ms";
                 break;
             case SaidKind::kUsage:
-                out << "usage " << who << ' ' << said.usage.input_tokens << '+'
-                    << said.usage.output_tokens << other_parts(said.usage) << " $"
-                    << said.usage.cost_usd.value_or(0) << ' ' << said.model;
+                out << "usage " << who << ' ' << record.usage.input_tokens << '+'
+                    << record.usage.output_tokens << other_parts(record.usage) << " $"
+                    << record.usage.cost_usd.value_or(0) << ' ' << record.model;
                 break;
             case SaidKind::kError:
-                out << "error " << who << " \"" << said.text << '"';
-                if (!said.error_class.empty()) out << ' ' << said.error_class;
-                if (said.status) out << ' ' << *said.status;
+                out << "error " << who << " \"" << record.text << '"';
+                if (!record.error_class.empty()) out << ' ' << record.error_class;
+                if (record.status) out << ' ' << *record.status;
                 break;
             case SaidKind::kTurnEnd:
                 out << "turn ends " << who;
                 break;
             case SaidKind::kRunEnd:
-                out << "run ends " << who << (said.failed ? " failed" : "");
+                out << "run ends " << who << (record.failed ? " failed" : "");
                 break;
         }
         out << '\n';

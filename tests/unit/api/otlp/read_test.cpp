@@ -197,8 +197,8 @@ TEST_CASE("whatever the bytes are, they are read or refused") {
         for (const Signal signal : {Signal::kLogs, Signal::kTraces}) {
             const auto received = read_protobuf(bytes, signal);
             if (!received) continue;
-            for (const auto& said : understand(*received, signal))
-                CHECK_FALSE(said.session.empty());
+            for (const auto& record : understand(*received, signal))
+                CHECK_FALSE(record.session.empty());
         }
     }
 }

@@ -10,20 +10,20 @@ using namespace headway::api::otlp;
 namespace {
 
 Said call(const std::string& key, const std::string& args, const std::string& result) {
-    Said said;
-    said.kind = SaidKind::kCall;
-    said.agent = "claude";
-    said.session = "s";
-    said.key = key;
-    said.call.tool = "Bash";
-    said.call.args = args;
-    said.call.result = result;
-    return said;
+    Said record;
+    record.kind = SaidKind::kCall;
+    record.agent = "claude";
+    record.session = "s";
+    record.key = key;
+    record.call.tool = "Bash";
+    record.call.args = args;
+    record.call.result = result;
+    return record;
 }
 
-core::ToolFinished finished(const Said& said) {
+core::ToolFinished finished(const Said& record) {
     api::JsonDocument document;
-    const Reports reports = report(document, std::vector{said});
+    const Reports reports = report(document, std::vector{record});
     REQUIRE(reports.rejected == 0);
     REQUIRE(reports.sessions.size() == 1);
     REQUIRE(reports.sessions.front().events.size() == 1);
@@ -68,21 +68,21 @@ TEST_CASE("arguments that would break their event are an input") {
 }
 
 TEST_CASE("a duration above a century is left out") {
-    Said said = call("k", "{}", "x");
-    said.call.duration_ms = UINT64_MAX;
-    CHECK_FALSE(finished(said).duration_ms);
-    said.call.duration_ms = 1'500;
-    CHECK(finished(said).duration_ms == 1'500);
+    Said record = call("k", "{}", "x");
+    record.call.duration_ms = UINT64_MAX;
+    CHECK_FALSE(finished(record).duration_ms);
+    record.call.duration_ms = 1'500;
+    CHECK(finished(record).duration_ms == 1'500);
 }
 
 TEST_CASE("long names of calls are shortened, and a call stays the same call") {
-    Said said = call("k", "x", "y");
-    said.call.id = std::string(500, 'c');
-    said.call.tool = std::string(5000, 't');
-    const auto one = finished(said);
+    Said record = call("k", "x", "y");
+    record.call.id = std::string(500, 'c');
+    record.call.tool = std::string(5000, 't');
+    const auto one = finished(record);
     CHECK(one.call_id.size() == 32);
     CHECK(one.tool.size() == 512);
-    CHECK(one.call_id == finished(said).call_id);
+    CHECK(one.call_id == finished(record).call_id);
 }
 
 TEST_CASE("the answer of a model alone opens no session of a trace") {
@@ -136,11 +136,11 @@ TEST_CASE("secrets are cut out of calls and prompts") {
     const core::SecretFinder secrets{{}, {}};
     api::JsonDocument document;
     document.redact_with(&secrets);
-    Said said = call(
+    Said record = call(
         "k",
         R"({"command":"curl -H 'Authorization: Bearer sk-ant-api03-0123456789abcdef0123456789'"})",
         "AKIAIOSFODNN7EXAMPLE");
-    const Reports reports = report(document, std::vector{said});
+    const Reports reports = report(document, std::vector{record});
     const auto& done = std::get<core::ToolFinished>(reports.sessions[0].events[0].payload);
     CHECK(done.args.kept.find("sk-ant") == std::string::npos);
     CHECK(done.result.kept.find("AKIA") == std::string::npos);

@@ -218,11 +218,11 @@ TEST_CASE("numbers that no model can have used are left out") {
 
 TEST_CASE("a use that no answer can have is said to be none") {
     const auto beyond = [](const std::string& use) {
-        const auto said = said_in(
+        const auto records = said_in(
             one_record("gen_ai.operation.name=chat;session.id=s;gen_ai.request.model=m;" + use,
                        true),
             Signal::kTraces);
-        return !said.empty() && said.front().beyond;
+        return !records.empty() && records.front().beyond;
     };
     for (const char* use : {"gen_ai.usage.input_tokens=99999999999", "output_tokens=1e400",
                             "input_tokens=-5", "cost_usd=1e400", "cost_usd=-1"})

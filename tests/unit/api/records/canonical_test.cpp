@@ -340,11 +340,11 @@ TEST_CASE("fingerprint: a command that sleeps for its own machine is refused by 
                                     R"("ok":false,"error":{"message":")" + message + R"("})");
     };
     const std::string closed = "Failed to connect to localhost port 80: Connection refused";
-    for (const std::string& said :
+    for (const std::string& text :
          {std::string{"E: Could not get lock /var/lib/dpkg/lock-frontend"}, closed,
           std::string{"listen EADDRINUSE: address already in use :::3000"}}) {
-        INFO(said);
-        const CallFingerprint waits = failed("sleep 10; ./serve", said);
+        INFO(text);
+        const CallFingerprint waits = failed("sleep 10; ./serve", text);
         CHECK(waits.failure == FailureKind::kOther);
         CHECK(waits.is(Shape::kBusy));
     }
@@ -371,18 +371,18 @@ TEST_CASE("fingerprint: a wait of a tool that ran out of time has not ended", "[
 }
 
 TEST_CASE("fingerprint: the parts of a duration are one where it is that of a run", "[api]") {
-    const auto said = [](const std::string& answer) {
+    const auto count_in = [](const std::string& answer) {
         return fingerprint_of_shell("./sync", R"("result":")" + answer + '"').outcome;
     };
     for (const char* time : {"1m23s", "0m1.234s", "3h5m", "2d3h", "1h2m3s", "15 ms", "4.2s"}) {
         INFO(time);
-        CHECK(said("done in " + std::string{time}) == said("done in 12s"));
+        CHECK(count_in("done in " + std::string{time}) == count_in("done in 12s"));
     }
-    CHECK(said("web-1   Pending   0     3h5m") == said("web-1   Pending   0     3h6m"));
-    CHECK(said("real\\t0m1.234s") == said("real\\t0m2.345s"));
-    CHECK(said("position 1h2m of 2h5m") != said("position 1h3m of 2h5m"));
-    CHECK(said("ETA 1h59m") != said("ETA 1h58m"));
-    CHECK(said("done in 3d4x") != said("done in 3d5x"));
+    CHECK(count_in("web-1   Pending   0     3h5m") == count_in("web-1   Pending   0     3h6m"));
+    CHECK(count_in("real\\t0m1.234s") == count_in("real\\t0m2.345s"));
+    CHECK(count_in("position 1h2m of 2h5m") != count_in("position 1h3m of 2h5m"));
+    CHECK(count_in("ETA 1h59m") != count_in("ETA 1h58m"));
+    CHECK(count_in("done in 3d4x") != count_in("done in 3d5x"));
 }
 
 TEST_CASE("fingerprint: the path is the target, else an argument, else of the command", "[api]") {

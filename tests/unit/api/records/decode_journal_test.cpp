@@ -147,11 +147,11 @@ TEST_CASE("decode journal: calls with secrets are equal in an export where they 
         CHECK(first.shown.kind == first.stored.kind);
     }
     SECTION("a secret in the result is hidden there") {
-        const Hushed said = hushed(
+        const Hushed quiet = hushed(
             R"({"tool":"cat","args":{"path":"/srv/a"},"result":"password=hunter-one-2"})", "key");
-        CHECK(said.shown.question == said.stored.question);
-        CHECK(said.shown.outcome != said.stored.outcome);
-        CHECK(said.shown.outcome != Digest{});
+        CHECK(quiet.shown.question == quiet.stored.question);
+        CHECK(quiet.shown.outcome != quiet.stored.outcome);
+        CHECK(quiet.shown.outcome != Digest{});
     }
 }
 

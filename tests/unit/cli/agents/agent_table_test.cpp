@@ -220,20 +220,20 @@ TEST_CASE("An answer to a probe says what is wrong") {
     CHECK_FALSE(judge_probe(plugin, problem(400, "invalid_field", "agent")).ok);
     CHECK_FALSE(judge_probe(plugin, {400, "Bad Request", {}, {}}).ok);
     CHECK_FALSE(judge_probe(claude, {200, "<html>", {}, {}}).ok);
-    const auto said = [](const Finding& finding, std::string_view words) {
+    const auto mentions = [](const Finding& finding, std::string_view words) {
         CHECK_FALSE(finding.ok);
         CHECK_FALSE(finding.fix.empty());
         CHECK(finding.detail.find(words) != std::string::npos);
     };
-    said(judge_probe(claude, {0, "", "refused", {}}), "none answers");
-    said(judge_probe(claude, problem(401, "unauthorized", "")), "the hooks show none");
-    said(judge_probe(plugin, problem(401, "unauthorized", "")), "does not know the one");
-    said(judge_probe(plugin, problem(403, "forbidden", "")), "does not let this token report");
-    said(judge_probe(claude, problem(404, "unknown_route", "agent")), "older version");
-    said(judge_probe(claude, problem(421, "unknown_host", "Host")), "Host \"h:7717\"");
-    said(judge_probe(claude, problem(429, "too_many", "")), "too many wrong tokens");
-    said(judge_probe(claude, problem(503, "overloaded", "")), "answers 503 (overloaded)");
-    said(judge_probe(claude, {404, "nothing here", {}, {}}), "no Headway daemon answers");
+    mentions(judge_probe(claude, {0, "", "refused", {}}), "none answers");
+    mentions(judge_probe(claude, problem(401, "unauthorized", "")), "the hooks show none");
+    mentions(judge_probe(plugin, problem(401, "unauthorized", "")), "does not know the one");
+    mentions(judge_probe(plugin, problem(403, "forbidden", "")), "does not let this token report");
+    mentions(judge_probe(claude, problem(404, "unknown_route", "agent")), "older version");
+    mentions(judge_probe(claude, problem(421, "unknown_host", "Host")), "Host \"h:7717\"");
+    mentions(judge_probe(claude, problem(429, "too_many", "")), "too many wrong tokens");
+    mentions(judge_probe(claude, problem(503, "overloaded", "")), "answers 503 (overloaded)");
+    mentions(judge_probe(claude, {404, "nothing here", {}, {}}), "no Headway daemon answers");
 }
 
 TEST_CASE("A version is older than another one by its numbers") {

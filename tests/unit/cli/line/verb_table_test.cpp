@@ -61,7 +61,7 @@ void check_help(const VerbSpec& verb) {
 
 TEST_CASE("verb table: the help of each verb that asks a daemon has its exit codes", "[cli]") {
     const Program program = declare_program();
-    std::size_t told = 0;
+    std::size_t described = 0;
     const std::function<void(const VerbSpec&)> check = [&](const VerbSpec& verb) {
         INFO(verb.name << "\n" << verb.footer);
         const std::size_t at = verb.footer.find("Exit codes");
@@ -70,14 +70,14 @@ TEST_CASE("verb table: the help of each verb that asks a daemon has its exit cod
             CHECK((at != std::string::npos || status));
         }
         if (at != std::string::npos) {
-            ++told;
+            ++described;
             CHECK(verb.footer.find("Exit codes", at + 1) == std::string::npos);
         }
         for (const VerbSpec& below : verb.verbs)
             check(below);
     };
     check(program.spec);
-    CHECK(told > 20);
+    CHECK(described > 20);
     for (const char* name : {"report", "approve"})
         CHECK_THAT(verb_named(program.spec, name).footer,
                    Catch::Contains("0 done   1 refused") && Catch::Contains("69 no daemon"));

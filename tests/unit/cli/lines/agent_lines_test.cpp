@@ -49,22 +49,22 @@ TEST_CASE("agent lines: JSON of other programs is ordinary output", "[cli]") {
         "{\"type\":\"turn.started\"}\n{\"type\":\"error\",\"message\":\"x\"}\n"
         "{\"level\":\"info\"}\n{\"type\":\"message\",\"role\":\"user\",\"content\":\"x\"}\n{\n}\n"
         "{broken\n{\"type\":\"turn_start\"}";
-    const Told told = told_of(output);
-    CHECK(told.events.empty());
-    CHECK(told.rest == output);
+    const Told advice = told_of(output);
+    CHECK(advice.events.empty());
+    CHECK(advice.rest == output);
 }
 
 TEST_CASE("agent lines: what other programs could print is taken once a format has begun",
           "[cli]") {
-    const Told told = told_of(kThread + R"({"type":"error","message":"Reconnecting... 1/5"})");
-    CHECK(told.events == Events{"at work: codex", "error.reported"});
-    CHECK(told.rest.empty());
+    const Told advice = told_of(kThread + R"({"type":"error","message":"Reconnecting... 1/5"})");
+    CHECK(advice.events == Events{"at work: codex", "error.reported"});
+    CHECK(advice.rest.empty());
 }
 
 TEST_CASE("agent lines: several agents may write to one output", "[cli]") {
-    const Told told = told_of(agent_fixture("codex") + agent_fixture("claude"));
-    CHECK(told.tokens == 1'320 + 1'920);
-    CHECK(told.rest.empty());
+    const Told advice = told_of(agent_fixture("codex") + agent_fixture("claude"));
+    CHECK(advice.tokens == 1'320 + 1'920);
+    CHECK(advice.rest.empty());
 }
 
 TEST_CASE("agent lines: text is not held back until its line ends", "[cli]") {
@@ -78,28 +78,28 @@ TEST_CASE("agent lines: a line that is too long is ordinary output, and the next
           "[cli]") {
     const std::string output =
         kThread + finished("a", std::string(AgentLines::kLineBytesMax, 'x')) + started("b", "ls");
-    const Told told = told_of(output, 65'536);
-    CHECK(told.events == Events{"at work: codex", "started b shell"});
-    CHECK_THAT(told.rest, Catch::StartsWith("{\"type\":\"item.completed\""));
-    CHECK(told.rest.size() <= OutputLines::kLineBytesMax);
+    const Told advice = told_of(output, 65'536);
+    CHECK(advice.events == Events{"at work: codex", "started b shell"});
+    CHECK_THAT(advice.rest, Catch::StartsWith("{\"type\":\"item.completed\""));
+    CHECK(advice.rest.size() <= OutputLines::kLineBytesMax);
 }
 
 TEST_CASE("agent lines: long results and arguments are cut, and equal ones have equal digests",
           "[cli]") {
     const std::string longer(100'000, 'x');
-    const Told told = told_of(kThread + started("a", longer) + finished("a", longer) +
-                                  finished("b", longer) + finished("c", longer + "y"),
-                              65'536);
-    REQUIRE(told.whole.size() == 5);
-    const auto digest = [&told](std::size_t at) {
-        return told.whole[at].data.text_of("result_digest");
+    const Told advice = told_of(kThread + started("a", longer) + finished("a", longer) +
+                                    finished("b", longer) + finished("c", longer + "y"),
+                                65'536);
+    REQUIRE(advice.whole.size() == 5);
+    const auto digest = [&advice](std::size_t at) {
+        return advice.whole[at].data.text_of("result_digest");
     };
     CHECK_THAT(digest(2), Catch::StartsWith("sha256:"));
     CHECK(digest(2) == digest(3));
     CHECK(digest(2) != digest(4));
-    const Json& call = told.whole[1].data;
+    const Json& call = advice.whole[1].data;
     CHECK_THAT(call.text_of("args_digest"), Catch::StartsWith("sha256:"));
-    for (const LineEvent& event : told.whole)
+    for (const LineEvent& event : advice.whole)
         CHECK(dump(event.data).size() < 40'000);
 }
 
@@ -115,12 +115,12 @@ TEST_CASE("agent lines: deep and wide arguments stay what a daemon takes", "[cli
         return R"({"type":"item.started","item":{"id":"a","type":"mcp_tool_call","server":"s\u0000","tool":"t","arguments":)" +
                with + "}}\n";
     };
-    const Told told = told_of(kThread + call(args) + call(many), 65'536);
-    REQUIRE(told.events.size() == 3);
-    CHECK(told.events[1] == "started a mcp__s__t");
-    for (const LineEvent& event : told.whole)
+    const Told advice = told_of(kThread + call(args) + call(many), 65'536);
+    REQUIRE(advice.events.size() == 3);
+    CHECK(advice.events[1] == "started a mcp__s__t");
+    for (const LineEvent& event : advice.whole)
         CHECK(dump(event.data).size() < 40'000);
-    CHECK(told.whole[2].data["args"].size() <= 16);
+    CHECK(advice.whole[2].data["args"].size() <= 16);
 }
 
 TEST_CASE("agent lines: the call of the command itself is not for its output to end", "[cli]") {
@@ -141,21 +141,21 @@ TEST_CASE("agent lines: open calls are bounded", "[cli]") {
 }
 
 TEST_CASE("agent lines: a flood of events is counted, not told", "[cli]") {
-    std::size_t told = 0;
+    std::size_t reported = 0;
     std::string last;
     AgentLines lines([&](const LineEvent& event, bool) {
-        ++told;
+        ++reported;
         last = event.data.text_of("text");
     });
     OutputLines rest;
     lines.feed(kThread, rest);
     for (std::size_t i = 0; i < 2 * AgentLines::kEventsPerSecondMax; ++i)
         lines.feed(started("c", "ls"), rest);
-    CHECK(told == AgentLines::kEventsPerSecondMax);
+    CHECK(reported == AgentLines::kEventsPerSecondMax);
     lines.tick();
     CHECK(last == "[501 events of the agent's lines left out]");
     lines.feed(finished("c", "x"), rest);
-    CHECK(told == AgentLines::kEventsPerSecondMax + 2);
+    CHECK(reported == AgentLines::kEventsPerSecondMax + 2);
 }
 
 TEST_CASE("agent lines: tokens are told by the hooks as well where these say them", "[cli]") {

@@ -14,20 +14,20 @@ using headway::tests::told_of;
 using Events = std::vector<std::string>;
 
 TEST_CASE("agent lines: Claude Code's calls, messages, tokens of all models and cost", "[cli]") {
-    const Told told = told_of(agent_fixture("claude"));
-    CHECK(told.events == Events{"at work: claude, model claude-sonnet-4-5",
-                                "assistant: I will look around.", "started toolu_fake0001 Bash",
-                                "ok toolu_fake0001 Bash", "started toolu_fake0002 Read",
-                                "ok toolu_fake0002 Read", "started toolu_fake0007 Bash",
-                                "failed toolu_fake0007 Bash", "ok toolu_fake0012 unknown",
-                                "started toolu_fake0013 Bash", "started toolu_fake0014 Bash",
-                                "ok toolu_fake0013 Bash"});
-    CHECK(told.rest.empty());
-    CHECK(told.tokens == 1'920);
-    CHECK(told.cost == Approx(0.0096));
-    CHECK(told.ok);
-    CHECK(told.result == "All done.");
-    CHECK(told.model == "claude-sonnet-4-5");
+    const Told advice = told_of(agent_fixture("claude"));
+    CHECK(advice.events == Events{"at work: claude, model claude-sonnet-4-5",
+                                  "assistant: I will look around.", "started toolu_fake0001 Bash",
+                                  "ok toolu_fake0001 Bash", "started toolu_fake0002 Read",
+                                  "ok toolu_fake0002 Read", "started toolu_fake0007 Bash",
+                                  "failed toolu_fake0007 Bash", "ok toolu_fake0012 unknown",
+                                  "started toolu_fake0013 Bash", "started toolu_fake0014 Bash",
+                                  "ok toolu_fake0013 Bash"});
+    CHECK(advice.rest.empty());
+    CHECK(advice.tokens == 1'920);
+    CHECK(advice.cost == Approx(0.0096));
+    CHECK(advice.ok);
+    CHECK(advice.result == "All done.");
+    CHECK(advice.model == "claude-sonnet-4-5");
 }
 
 TEST_CASE("agent lines: a call that Claude Code was refused is denied, not failed", "[cli]") {
@@ -39,13 +39,13 @@ TEST_CASE("agent lines: a call that Claude Code was refused is denied, not faile
 }
 
 TEST_CASE("agent lines: Qwen Code's lines are those of Claude Code", "[cli]") {
-    const Told told = told_of(agent_fixture("qwen"));
-    CHECK(told.events == Events{"at work: claude, model qwen3-coder", "assistant: ok",
-                                "started call_fake0001 run_shell_command",
-                                "ok call_fake0001 run_shell_command", "assistant: ok",
-                                "started call_fake0002 read_file"});
-    CHECK(told.tokens == 1'080);
-    CHECK(told.result == "All done.");
+    const Told advice = told_of(agent_fixture("qwen"));
+    CHECK(advice.events == Events{"at work: claude, model qwen3-coder", "assistant: ok",
+                                  "started call_fake0001 run_shell_command",
+                                  "ok call_fake0001 run_shell_command", "assistant: ok",
+                                  "started call_fake0002 read_file"});
+    CHECK(advice.tokens == 1'080);
+    CHECK(advice.result == "All done.");
     const Told failed = told_of(agent_fixture("qwen_failed"));
     CHECK_FALSE(failed.ok);
     CHECK(failed.result == "[API Error: 400 bad thing]");
@@ -53,24 +53,24 @@ TEST_CASE("agent lines: Qwen Code's lines are those of Claude Code", "[cli]") {
 }
 
 TEST_CASE("agent lines: Codex's commands with their exit codes, and its tokens", "[cli]") {
-    const Told told = told_of(agent_fixture("codex"));
-    CHECK(told.events == Events{"at work: codex",
-                                "system: `--dangerously-bypass-hook-trust` is enabled. Enabled "
-                                "hooks may run without review for this invocation.",
-                                "assistant: I will look.", "started item_6 shell",
-                                "ok item_6 shell", "started item_7 shell", "failed item_7 shell",
-                                "started item_13 shell", "ok item_13 shell",
-                                "started item_14 shell", "ok item_14 shell",
-                                "assistant: All done."});
-    CHECK(told.tokens == 1'320);
-    CHECK(told.ok);
-    CHECK(told.result == "All done.");
+    const Told advice = told_of(agent_fixture("codex"));
+    CHECK(advice.events == Events{"at work: codex",
+                                  "system: `--dangerously-bypass-hook-trust` is enabled. Enabled "
+                                  "hooks may run without review for this invocation.",
+                                  "assistant: I will look.", "started item_6 shell",
+                                  "ok item_6 shell", "started item_7 shell", "failed item_7 shell",
+                                  "started item_13 shell", "ok item_13 shell",
+                                  "started item_14 shell", "ok item_14 shell",
+                                  "assistant: All done."});
+    CHECK(advice.tokens == 1'320);
+    CHECK(advice.ok);
+    CHECK(advice.result == "All done.");
 }
 
 TEST_CASE("agent lines: each change of a file by Codex is a new content", "[cli]") {
-    const Told told = told_of(agent_fixture("codex_patch"));
-    REQUIRE(told.whole.size() == 3);
-    const auto& mutated = std::as_const(told.whole[2].data)["mutated"];
+    const Told advice = told_of(agent_fixture("codex_patch"));
+    REQUIRE(advice.whole.size() == 3);
+    const auto& mutated = std::as_const(advice.whole[2].data)["mutated"];
     REQUIRE(mutated.size() == 2);
     CHECK(mutated[0].text_of("path") == "/home/dev/code-run3/a.txt");
     CHECK(mutated[0].text_of("digest") == "codex:item_6");
@@ -78,11 +78,11 @@ TEST_CASE("agent lines: each change of a file by Codex is a new content", "[cli]
 
 TEST_CASE("agent lines: only a completed call of Codex is a success", "[cli]") {
     const auto end_of = [](const std::string& item) {
-        const Told told = told_of(R"({"type":"thread.started","thread_id":"t"})"
-                                  "\n"
-                                  R"({"type":"item.completed","item":{"id":"i",)" +
-                                  item + "}}\n");
-        return told.events.back();
+        const Told advice = told_of(R"({"type":"thread.started","thread_id":"t"})"
+                                    "\n"
+                                    R"({"type":"item.completed","item":{"id":"i",)" +
+                                    item + "}}\n");
+        return advice.events.back();
     };
     const std::string mcp = R"("type":"mcp_tool_call","server":"s","tool":"t","arguments":{},)";
     const auto content = [](const std::string& words) {
@@ -111,15 +111,15 @@ TEST_CASE("agent lines: only a completed call of Codex is a success", "[cli]") {
 }
 
 TEST_CASE("agent lines: a turn of Codex that failed is a result", "[cli]") {
-    const Told told = told_of(agent_fixture("codex_failed"));
-    CHECK_FALSE(told.ok);
-    CHECK_THAT(told.result, Catch::Contains("bad thing"));
-    CHECK(told.events.back() == "error.reported");
+    const Told advice = told_of(agent_fixture("codex_failed"));
+    CHECK_FALSE(advice.ok);
+    CHECK_THAT(advice.result, Catch::Contains("bad thing"));
+    CHECK(advice.events.back() == "error.reported");
 }
 
 TEST_CASE("agent lines: Gemini CLI's calls, and its messages put together", "[cli]") {
-    const Told told = told_of(agent_fixture("gemini"));
-    CHECK(told.events ==
+    const Told advice = told_of(agent_fixture("gemini"));
+    CHECK(advice.events ==
           Events{"at work: gemini, model gemini-2.5-pro", "system: go", "assistant: ok",
                  "started run_shell_command__call_fake0001 run_shell_command",
                  "ok run_shell_command__call_fake0001 run_shell_command", "assistant: ok",
@@ -129,21 +129,21 @@ TEST_CASE("agent lines: Gemini CLI's calls, and its messages put together", "[cl
                  "started run_shell_command__call_fake0009 run_shell_command",
                  "ok run_shell_command__call_fake0008 unknown",
                  "ok run_shell_command__call_fake0009 run_shell_command", "assistant: All done."});
-    CHECK(told.tokens == 1'080);
-    CHECK(told.model == "gemini-2.5-pro");
-    CHECK(told.result == "All done.");
+    CHECK(advice.tokens == 1'080);
+    CHECK(advice.model == "gemini-2.5-pro");
+    CHECK(advice.result == "All done.");
     const Told failed = told_of(agent_fixture("gemini_failed"));
     CHECK_FALSE(failed.ok);
     CHECK_THAT(failed.result, Catch::Contains("bad thing"));
 }
 
 TEST_CASE("agent lines: opencode and Kilo tell a call in one line, and tokens by step", "[cli]") {
-    const Told told = told_of(agent_fixture("opencode"));
-    CHECK(told.events == Events{"assistant: I look.", "started call_fake0001 bash",
-                                "ok call_fake0001 bash", "started call_fake0004 edit",
-                                "failed call_fake0004 edit", "started call_fake0007 bash",
-                                "failed call_fake0007 bash: denied"});
-    CHECK(told.tokens == 120);
+    const Told advice = told_of(agent_fixture("opencode"));
+    CHECK(advice.events == Events{"assistant: I look.", "started call_fake0001 bash",
+                                  "ok call_fake0001 bash", "started call_fake0004 edit",
+                                  "failed call_fake0004 edit", "started call_fake0007 bash",
+                                  "failed call_fake0007 bash: denied"});
+    CHECK(advice.tokens == 120);
     const Told kilo = told_of(agent_fixture("kilo"));
     CHECK(kilo.events == Events{"assistant: I look.", "started call_fake0001 bash",
                                 "ok call_fake0001 bash", "started call_fake0002 read",
@@ -171,12 +171,12 @@ TEST_CASE("agent lines: each agent names its conversation, so that it can be res
 
 TEST_CASE("agent lines: times of opencode that cannot be make no duration", "[cli]") {
     const auto duration = [](const std::string& start, const std::string& end) {
-        const Told told = told_of(
+        const Told advice = told_of(
             R"({"type":"tool_use","timestamp":1,"sessionID":"s","part":{"callID":"c","tool":"bash",)"
             R"("state":{"status":"completed","input":{},"output":"x","time":{"start":)" +
             start + R"(,"end":)" + end + "}}}}\n");
-        REQUIRE(told.whole.size() == 2);
-        return dump(told.whole.back().data["duration_ms"]);
+        REQUIRE(advice.whole.size() == 2);
+        return dump(advice.whole.back().data["duration_ms"]);
     };
     CHECK(duration("1000", "2500") == "1500");
     CHECK(duration("-9223372036854775808", "9223372036854775807") == "null");
@@ -185,49 +185,49 @@ TEST_CASE("agent lines: times of opencode that cannot be make no duration", "[cl
 }
 
 TEST_CASE("agent lines: pi's calls, tokens and last message", "[cli]") {
-    const Told told = told_of(agent_fixture("pi"));
-    CHECK(told.events == Events{"at work: pi", "system: go", "started call_fake0001 bash",
-                                "ok call_fake0001 bash", "started call_fake0002 bash",
-                                "ok call_fake0002 bash", "started call_fake0003 bash",
-                                "failed call_fake0003 bash", "assistant: All done."});
-    CHECK(told.tokens == 480);
-    CHECK(told.result == "All done.");
+    const Told advice = told_of(agent_fixture("pi"));
+    CHECK(advice.events == Events{"at work: pi", "system: go", "started call_fake0001 bash",
+                                  "ok call_fake0001 bash", "started call_fake0002 bash",
+                                  "ok call_fake0002 bash", "started call_fake0003 bash",
+                                  "failed call_fake0003 bash", "assistant: All done."});
+    CHECK(advice.tokens == 480);
+    CHECK(advice.result == "All done.");
 }
 
 TEST_CASE("agent lines: Copilot CLI's calls with the exit codes of commands", "[cli]") {
-    const Told told = told_of(agent_fixture("copilot"));
-    CHECK(Events(told.events.begin(), told.events.begin() + 9) ==
+    const Told advice = told_of(agent_fixture("copilot"));
+    CHECK(Events(advice.events.begin(), advice.events.begin() + 9) ==
           Events{"at work: copilot, model gpt-4.1", "system: do the scripted work",
                  "assistant: I look.", "started call_fake0001 bash", "ok call_fake0001 bash",
                  "started call_fake0002 view", "ok call_fake0002 view",
                  "started call_fake0003 edit", "ok call_fake0003 edit"});
-    CHECK(told.ok);
-    CHECK(told.model == "gpt-4.1");
-    CHECK(told.rest.empty());
+    CHECK(advice.ok);
+    CHECK(advice.model == "gpt-4.1");
+    CHECK(advice.rest.empty());
 }
 
 TEST_CASE("agent lines: cursor-agent's calls are named after their kind", "[cli]") {
-    const Told told = told_of(agent_fixture("cursor"));
-    CHECK(told.events == Events{"at work: cursor, model Claude 4 Sonnet", "system: Read README.md",
-                                "assistant: I'll read it", "started toolu_1 read",
-                                "ok toolu_1 read", "started toolu_2 lint",
-                                "failed toolu_2 lint: denied"});
-    CHECK(told.result == "It has one line.");
-    CHECK(told.model == "Claude 4 Sonnet");
+    const Told advice = told_of(agent_fixture("cursor"));
+    CHECK(advice.events == Events{"at work: cursor, model Claude 4 Sonnet",
+                                  "system: Read README.md", "assistant: I'll read it",
+                                  "started toolu_1 read", "ok toolu_1 read", "started toolu_2 lint",
+                                  "failed toolu_2 lint: denied"});
+    CHECK(advice.result == "It has one line.");
+    CHECK(advice.model == "Claude 4 Sonnet");
 }
 
 TEST_CASE("agent lines: Cline's calls, of which one may be several commands, and its tokens",
           "[cli]") {
-    const Told told = told_of(agent_fixture("cline"));
-    CHECK(told.events ==
+    const Told advice = told_of(agent_fixture("cline"));
+    CHECK(advice.events ==
           Events{"at work: cline", "assistant: look", "started call_fake0001 run_commands",
                  "ok call_fake0001 run_commands", "started call_fake0002 run_commands",
                  "ok call_fake0002 run_commands", "started call_fake0003 run_commands",
                  "failed call_fake0003 run_commands", "assistant: All done."});
-    CHECK(told.tokens == 480);
-    CHECK(told.model == "fake-model");
-    CHECK(told.ok);
-    CHECK(told.result == "All done.");
+    CHECK(advice.tokens == 480);
+    CHECK(advice.model == "fake-model");
+    CHECK(advice.ok);
+    CHECK(advice.result == "All done.");
     const Told aborted = told_of(agent_fixture("cline_aborted"));
     CHECK_FALSE(aborted.ok);
     CHECK(aborted.tokens == 240);

@@ -51,35 +51,35 @@ inline std::string short_form(const cli::LineEvent& event) {
 
 /// In pieces of this size, as a pipe may give them.
 inline Told told_of(std::string_view output, std::size_t piece = 7) {
-    Told told;
+    Told advice;
     cli::OutputLines rest;
     cli::AgentLines lines(
-        [&told](const cli::LineEvent& event, bool) {
+        [&advice](const cli::LineEvent& event, bool) {
             const cli::Json& usage = event.data["usage"];
             if (event.type == "heartbeat") {
-                told.parts.input += usage.count_of("input_tokens");
-                told.parts.cached += usage.count_of("cached_tokens");
-                told.parts.cache_write += usage.count_of("cache_write_tokens");
-                told.parts.output += usage.count_of("output_tokens");
-                told.parts.reasoning += usage.count_of("reasoning_tokens");
-                told.tokens = told.parts.sum();
-                told.cost += usage["cost_usd"].number();
+                advice.parts.input += usage.count_of("input_tokens");
+                advice.parts.cached += usage.count_of("cached_tokens");
+                advice.parts.cache_write += usage.count_of("cache_write_tokens");
+                advice.parts.output += usage.count_of("output_tokens");
+                advice.parts.reasoning += usage.count_of("reasoning_tokens");
+                advice.tokens = advice.parts.sum();
+                advice.cost += usage["cost_usd"].number();
                 return;
             }
-            told.events.push_back(short_form(event));
-            told.whole.push_back(event);
+            advice.events.push_back(short_form(event));
+            advice.whole.push_back(event);
         },
         [](cli::LineEvent& error, const std::string&, const std::string&) { mark_delay(error); });
     for (; !output.empty(); output.remove_prefix(std::min(piece, output.size())))
         lines.feed(output.substr(0, piece), rest);
     lines.finish(rest);
-    told.rest = rest.take(true).value_or("");
-    told.ok = lines.result() && lines.result()->ok;
-    if (lines.result()) told.result = lines.result()->text;
-    told.model = lines.model();
-    told.conversation = lines.conversation();
-    told.facts = lines.facts();
-    return told;
+    advice.rest = rest.take(true).value_or("");
+    advice.ok = lines.result() && lines.result()->ok;
+    if (lines.result()) advice.result = lines.result()->text;
+    advice.model = lines.model();
+    advice.conversation = lines.conversation();
+    advice.facts = lines.facts();
+    return advice;
 }
 
 inline std::string agent_fixture(const std::string& name) {

@@ -11,12 +11,12 @@ namespace {
 /// Input and output only.
 LineUse use(std::uint64_t input, std::uint64_t output, std::optional<double> cost,
             const std::string& answer) {
-    LineUse told;
-    told.tokens.input = input;
-    told.tokens.output = output;
-    told.cost_usd = cost;
-    told.answer = answer;
-    return told;
+    LineUse line_use;
+    line_use.tokens.input = input;
+    line_use.tokens.output = output;
+    line_use.cost_usd = cost;
+    line_use.answer = answer;
+    return line_use;
 }
 
 }  // namespace

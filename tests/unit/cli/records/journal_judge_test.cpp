@@ -212,13 +212,13 @@ TEST_CASE("journal judge: the journal that judging makes is kept on request, num
     const Timeline again = judged_again(story.events, true);
     REQUIRE(again.journal.size() == story.events.size());
     for (std::size_t i = 0; i < again.journal.size(); ++i) {
-        const Event& made = again.journal[i].event;
-        CHECK(made.n == i + 1);
-        CHECK(made.at == story.events[i].at);
-        CHECK(made.state == story.events[i].state);
-        CHECK(headway::core::type_of(made.payload) ==
+        const Event& event = again.journal[i].event;
+        CHECK(event.n == i + 1);
+        CHECK(event.at == story.events[i].at);
+        CHECK(event.state == story.events[i].state);
+        CHECK(headway::core::type_of(event.payload) ==
               headway::core::type_of(story.events[i].payload));
-        const bool of_us = std::holds_alternative<VerdictChanged>(made.payload);
+        const bool of_us = std::holds_alternative<VerdictChanged>(event.payload);
         CHECK(again.journal[i].line == (of_us ? again.journal[i - 1].line : i + 1));
     }
 }

@@ -22,11 +22,11 @@ public:
     Read& line(const std::string& json) {
         headway::api::JsonDocument document;
         REQUIRE(document.parse(json).has_value());
-        StoredLine said;
-        reader_->take(document.root(), said);
-        for (Event& event : said.events)
+        StoredLine stored;
+        reader_->take(document.root(), stored);
+        for (Event& event : stored.events)
             events.push_back(std::move(event));
-        if (said.use) uses.push_back(*said.use);
+        if (stored.use) uses.push_back(*stored.use);
         return *this;
     }
 

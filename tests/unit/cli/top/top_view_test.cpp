@@ -173,7 +173,7 @@ TEST_CASE("top: a critical approval takes the name of its tool, letter by letter
         CHECK(state.asked.approval == "b.a7");
         keys(state, data, {"\r"});
         CHECK(state.decided.approval.empty());
-        CHECK_THAT(state.said, Catch::Contains("not approved"));
+        CHECK_THAT(state.news, Catch::Contains("not approved"));
     }
     SECTION("the name") {
         keys(state, data, {"b", "a", "d", "\x7f", "s", "h"});
@@ -293,7 +293,7 @@ TEST_CASE("top: a silent session can be ended as failed or cancelled, others can
     data["rows"].push_back(row("gone", "silent"));
     TopState state;
     keys(state, data, {"e"});
-    CHECK_THAT(state.said, Catch::Contains("b is not silent") && Catch::Contains("headway cancel"));
+    CHECK_THAT(state.news, Catch::Contains("b is not silent") && Catch::Contains("headway cancel"));
     state.selected = "gone";
     keys(state, data, {"e"});
     CHECK_THAT(screen(state, data), Catch::Contains("End gone?"));
@@ -437,9 +437,9 @@ TEST_CASE("top: a key turns the order", "[cli]") {
     data["rows"][0]["used"] = {{"tokens", 1U}, {"cost_usd", 9.0}};
     TopState state;
     keys(state, data, {"o"});
-    CHECK_THAT(state.said, Catch::Contains("newest"));
+    CHECK_THAT(state.news, Catch::Contains("newest"));
     keys(state, data, {"o"});
-    CHECK_THAT(state.said, Catch::Contains("dearest"));
+    CHECK_THAT(state.news, Catch::Contains("dearest"));
     const std::string text = screen(state, data);
     CHECK(text.find("fix the a") < text.find("fix the b"));
     keys(state, data, {"o", "o"});

@@ -50,10 +50,10 @@ TEST_CASE("timeline view: a line a step, in order", "[cli]") {
     const std::string text = timeline_text("s", timeline, {});
     CHECK_THAT(text, Catch::StartsWith("s: 3 events, 1 call, stuck\n"));
     const std::size_t first = text.find("starting -> exploring");
-    const std::size_t told = text.find("told to change_approach: read the error");
+    const std::size_t advice = text.find("told to change_approach: read the error");
     const std::size_t last = text.find("exploring -> stuck: 2 heartbeats");
-    CHECK(first < told);
-    CHECK(told < last);
+    CHECK(first < advice);
+    CHECK(advice < last);
     CHECK(last != std::string::npos);
     CHECK_THAT(text,
                Catch::Contains("line 3") && Catch::Contains("call 1") && Catch::Contains("+2.5s"));

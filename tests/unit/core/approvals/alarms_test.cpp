@@ -27,11 +27,11 @@ struct Guarded : Story {
     Guarded() { rules.require_tools = {"deploy", "drop"}; }
 
     Context around(std::int64_t ms) const {
-        Context made = context(ms);
-        made.approvals = &rules;
-        return made;
+        Context built = context(ms);
+        built.approvals = &rules;
+        return built;
     }
-    void say(Event made, std::int64_t ms) { Story::report(std::move(made), around(ms)); }
+    void say(Event event, std::int64_t ms) { Story::report(std::move(event), around(ms)); }
     const std::vector<RaisedAlarm>& alarms() const { return session.state().approvals.alarms; }
     Result<> acknowledge(std::uint64_t n, std::int64_t ms) {
         std::vector<Event> out;
@@ -42,11 +42,11 @@ struct Guarded : Story {
 };
 
 ApprovalAlarm alarm(Kind kind, std::uint64_t approval, std::string tool) {
-    ApprovalAlarm made;
-    made.alarm = kind;
-    if (approval != 0) made.id = approval_id("s", approval);
-    made.tool = std::move(tool);
-    return made;
+    ApprovalAlarm approval_alarm;
+    approval_alarm.alarm = kind;
+    if (approval != 0) approval_alarm.id = approval_id("s", approval);
+    approval_alarm.tool = std::move(tool);
+    return approval_alarm;
 }
 
 }  // namespace

@@ -22,12 +22,12 @@ const std::string kOne = bound_digest("one");
 const std::string kTwo = bound_digest("two");
 
 ApprovalRequested asked(std::string call_id, const std::string& digest = kOne) {
-    ApprovalRequested made;
-    made.tool = "deploy";
-    made.call_id = std::move(call_id);
-    made.args.text = "{}";
-    made.args_digest = digest;
-    return made;
+    ApprovalRequested request;
+    request.tool = "deploy";
+    request.call_id = std::move(call_id);
+    request.args.text = "{}";
+    request.args_digest = digest;
+    return request;
 }
 
 /// As the decoder makes it.
@@ -55,12 +55,12 @@ struct Scheduler : Story {
         if (required) rules.require_tools = {"deploy"};
     }
     Context around(std::int64_t ms) const {
-        Context made = context(ms);
-        made.approvals = &rules;
-        return made;
+        Context built = context(ms);
+        built.approvals = &rules;
+        return built;
     }
-    std::uint64_t ask(ApprovalRequested made) {
-        return Story::report(event(std::move(made)), around(1)).front().n;
+    std::uint64_t ask(ApprovalRequested request) {
+        return Story::report(event(std::move(request)), around(1)).front().n;
     }
     void decide(std::uint64_t n, Decision decision = Decision::kApprove) {
         Ruling ruling;
@@ -69,8 +69,8 @@ struct Scheduler : Story {
         REQUIRE(*session.decide(n, ruling, around(2), out));
         events.insert(events.end(), out.begin(), out.end());
     }
-    std::uint64_t approved(ApprovalRequested made) {
-        const std::uint64_t n = ask(std::move(made));
+    std::uint64_t approved(ApprovalRequested asked) {
+        const std::uint64_t n = ask(std::move(asked));
         decide(n);
         return n;
     }
@@ -244,10 +244,10 @@ TEST_CASE("approved calls: a call without arguments matches by id or not at all"
 TEST_CASE("approved calls: a start is judged by the last decision about its id", "[core]") {
     Scheduler scheduler;
     const auto start = [](std::string id) {
-        ToolStarted made;
-        made.tool = "deploy";
-        made.call_id = std::move(id);
-        return made;
+        ToolStarted started;
+        started.tool = "deploy";
+        started.call_id = std::move(id);
+        return started;
     };
     const auto n = scheduler.ask(asked("c1"));
     CHECK(scheduler.report(start("c1")).empty());
@@ -314,22 +314,22 @@ TEST_CASE("approved calls: what the agent refuses itself is not executed, and ra
 TEST_CASE("approved calls: expiry approves nothing critical or hidden", "[core]") {
     Scheduler scheduler;
     scheduler.rules.approve_on_expiry = {"deploy"};
-    auto made = asked("c1");
-    made.expires_in_ms = 300'000;
-    made.on_expiry = OnExpiry::kApprove;
-    CHECK(scheduler.rules.check_request(Policy{}, made).has_value());
+    auto built = asked("c1");
+    built.expires_in_ms = 300'000;
+    built.on_expiry = OnExpiry::kApprove;
+    CHECK(scheduler.rules.check_request(Policy{}, built).has_value());
     SECTION("critical") {
-        made.risk = Risk::kCritical;
-        CHECK(code_of(scheduler.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
+        built.risk = Risk::kCritical;
+        CHECK(code_of(scheduler.rules.check_request(Policy{}, built)) == ErrorCode::kInvalidField);
     }
     SECTION("hidden in part") {
-        made.hidden_bytes = 1;
-        CHECK(code_of(scheduler.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
+        built.hidden_bytes = 1;
+        CHECK(code_of(scheduler.rules.check_request(Policy{}, built)) == ErrorCode::kInvalidField);
     }
     SECTION("reported by a digest only") {
-        made.args = {};
+        built.args = {};
     }
-    const auto n = scheduler.ask(made);  // as in a journal from before the rule
+    const auto n = scheduler.ask(built);  // as in a journal from before the rule
     std::vector<Event> out;
     scheduler.session.tick(scheduler.around(300'001), out);
     CHECK(scheduler.of(n).status == S::kPending);

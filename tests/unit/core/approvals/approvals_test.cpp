@@ -35,12 +35,12 @@ ApprovalRequested question(std::string text) {
 }
 
 Ruling ruling(Decision decision, std::string reason = {}) {
-    Ruling made;
-    made.decision = decision;
-    made.reason = std::move(reason);
-    made.by = "ann";
-    made.channel = "api";
-    return made;
+    Ruling decided;
+    decided.decision = decision;
+    decided.reason = std::move(reason);
+    decided.by = "ann";
+    decided.channel = "api";
+    return decided;
 }
 
 /// A finished call with the fingerprint of `asked`.
@@ -63,9 +63,9 @@ struct Requests : Story {
     explicit Requests(Policy policy = {}) : Story(std::move(policy)) {}
 
     Context around(std::int64_t ms) const {
-        Context made = context(ms);
-        made.approvals = &rules;
-        return made;
+        Context built = context(ms);
+        built.approvals = &rules;
+        return built;
     }
     template <class Act>
     auto keep(Act act) {
@@ -79,11 +79,12 @@ struct Requests : Story {
     std::uint64_t ask(ApprovalRequested asked, std::int64_t ms = 1) {
         return Story::report(event(std::move(asked)), around(ms)).front().n;
     }
-    std::vector<Event> report(Event made, std::int64_t ms) {
-        return Story::report(std::move(made), around(ms));
+    std::vector<Event> report(Event one_event, std::int64_t ms) {
+        return Story::report(std::move(one_event), around(ms));
     }
-    Result<bool> decide(std::uint64_t n, Ruling said, std::int64_t ms = 2) {
-        return keep([&](auto& out) { return session.decide(n, std::move(said), around(ms), out); });
+    Result<bool> decide(std::uint64_t n, Ruling ruling, std::int64_t ms = 2) {
+        return keep(
+            [&](auto& out) { return session.decide(n, std::move(ruling), around(ms), out); });
     }
     Result<bool> redeem(std::uint64_t n, std::string digest, std::string key = {}) {
         return keep([&](auto& out) {
@@ -371,9 +372,9 @@ TEST_CASE("approvals: a tool that needs approval does not run without", "[core]"
 TEST_CASE("approvals: a started call asks by itself, once", "[core]") {
     Requests scheduler;
     const CallToAllow allow[] = {{0, [] {
-                                      auto made = call();
-                                      made.source = "policy";
-                                      return made;
+                                      auto built = call();
+                                      built.source = "policy";
+                                      return built;
                                   }()}};
     Context around = scheduler.around(1);
     around.asks = allow;

@@ -33,10 +33,10 @@ struct Metered {
     }
     template <class P>
     Metered& takes(P payload, bool replayed = false) {
-        Event made = event(std::move(payload));
-        made.at = at(now += 1'000);
-        charge_clock(state.budget, made);
-        meter_event(state, made, replayed);
+        Event one_event = event(std::move(payload));
+        one_event.at = at(now += 1'000);
+        charge_clock(state.budget, one_event);
+        meter_event(state, one_event, replayed);
         return *this;
     }
     const BudgetMeter& meter() const { return state.budget; }
@@ -240,11 +240,11 @@ TEST_CASE("budget fold: a credit takes the time in which Headway did not listen 
         BudgetMeter meter = Metered{}.meter();
         BudgetExtended extended;
         extended.credited_ms = credited;
-        Event made = event(extended);
-        made.at = meter.clock_at + Millis{10'000};
-        charge_clock(meter, made);
+        Event one_event = event(extended);
+        one_event.at = meter.clock_at + Millis{10'000};
+        charge_clock(meter, one_event);
         CHECK(meter.model == Millis{charged});
-        CHECK(meter.clock_at == made.at);
+        CHECK(meter.clock_at == one_event.at);
     }
 }
 
@@ -312,7 +312,7 @@ TEST_CASE("budget fold: a new directive replaces the one before, a lower level w
     CHECK(m.meter().directive == "d1");
     m.state.directives.push_back(Directive{"d2", {}, ""});
     m.takes(told_of("d2", BudgetLevel::kExhausted));
-    CHECK(m.meter().told);  // the reply carries it
+    CHECK(m.meter().stop_sent);  // the reply carries it
     REQUIRE(m.state.directives.size() == 2);
     CHECK(m.state.directives[0].id == "other");
     CHECK(m.state.directives[1].id == "d2");
@@ -322,7 +322,7 @@ TEST_CASE("budget fold: a new directive replaces the one before, a lower level w
     CHECK(m.state.directives.size() == 1);
     CHECK(m.meter().directive.empty());
     CHECK(m.meter().told_level == BudgetLevel::kNominal);
-    CHECK_FALSE(m.meter().told);
+    CHECK_FALSE(m.meter().stop_sent);
 }
 
 TEST_CASE("budget fold: a stop that no reply carried is delivered with the next report",
@@ -331,11 +331,11 @@ TEST_CASE("budget fold: a stop that no reply carried is delivered with the next 
     DirectiveIssued stop = told_of("d1", BudgetLevel::kExhausted);
     stop.unasked = true;
     m.takes(stop);
-    CHECK_FALSE(m.meter().told);
+    CHECK_FALSE(m.meter().stop_sent);
     m.takes(BudgetUpdated{});  // not the agent's
-    CHECK_FALSE(m.meter().told);
+    CHECK_FALSE(m.meter().stop_sent);
     m.takes(Heartbeat{});
-    CHECK(m.meter().told);
+    CHECK(m.meter().stop_sent);
 }
 
 TEST_CASE("budget fold: of the budget of an ancestor one directive is in force", "[budget]") {

@@ -12,14 +12,14 @@ using namespace headway::tests;
 namespace {
 
 UseRecord record(std::string agent, Outcome outcome, std::uint64_t steps) {
-    UseRecord made;
-    made.agent = std::move(agent);
-    made.outcome = outcome;
-    made.steps = steps;
-    made.elapsed_ms = steps * 10'000;
-    made.tokens = steps * 100;
-    made.cost_micros = steps * 1000;
-    return made;
+    UseRecord use_record;
+    use_record.agent = std::move(agent);
+    use_record.outcome = outcome;
+    use_record.steps = steps;
+    use_record.elapsed_ms = steps * 10'000;
+    use_record.tokens = steps * 100;
+    use_record.cost_micros = steps * 1000;
+    return use_record;
 }
 
 std::vector<UseRecord> completed(std::initializer_list<std::uint64_t> steps) {

@@ -32,12 +32,12 @@ headway::core::Event asks() {
 void answer(Budgeted& b, std::int64_t ms) {
     const Approval* asked = b.session.state().approvals.oldest_pending();
     REQUIRE(asked != nullptr);
-    Ruling said;
-    said.decision = Decision::kRespond;
-    said.response = bounded_text("that one");
-    said.by = "ann";
+    Ruling ruling;
+    ruling.decision = Decision::kRespond;
+    ruling.response = bounded_text("that one");
+    ruling.by = "ann";
     std::vector<headway::core::Event> out;
-    REQUIRE(b.session.decide(asked->n, std::move(said), b.around(ms), out).has_value());
+    REQUIRE(b.session.decide(asked->n, std::move(ruling), b.around(ms), out).has_value());
     b.keep(std::move(out));
 }
 

@@ -16,9 +16,9 @@ TEST_CASE("answers: messages that name an exit status and nothing else", "[core]
          {"exit code 1", "exit 1", "Command failed with exit code 22", "exit status 22",
           "non-zero return code", "Process exited with code 127", "Exit code: 2"})
         CHECK(is_only_exit_status(bare));
-    for (const char* said : {"", "1", "failed", "error", "exit code 1: no such file",
+    for (const char* text : {"", "1", "failed", "error", "exit code 1: no such file",
                              "Exited by user", "command not found", "the code failed"})
-        CHECK_FALSE(is_only_exit_status(said));
+        CHECK_FALSE(is_only_exit_status(text));
 }
 
 TEST_CASE("answers: confirmations", "[core]") {

@@ -18,11 +18,11 @@ namespace {
 
 ErrorReported error(std::string error_class, std::string message = "boom",
                     std::optional<std::uint64_t> status = {}) {
-    ErrorReported made;
-    made.error_class = std::move(error_class);
-    made.message = bounded_text(std::move(message));
-    made.status = status;
-    return made;
+    ErrorReported built;
+    built.error_class = std::move(error_class);
+    built.message = bounded_text(std::move(message));
+    built.status = status;
+    return built;
 }
 
 void check_words(std::string_view message, Cause cause) {

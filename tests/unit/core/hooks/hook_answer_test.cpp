@@ -28,13 +28,13 @@ HookQuestion held_call(std::string_view id = "c1") {
 }
 
 Approval approval(std::uint64_t n, ApprovalStatus status, std::string call_id = "c1") {
-    Approval made;
-    made.n = n;
-    made.tool = "deploy";
-    made.call_id = std::move(call_id);
-    made.args_digest = "sha256:1";
-    made.status = status;
-    return made;
+    Approval built;
+    built.n = n;
+    built.tool = "deploy";
+    built.call_id = std::move(call_id);
+    built.args_digest = "sha256:1";
+    built.status = status;
+    return built;
 }
 
 void direct(SessionState& state, std::string id, DirectiveKind kind, bool delivered = false) {

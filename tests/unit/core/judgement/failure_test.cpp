@@ -144,9 +144,9 @@ TEST_CASE("failure: unreadable turns give feedback, and fail past their limit", 
 }
 
 TEST_CASE("failure: every way to fail has a code of its own", "[core]") {
-    Run said;
-    said.report(says("task_failed"));
-    CHECK(said.session.state().end_code == "task_failed");
+    Run run;
+    run.report(says("task_failed"));
+    CHECK(run.session.state().end_code == "task_failed");
 
     Policy policy;
     policy.max_iterations = 25;
@@ -177,12 +177,12 @@ TEST_CASE("failure: calls beyond their time limit are failures of their tool", "
     policy.max_tool_failures = 3;
     Run run{policy};
     const auto call = [&run](std::uint64_t ms, const char* id) {
-        ToolFinished made;
-        made.tool = "compile";
-        made.call_id = id;
-        made.duration_ms = ms;
-        made.result.kept = std::string{"\""} + id + "\"";
-        run.report(made);
+        ToolFinished finished;
+        finished.tool = "compile";
+        finished.call_id = id;
+        finished.duration_ms = ms;
+        finished.result.kept = std::string{"\""} + id + "\"";
+        run.report(finished);
     };
     for (const char* id : {"a", "b", "c"})
         call(60'001, id);
@@ -235,8 +235,8 @@ TEST_CASE("failure: a call in flight past its time limit is advice", "[core]") {
     started.tool = "bash";
     run.report(started);
     CHECK(run.feedback(seconds{61}).empty());
-    const std::string said = run.feedback(seconds{62});
-    CHECK(said.find("The call of bash has been running for 61 s, longer than the 60 s") == 0);
+    const std::string text = run.feedback(seconds{62});
+    CHECK(text.find("The call of bash has been running for 61 s, longer than the 60 s") == 0);
     CHECK_FALSE(run.session.state().ended());
 }
 
@@ -248,6 +248,6 @@ TEST_CASE("failure: a limit of less than a second is not shown as 0 s", "[core]"
     started.call_id = "a";
     started.tool = "bash";
     run.report(started);
-    const std::string said = run.feedback(seconds{2});
-    CHECK_THAT(said, Catch::Contains("longer than the 500 ms it is given"));
+    const std::string text = run.feedback(seconds{2});
+    CHECK_THAT(text, Catch::Contains("longer than the 500 ms it is given"));
 }

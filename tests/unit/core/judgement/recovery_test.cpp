@@ -10,18 +10,18 @@ using namespace headway::tests;
 
 namespace {
 
-std::vector<Event> note(Story& story, ProgressEstimated said, std::int64_t ms) {
-    said.judge = "local";
+std::vector<Event> note(Story& story, ProgressEstimated estimate, std::int64_t ms) {
+    estimate.judge = "local";
     std::vector<Event> out;
-    story.session.note_estimate(std::move(said), context(ms), out);
+    story.session.note_estimate(std::move(estimate), context(ms), out);
     return out;
 }
 
 ProgressEstimated blocked_by(std::vector<std::string> blockers) {
-    ProgressEstimated made;
-    made.percent = 20;
-    made.blockers = std::move(blockers);
-    return made;
+    ProgressEstimated estimate;
+    estimate.percent = 20;
+    estimate.blockers = std::move(blockers);
+    return estimate;
 }
 
 std::string last_advice(const Story& story) {
@@ -30,11 +30,11 @@ std::string last_advice(const Story& story) {
 }
 
 void fail(Story& story, std::int64_t ms, const std::string& words) {
-    Event made = tool_finished("c" + std::to_string(ms), false);
-    auto& finished = std::get<ToolFinished>(made.payload);
+    Event event = tool_finished("c" + std::to_string(ms), false);
+    auto& finished = std::get<ToolFinished>(event.payload);
     finished.args.kept = "{\"q\":" + std::to_string(ms) + "}";
     finished.error = ToolError{"", bounded_text(words)};
-    story.report(std::move(made), ms);
+    story.report(std::move(event), ms);
 }
 
 }  // namespace

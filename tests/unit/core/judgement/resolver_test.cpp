@@ -267,10 +267,10 @@ TEST_CASE("resolver: the judgement of a loop that goes on is live, and its event
     for (int i = 0; i < 4; ++i)
         again(10 + i);
     REQUIRE(story.verdict() == Verdict::kStuck);
-    const std::string told = story.session.state().judgement->reason;
+    const std::string text = story.session.state().judgement->reason;
     for (int i = 0; i < 29; ++i)
         again(20 + 10 * i);
-    CHECK(story.session.state().judgement->reason == told);
+    CHECK(story.session.state().judgement->reason == text);
     const std::string live = live_judgement(story.session.state())->reason;
     CHECK_THAT(live, Catch::Contains("33 times in a row"));
     CHECK_THAT(live, Catch::Contains("since the verdict at #"));
@@ -342,18 +342,18 @@ TEST_CASE("resolver: under strict a new phase lifts what its errors made stuck",
 }
 
 TEST_CASE("resolver: a tool's own timeout or network is the tool's failure", "[core]") {
-    for (const char* said : {"timeout", "Timed_Out", "connection_refused", "network"}) {
-        INFO(said);
+    for (const char* text : {"timeout", "Timed_Out", "connection_refused", "network"}) {
+        INFO(text);
         Story story;
         for (int i = 0; i < 5; ++i) {
-            story.report(failed("bash", said, "killed after 60 s", "t" + std::to_string(i)),
+            story.report(failed("bash", text, "killed after 60 s", "t" + std::to_string(i)),
                          10 + i);
             CHECK(story.verdict() != Verdict::kBlocked);
         }
         CHECK(story.session.state().detectors->tool_failures.count == 5);
         CHECK(story.verdict() == Verdict::kSuspect);  // one tool, one error, four times
         Story provider;
-        provider.report(refused(said), 10);
+        provider.report(refused(text), 10);
         CHECK(provider.verdict() == Verdict::kBlocked);  // from the model's provider it blocks
     }
 }

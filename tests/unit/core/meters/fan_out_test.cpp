@@ -19,9 +19,9 @@ struct Parent {
     }
 
     Context now() {
-        Context made = context(++ms);
-        made.fan_out = &rules;
-        return made;
+        Context around = context(++ms);
+        around.fan_out = &rules;
+        return around;
     }
     const SessionState& state() const { return session.state(); }
     FanOut fan_out() const { return fan_out_of(state().budget); }
@@ -55,11 +55,11 @@ struct Parent {
 };
 
 FanOutRules rules(std::uint32_t at_once, std::uint32_t in_all, std::uint32_t depth) {
-    FanOutRules made;
-    made.at_once = at_once;
-    made.in_all = in_all;
-    made.depth = depth;
-    return made;
+    FanOutRules built;
+    built.at_once = at_once;
+    built.in_all = in_all;
+    built.depth = depth;
+    return built;
 }
 
 }  // namespace
@@ -225,21 +225,21 @@ TEST_CASE("fan-out: use of three generations reaches the oldest", "[core]") {
     Parent oldest;
     Parent middle;
     Parent youngest;
-    Message said;
-    said.usage.emplace().input_tokens = 100;
-    said.usage->cost_usd = 0.5;
-    said.text = bounded_text("done");
+    Message message;
+    message.usage.emplace().input_tokens = 100;
+    message.usage->cost_usd = 0.5;
+    message.text = bounded_text("done");
     for (Parent* one : {&oldest, &middle, &youngest}) {
-        std::vector<Event> events{event(said)};
+        std::vector<Event> events{event(message)};
         one->session.report(events, one->now(), one->out);
     }
-    const auto told = [](Parent& to, Parent& of, const char* name) {
+    const auto report_child = [](Parent& to, Parent& of, const char* name) {
         const Context now = to.now();
         to.session.child_progress(child_progress_of(name, of.state(), now.now, now.watch), now,
                                   to.out);
     };
-    told(middle, youngest, "youngest");
-    told(oldest, middle, "middle");
+    report_child(middle, youngest, "youngest");
+    report_child(oldest, middle, "middle");
     const BudgetStatus status = budget_status(oldest.state(), at(oldest.ms), Watch{at(0)});
     CHECK(status.tokens.used == 300);
     CHECK(status.cost.used == 1'500'000);
@@ -247,10 +247,10 @@ TEST_CASE("fan-out: use of three generations reaches the oldest", "[core]") {
     // The youngest ends, and then the middle one.
     std::vector<Event> end{event(SessionEnded{})};
     youngest.session.report(end, youngest.now(), youngest.out);
-    told(middle, youngest, "youngest");
+    report_child(middle, youngest, "youngest");
     end = {event(SessionEnded{})};
     middle.session.report(end, middle.now(), middle.out);
-    told(oldest, middle, "middle");
+    report_child(oldest, middle, "middle");
     CHECK(budget_status(oldest.state(), at(oldest.ms), Watch{at(0)}).tokens.used == 300);
     CHECK(oldest.fan_out() == FanOut{0, 2, 2});
 }

@@ -101,17 +101,17 @@ TEST_CASE("webhooks: the pauses of the schedule, up to a fifth longer, and then 
 }
 
 TEST_CASE("webhooks: the id of a message depends only on its event", "[core]") {
-    Event told = beat();
-    told.n = 7;
-    told.at = at(1);
-    const std::string id = webhook_message_id("s", told);
-    CHECK(id == webhook_message_id("s", told));
+    Event event = beat();
+    event.n = 7;
+    event.at = at(1);
+    const std::string id = webhook_message_id("s", event);
+    CHECK(id == webhook_message_id("s", event));
     CHECK(id.starts_with("msg_"));
     CHECK(id.find('.') == std::string::npos);  // it would be ambiguous in the signed text
-    CHECK(id != webhook_message_id("s2", told));
-    told.n = 8;
-    CHECK(id != webhook_message_id("s", told));
-    told.n = 7;
-    told.at = at(2);  // after a restore, another event may have that number
-    CHECK(id != webhook_message_id("s", told));
+    CHECK(id != webhook_message_id("s2", event));
+    event.n = 8;
+    CHECK(id != webhook_message_id("s", event));
+    event.n = 7;
+    event.at = at(2);  // after a restore, another event may have that number
+    CHECK(id != webhook_message_id("s", event));
 }

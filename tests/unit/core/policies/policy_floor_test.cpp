@@ -21,9 +21,9 @@ struct Weakening {
 
 template <class Change>
 Weakening weaker(std::string field, Change change) {
-    Weakening made{std::move(field), Policy{}};
-    change(made.policy);
-    return made;
+    Weakening weakening{std::move(field), Policy{}};
+    change(weakening.policy);
+    return weakening;
 }
 
 std::vector<Weakening> weakenings() {

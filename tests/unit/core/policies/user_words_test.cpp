@@ -37,10 +37,10 @@ Event read_of(int i) {
 }
 
 Event of_operator(int i) {
-    Event said = words_of_the_user(i);
-    std::get<Message>(said.payload).role = "operator";
-    std::get<Message>(said.payload).of_operator = true;
-    return said;
+    Event event = words_of_the_user(i);
+    std::get<Message>(event.payload).role = "operator";
+    std::get<Message>(event.payload).of_operator = true;
+    return event;
 }
 
 /// The worst verdict so far after each step of `steps`: one message and one call with the same
@@ -129,9 +129,9 @@ TEST_CASE("user words: an operator's always lift what was counted", "[core]") {
 
 TEST_CASE("user words: the role operator alone is no operator", "[core]") {
     const auto claimed = [](int i) {
-        Event said = of_operator(i);
-        std::get<Message>(said.payload).of_operator = false;
-        return said;
+        Event event = of_operator(i);
+        std::get<Message>(event.payload).of_operator = false;
+        return event;
     };
     CHECK(told_at_each_step(60, 0, claimed) == told_at_each_step(60, 0, words_of_the_user));
 }

@@ -25,9 +25,9 @@ P stripped(P payload) {
 }
 
 Json json(const std::string& text) {
-    Json made;
-    static_cast<Text&>(made) = bounded_text(text);
-    return made;
+    Json object;
+    static_cast<Text&>(object) = bounded_text(text);
+    return object;
 }
 
 }  // namespace

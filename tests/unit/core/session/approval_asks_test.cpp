@@ -17,13 +17,13 @@ namespace {
 const std::string kArgs = bound_digest("some arguments");
 
 ApprovalRequested to_ask(std::string call_id, std::string digest = kArgs) {
-    ApprovalRequested made;
-    made.tool = "deploy";
-    made.call_id = std::move(call_id);
-    made.args.text = "{}";
-    made.args_digest = std::move(digest);
-    made.source = "policy";
-    return made;
+    ApprovalRequested request;
+    request.tool = "deploy";
+    request.call_id = std::move(call_id);
+    request.args.text = "{}";
+    request.args_digest = std::move(digest);
+    request.source = "policy";
+    return request;
 }
 
 /// A session whose calls of `deploy` need a person, driven like the daemon does.
@@ -32,15 +32,15 @@ struct Asking : Story {
     Asking() { rules.require_tools = {"deploy"}; }
 
     Context around() {
-        Context made = context(++ms_);
-        made.approvals = &rules;
-        return made;
+        Context built = context(++ms_);
+        built.approvals = &rules;
+        return built;
     }
-    std::vector<Kind> report(Event made, std::span<const CallToAllow> asks = {}) {
+    std::vector<Kind> report(Event one_event, std::span<const CallToAllow> asks = {}) {
         Context where = around();
         where.asks = asks;
         std::vector<Kind> raised;
-        for (const Event& one : Story::report(std::move(made), where)) {
+        for (const Event& one : Story::report(std::move(one_event), where)) {
             if (const auto* alarm = std::get_if<ApprovalAlarm>(&one.payload))
                 raised.push_back(alarm->alarm);
         }

@@ -130,7 +130,7 @@ TEST_CASE("session budget: the rest of a step in flight is no further step", "[b
     b.report(beat_of_iteration(8), 1);
     b.report(tool_started("c1"), 2);
     b.report(beat_of_iteration(9), 3);
-    REQUIRE(b.meter().told);
+    REQUIRE(b.meter().stop_sent);
     b.report(tool_finished("c1"), 4);
     CHECK_FALSE(b.session.state().ended());
 }
@@ -315,11 +315,11 @@ TEST_CASE("session budget: no extension when it is switched off or something els
 TEST_CASE("session budget: an extension withdraws the directive", "[budget]") {
     Budgeted b{step_limit(10)};
     b.report(beat_of_iteration(9), 1);
-    REQUIRE(b.meter().told);
+    REQUIRE(b.meter().stop_sent);
     const auto out = b.extend(step_limit(90), 2);
     CHECK(levels(out) == std::vector{Level::kNominal});
     CHECK(b.directives().empty());
-    CHECK_FALSE(b.meter().told);
+    CHECK_FALSE(b.meter().stop_sent);
     b.report(beat_of_iteration(10), 3);
     CHECK_FALSE(b.session.state().ended());
     b.report(beat_of_iteration(70), 4);  // a new directive is issued

@@ -22,13 +22,13 @@ const std::string kDialogOne = bound_digest("one");
 const std::string kDialogTwo = bound_digest("two");
 
 ApprovalRequested request(const std::string& digest = kDialogOne, std::string call_id = {}) {
-    ApprovalRequested made;
-    made.tool = "Bash";
-    made.call_id = std::move(call_id);
-    made.args.text = "{}";
-    made.args_digest = digest;
-    made.expires_in_ms = 3'600'000;
-    return made;
+    ApprovalRequested asked;
+    asked.tool = "Bash";
+    asked.call_id = std::move(call_id);
+    asked.args.text = "{}";
+    asked.args_digest = digest;
+    asked.expires_in_ms = 3'600'000;
+    return asked;
 }
 
 ToolFinished dialog_call_finished(const std::string& digest = kDialogOne,
@@ -49,9 +49,9 @@ struct DialogScheduler : Story {
     ApprovalRules rules;
 
     Context around(std::int64_t ms) const {
-        Context made = context(ms);
-        made.approvals = &rules;
-        return made;
+        Context built = context(ms);
+        built.approvals = &rules;
+        return built;
     }
     void keep(const std::vector<Event>& out) {
         events.insert(events.end(), out.begin(), out.end());
@@ -110,10 +110,10 @@ struct DialogScheduler : Story {
 
 /// The same request from elsewhere: by a policy, or of the agent.
 ApprovalRequested other_request(std::string call_id) {
-    ApprovalRequested made = request(kDialogOne, std::move(call_id));
-    made.source = "policy";
-    made.expires_in_ms.reset();
-    return made;
+    ApprovalRequested asked = request(kDialogOne, std::move(call_id));
+    asked.source = "policy";
+    asked.expires_in_ms.reset();
+    return asked;
 }
 
 }  // namespace

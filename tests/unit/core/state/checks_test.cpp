@@ -24,32 +24,32 @@ struct Judged {
     explicit Judged(const Policy& policy = {}) : story(policy) { rules.primary = "local"; }
 
     Context around() {
-        Context made = context(++ms);
-        made.judge = &rules;
-        return made;
+        Context built = context(++ms);
+        built.judge = &rules;
+        return built;
     }
-    std::vector<Event> report(Event made) { return story.report(std::move(made), around()); }
+    std::vector<Event> report(Event event) { return story.report(std::move(event), around()); }
     /// The same failing call: suspect after two, stuck after four.
     void fail_once(const char* tool = "bash") {
-        Event made = tool_finished("c" + std::to_string(++call), false);
-        std::get<ToolFinished>(made.payload).tool = tool;
-        report(std::move(made));
+        Event one_event = tool_finished("c" + std::to_string(++call), false);
+        std::get<ToolFinished>(one_event.payload).tool = tool;
+        report(std::move(one_event));
     }
     /// Calls of one tool that fail alike with different arguments: suspect for long.
     void fail_differently() {
-        Event made = tool_finished("c" + std::to_string(++call), false);
-        auto& finished = std::get<ToolFinished>(made.payload);
+        Event result = tool_finished("c" + std::to_string(++call), false);
+        auto& finished = std::get<ToolFinished>(result.payload);
         finished.args.kept = "{\"q\":" + std::to_string(call) + "}";
-        report(std::move(made));
+        report(std::move(result));
     }
     const Checks& checks() const { return *story.session.state().checks; }
-    std::vector<Event> answer(std::optional<CheckAnswer> said, double confidence = 0.95,
+    std::vector<Event> answer(std::optional<CheckAnswer> text, double confidence = 0.95,
                               JudgeOutcome outcome = JudgeOutcome::kAnswered) {
         REQUIRE_FALSE(checks().pending.empty());
         CheckCompleted done;
         done.check_id = checks().pending.front().check_id;
         done.outcome = outcome;
-        done.answer = said;
+        done.answer = text;
         done.confidence = confidence;
         std::vector<Event> out;
         story.session.complete_check(std::move(done), around(), out);
@@ -156,17 +156,17 @@ TEST_CASE("checks: a failing judge changes only the time of the next check", "[c
 }
 
 TEST_CASE("checks: no answer makes a verdict better", "[core]") {
-    for (const CheckAnswer said :
+    for (const CheckAnswer answer :
          {CheckAnswer::kProgressing, CheckAnswer::kBlocked, CheckAnswer::kFailed}) {
         Judged judged;
         judged.until_suspect();
-        judged.answer(said);
+        judged.answer(answer);
         CHECK(judged.story.verdict() == Verdict::kSuspect);
         Judged stuck;
         for (int i = 0; i < 10 && stuck.story.verdict() != Verdict::kStuck; ++i)
             stuck.fail_once();
         REQUIRE(stuck.story.verdict() == Verdict::kStuck);
-        stuck.answer(said);
+        stuck.answer(answer);
         CHECK(stuck.story.verdict() == Verdict::kStuck);
     }
 }
@@ -324,10 +324,10 @@ namespace {
 /// Under confirm_stop: one repeated call until it is stuck.
 struct Confirmed : Judged {
     static Policy policy() {
-        Policy made;
-        made.on_stuck = OnStuck::kStop;
-        made.confirm_stop = ConfirmStop::kJudge;
-        return made;
+        Policy built;
+        built.on_stuck = OnStuck::kStop;
+        built.confirm_stop = ConfirmStop::kJudge;
+        return built;
     }
     Confirmed() : Judged(policy()) {
         rules.on_suspect = false;

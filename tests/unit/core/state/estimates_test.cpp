@@ -12,11 +12,11 @@ using namespace headway::tests;
 namespace {
 
 ProgressEstimated of_judge(double percent) {
-    ProgressEstimated made;
-    made.percent = percent;
-    made.judge = "local";
-    made.model = "m1";
-    return made;
+    ProgressEstimated estimate;
+    estimate.percent = percent;
+    estimate.judge = "local";
+    estimate.model = "m1";
+    return estimate;
 }
 
 /// A session with a judge for estimates.
@@ -33,21 +33,21 @@ struct Estimated {
     }
     const SessionState& state() const { return story.session.state(); }
     bool due() const { return estimate_due(state(), rules); }
-    std::vector<Event> report(Event made) { return story.report(std::move(made), ++ms); }
+    std::vector<Event> report(Event one_event) { return story.report(std::move(one_event), ++ms); }
     void call_well() { report(tool_finished("c" + std::to_string(++call))); }
     void fail_differently() {
-        Event made = tool_finished("c" + std::to_string(++call), false);
-        std::get<ToolFinished>(made.payload).args.kept = "{\"q\":" + std::to_string(call) + "}";
-        report(std::move(made));
+        Event built = tool_finished("c" + std::to_string(++call), false);
+        std::get<ToolFinished>(built.payload).args.kept = "{\"q\":" + std::to_string(call) + "}";
+        report(std::move(built));
     }
     void agent_says(double percent) {
-        ProgressEstimated said;
-        said.percent = percent;
-        report(event(std::move(said)));
+        ProgressEstimated estimate;
+        estimate.percent = percent;
+        report(event(std::move(estimate)));
     }
-    std::vector<Event> judge_says(ProgressEstimated said) {
+    std::vector<Event> judge_says(ProgressEstimated progress) {
         std::vector<Event> out;
-        story.session.note_estimate(std::move(said), context(++ms), out);
+        story.session.note_estimate(std::move(progress), context(++ms), out);
         story.events.insert(story.events.end(), out.begin(), out.end());
         return out;
     }
@@ -61,9 +61,9 @@ struct Estimated {
 };
 
 Policy strict() {
-    Policy made;
-    made.profile = Profile::kStrict;
-    return made;
+    Policy policy;
+    policy.profile = Profile::kStrict;
+    return policy;
 }
 
 }  // namespace

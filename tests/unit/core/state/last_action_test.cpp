@@ -11,9 +11,9 @@ using namespace headway::tests;
 
 namespace {
 
-Event at_second(Event made, std::int64_t second) {
-    made.at = at(second * 1000);
-    return made;
+Event at_second(Event event, std::int64_t second) {
+    event.at = at(second * 1000);
+    return event;
 }
 
 Event started(std::string tool, std::string args) {

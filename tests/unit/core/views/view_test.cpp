@@ -12,15 +12,15 @@ using headway::tests::at;
 namespace {
 
 SessionView view(Verdict verdict) {
-    SessionView made;
-    made.last_beat_at = at(0);
-    made.heard_at = at(0);
-    made.asked_interval = Millis{1'000};
+    SessionView session_view;
+    session_view.last_beat_at = at(0);
+    session_view.heard_at = at(0);
+    session_view.asked_interval = Millis{1'000};
     auto judgement = std::make_shared<Judgement>();
     judgement->verdict = verdict;
-    made.judgement = judgement;
-    made.ended = is_final(verdict);
-    return made;
+    session_view.judgement = judgement;
+    session_view.ended = is_final(verdict);
+    return session_view;
 }
 
 }  // namespace

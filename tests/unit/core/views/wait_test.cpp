@@ -13,14 +13,14 @@ namespace {
 
 /// A view with event number `n` and a verdict that was reached at `since`.
 SessionView view(std::uint64_t n, Verdict verdict, std::uint64_t since) {
-    SessionView made;
-    made.n = n;
+    SessionView session_view;
+    session_view.n = n;
     auto judgement = std::make_shared<Judgement>();
     judgement->verdict = verdict;
-    made.judgement = judgement;
-    made.ended = is_final(verdict);
-    made.reached[static_cast<std::size_t>(verdict)] = since;
-    return made;
+    session_view.judgement = judgement;
+    session_view.ended = is_final(verdict);
+    session_view.reached[static_cast<std::size_t>(verdict)] = since;
+    return session_view;
 }
 
 WaitFor wait(const char* until, WaitMode mode = WaitMode::kNow, std::uint64_t after = 0) {

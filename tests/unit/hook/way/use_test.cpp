@@ -175,20 +175,20 @@ TEST_CASE("use: a record's lines may be longer than what is read at first", "[ho
     const std::string big(1'500'000, 'x');
     const std::string result_of =
         R"({"type":"user","message":{"role":"user","content":")" + big + "\"}}\n";
-    const auto told = [&folder](const std::string& text) {
+    const auto use_in = [&folder](const std::string& text) {
         const std::string path = folder.write("long.jsonl", text);
         const std::string use = use_of(
             "claude", R"({"hook_event_name":"PostToolBatch","transcript_path":")" + path + "\"}");
         return std::count(use.begin(), use.end(), ';') / 7;
     };
-    CHECK(told(answer("msg_1", 20) + result_of) == 1);
-    CHECK(told(answer("msg_1", 20) + result_of + answer("msg_2", 5)) == 2);
-    CHECK(told(answer("msg_1", 20, "[{\"text\":\"" + big + "\"}]") + result_of) == 1);
+    CHECK(use_in(answer("msg_1", 20) + result_of) == 1);
+    CHECK(use_in(answer("msg_1", 20) + result_of + answer("msg_2", 5)) == 2);
+    CHECK(use_in(answer("msg_1", 20, "[{\"text\":\"" + big + "\"}]") + result_of) == 1);
     std::string text;
     for (int i = 0; i < 8; ++i)
         text += answer("msg_" + std::to_string(i), 1) + result_of;
-    CHECK(told(text) == 8);
-    CHECK(told(result_of) == 0);
+    CHECK(use_in(text) == 8);
+    CHECK(use_in(result_of) == 0);
 }
 
 TEST_CASE("use: answers beyond those of one request are told by further ones", "[hook]") {

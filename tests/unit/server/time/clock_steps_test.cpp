@@ -7,7 +7,7 @@ using namespace headway::server;
 using headway::core::Millis;
 using headway::core::Timestamp;
 using namespace std::chrono_literals;
-using Said = ClockSteps::Said;
+using Change = ClockSteps::Change;
 
 namespace {
 
@@ -39,23 +39,23 @@ struct Machine {
 TEST_CASE("clock steps: one wrong reading of 400 days leaves no trace", "[server]") {
     Machine machine;
     machine.wall += 24h * 400;
-    CHECK(machine.pass(1s).said == Said::kDoubted);
+    CHECK(machine.pass(1s).change == Change::kDoubted);
     for (int i = 0; i < 4; ++i)
         CHECK(machine.pass(1s).follow == 0ms);
     machine.wall -= 24h * 400;
-    CHECK(machine.pass(1s).said == Said::kReturned);
+    CHECK(machine.pass(1s).change == Change::kReturned);
     CHECK(machine.stamps == machine.wall);
-    CHECK(machine.pass(10min).said == Said::kNothing);
+    CHECK(machine.pass(10min).change == Change::kNothing);
     CHECK(machine.stamps == machine.wall);
 }
 
 TEST_CASE("clock steps: a lasting step is followed once confirmed", "[server]") {
     Machine machine;
     machine.wall += 2h;
-    CHECK(machine.pass(1s).said == Said::kDoubted);
+    CHECK(machine.pass(1s).change == Change::kDoubted);
     CHECK(machine.pass(kConfirm - 1s).follow == 0ms);
     const auto step = machine.pass(1s);
-    CHECK(step.said == Said::kConfirmed);
+    CHECK(step.change == Change::kConfirmed);
     CHECK(step.by == 2h);
     CHECK(machine.stamps == machine.wall);
 }
@@ -66,7 +66,7 @@ TEST_CASE("clock steps: a different step restarts the wait", "[server]") {
     machine.pass(1s);
     machine.pass(kConfirm - 2s);
     machine.wall += 1h;
-    CHECK(machine.pass(1s).said == Said::kDoubted);
+    CHECK(machine.pass(1s).change == Change::kDoubted);
     CHECK(machine.pass(kConfirm - 1s).follow == 0ms);
     CHECK(machine.pass(1s).by == 3h);
 }
@@ -76,7 +76,7 @@ TEST_CASE("clock steps: a suspend is followed at once", "[server]") {
     machine.wall += 8h;
     machine.slept += 8h;
     const auto step = machine.pass(1s);
-    CHECK(step.said == Said::kFollowed);
+    CHECK(step.change == Change::kFollowed);
     CHECK(step.by == 8h);
     CHECK(machine.stamps == machine.wall);
 }
@@ -86,10 +86,10 @@ TEST_CASE("clock steps: sleep confirms no more than it lasted", "[server]") {
     machine.wall += 24h * 400;
     machine.slept += 8h;
     const auto step = machine.pass(1s);
-    CHECK(step.said == Said::kDoubted);
+    CHECK(step.change == Change::kDoubted);
     CHECK(step.follow == 8h);
     machine.wall -= 24h * 400 - 8h;
-    CHECK(machine.pass(1s).said == Said::kReturned);
+    CHECK(machine.pass(1s).change == Change::kReturned);
     CHECK(machine.stamps == machine.wall);
 }
 
@@ -97,18 +97,18 @@ TEST_CASE("clock steps: a short step is followed at once, less than two seconds 
           "[server]") {
     Machine machine;
     machine.wall += 30s;
-    CHECK(machine.pass(1s).said == Said::kFollowed);
+    CHECK(machine.pass(1s).change == Change::kFollowed);
     CHECK(machine.stamps == machine.wall);
     machine.wall += 1500ms;
-    CHECK(machine.pass(1s).said == Said::kNothing);
+    CHECK(machine.pass(1s).change == Change::kNothing);
     CHECK(machine.wall - machine.stamps == 1500ms);
 }
 
 TEST_CASE("clock steps: stamps do not go back, which is reported once", "[server]") {
     Machine machine;
     machine.wall -= 1h;
-    CHECK(machine.pass(1s).said == Said::kBehind);
-    CHECK(machine.pass(1s).said == Said::kNothing);
+    CHECK(machine.pass(1s).change == Change::kBehind);
+    CHECK(machine.pass(1s).change == Change::kNothing);
     CHECK(machine.stamps - machine.wall == 1h);
     machine.wall -= 1h;
     CHECK(machine.pass(1s).by == 2h);
@@ -119,7 +119,7 @@ TEST_CASE("clock steps: without a time to confirm every step is followed", "[ser
     machine.steps = ClockSteps{0ms};
     machine.steps.start(machine.reading(), kStepStart);
     machine.wall += 24h * 400;
-    CHECK(machine.pass(1s).said == Said::kFollowed);
+    CHECK(machine.pass(1s).change == Change::kFollowed);
 }
 
 TEST_CASE("clock steps: a start long after the newest event is not trusted at once", "[server]") {

@@ -72,12 +72,12 @@ TEST_CASE("test clock: a suspend differs from a step of the wall clock", "[serve
     jump(Jump::suspend(1h));
     gains.are(0ms, 1h, 1h);
     const auto slept = steps.look(clock.reading());
-    CHECK(slept.said == ClockSteps::Said::kFollowed);
+    CHECK(slept.change == ClockSteps::Change::kFollowed);
     Gains::near(slept.follow, 1h);
     clock.advance_to(clock.now() + slept.follow);
 
     jump(Jump::step(1h));
-    CHECK(steps.look(clock.reading()).said == ClockSteps::Said::kDoubted);
+    CHECK(steps.look(clock.reading()).change == ClockSteps::Change::kDoubted);
 }
 
 TEST_CASE("test clock: stamps follow time that passes, not a step", "[server]") {
@@ -172,12 +172,12 @@ TEST_CASE("test clock: commands and their answers", "[server]") {
 
 TEST_CASE("test clock: it takes state directories that it made, and no others", "[server]") {
     const TempDir dir;
-    const fs::path made = dir.file("a") / "b";
-    REQUIRE(testclock::claim_state(made));
-    CHECK((fs::status(made / "made-by-headway-testclock").permissions() & fs::perms::all) ==
+    const fs::path target = dir.file("a") / "b";
+    REQUIRE(testclock::claim_state(target));
+    CHECK((fs::status(target / "made-by-headway-testclock").permissions() & fs::perms::all) ==
           (fs::perms::owner_read | fs::perms::owner_write));
-    std::ofstream{made / "headway.db"} << "x";
-    CHECK(testclock::claim_state(made));
+    std::ofstream{target / "headway.db"} << "x";
+    CHECK(testclock::claim_state(target));
 
     const fs::path empty = dir.file("empty");
     fs::create_directory(empty);
@@ -189,7 +189,7 @@ TEST_CASE("test clock: it takes state directories that it made, and no others", 
     const auto refused = testclock::claim_state(other);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().detail.find("did not make it") != std::string::npos);
-    fs::create_symlink(made / "made-by-headway-testclock", other / "made-by-headway-testclock");
+    fs::create_symlink(target / "made-by-headway-testclock", other / "made-by-headway-testclock");
     CHECK_FALSE(testclock::claim_state(other));
     std::ofstream{dir.file("file")} << "x";
     CHECK_FALSE(testclock::claim_state(dir.file("file")));

@@ -180,10 +180,10 @@ TEST_CASE("codec: invalid UTF-8 is refused on request", "[storage]") {
     for (const char* text : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
                              "\xf5\x80\x80\x80", "\xf4\x90\x80\x80", "a\xff"})
         CHECK_FALSE(is_utf8(text));
-    Event said = event(Message{});
-    std::get<Message>(said.payload).role = "a\xff";
+    Event one_event = event(Message{});
+    std::get<Message>(one_event.payload).role = "a\xff";
     std::string bytes;
-    encode_events(std::vector{said}, bytes);
+    encode_events(std::vector{one_event}, bytes);
     CHECK(decode_events(bytes, 1).has_value());
     CHECK(code_of(decode_events(bytes, 1, Texts::kChecked)) == ErrorCode::kStorageCorrupt);
 }

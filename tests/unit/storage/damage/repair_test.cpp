@@ -59,10 +59,10 @@ std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file
         for (Recorded& agent : agents) {
             std::vector<Event> events;
             for (std::uint64_t i = 1 + gen.below(4); i > 0; --i) {
-                Message said;
-                said.role = "assistant";
-                said.text = bounded_text(gen.utf8(gen.chance(8) ? 3500 : 100));
-                events.push_back(event(std::move(said)));
+                Message message;
+                message.role = "assistant";
+                message.text = bounded_text(gen.utf8(gen.chance(8) ? 3500 : 100));
+                events.push_back(event(std::move(message)));
             }
             std::vector<Event> out;
             agent.session.report(events, context(round), out);

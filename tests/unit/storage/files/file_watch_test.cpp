@@ -18,10 +18,10 @@ namespace {
 
 Result<> write_one(SqliteStore& store, const std::string& id) {
     HEADWAY_CHECK(store.begin());
-    auto made = store.create(id, at(0));
-    if (!made) {
+    auto created = store.create(id, at(0));
+    if (!created) {
         store.rollback();
-        return made.error();
+        return created.error();
     }
     auto done = store.commit();
     if (!done) store.rollback();

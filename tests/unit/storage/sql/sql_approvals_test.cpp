@@ -17,12 +17,12 @@ std::string digest(char end) {
 }
 
 Approval approval(std::uint64_t n, char identity = '1') {
-    Approval made;
-    made.n = n;
-    made.tool = "t" + std::to_string(n);
-    made.identity_digest = digest(identity);
-    made.identity = identity_start(made.identity_digest);
-    return made;
+    Approval built;
+    built.n = n;
+    built.tool = "t" + std::to_string(n);
+    built.identity_digest = digest(identity);
+    built.identity = identity_start(built.identity_digest);
+    return built;
 }
 
 struct Shelf {

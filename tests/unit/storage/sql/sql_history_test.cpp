@@ -12,15 +12,15 @@ using namespace headway::tests;
 namespace {
 
 UseRecord record(std::string agent, std::uint64_t steps, std::int64_t ended_ms) {
-    UseRecord made;
-    made.agent = std::move(agent);
-    made.outcome = Outcome::kBudgetExhausted;
-    made.ended_at = at(ended_ms);
-    made.elapsed_ms = 1234;
-    made.steps = steps;
-    made.tokens = 99;
-    made.cost_micros = 7;
-    return made;
+    UseRecord use_record;
+    use_record.agent = std::move(agent);
+    use_record.outcome = Outcome::kBudgetExhausted;
+    use_record.ended_at = at(ended_ms);
+    use_record.elapsed_ms = 1234;
+    use_record.steps = steps;
+    use_record.tokens = 99;
+    use_record.cost_micros = 7;
+    return use_record;
 }
 
 void add_all(TableStore& store, const std::vector<UseRecord>& records) {

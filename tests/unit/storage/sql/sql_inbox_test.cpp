@@ -25,16 +25,16 @@ struct InboxRoom {
 };
 
 Event progress(const std::string& child, std::uint64_t steps) {
-    ChildProgress made;
-    made.child = child;
-    made.steps = steps;
-    Event told = event(std::move(made));
-    told.at = at(7);
-    return told;
+    ChildProgress built;
+    built.child = child;
+    built.steps = steps;
+    Event one_event = event(std::move(built));
+    one_event.at = at(7);
+    return one_event;
 }
 
-std::uint64_t steps_of(const Event& told) {
-    return std::get<ChildProgress>(told.payload).steps;
+std::uint64_t steps_of(const Event& event) {
+    return std::get<ChildProgress>(event.payload).steps;
 }
 
 }  // namespace

@@ -16,16 +16,16 @@ Timestamp outbox_time(std::int64_t ms) {
 
 OutboxMessage message_for(const std::string& id, std::int64_t due_at,
                           const std::string& endpoint = "ops") {
-    OutboxMessage made;
-    made.endpoint = endpoint;
-    made.id = id;
-    made.type = "session.ended";
-    made.session = "s";
-    made.n = 7;
-    made.at = outbox_time(1);
-    made.due_at = outbox_time(due_at);
-    made.body = "{\"of\":\"" + id + "\"}";
-    return made;
+    OutboxMessage message;
+    message.endpoint = endpoint;
+    message.id = id;
+    message.type = "session.ended";
+    message.session = "s";
+    message.n = 7;
+    message.at = outbox_time(1);
+    message.due_at = outbox_time(due_at);
+    message.body = "{\"of\":\"" + id + "\"}";
+    return message;
 }
 
 struct Box {

@@ -49,9 +49,9 @@ std::string look(const FaultyDisk::Files& left, const JournalModel& model, std::
 }
 
 Event opening() {
-    Event made = event(SessionStarted{});
-    made.n = 1;
-    return made;
+    Event one_event = event(SessionStarted{});
+    one_event.n = 1;
+    return one_event;
 }
 
 /// A store that ran this many steps on the disk, with a few restarts.

@@ -24,9 +24,9 @@ struct Moment {
         const std::string body = R"({"session_id":"s","session":"s",)" + members + "}";
         require_ok(document.parse(body));
         hook = find_dialect(agent)->parse(document.root(), facts);
-        auto made = take_report(document, hook);
-        require_ok(made);
-        report = *std::move(made);
+        auto reported = take_report(document, hook);
+        require_ok(reported);
+        report = *std::move(reported);
     }
 
     template <class P>
@@ -73,11 +73,11 @@ TEST_CASE("hook moments: a call in a batch that nothing tells of is no success",
 TEST_CASE("hook moments: a receipt of background work is the same answer each time",
           "[api][hooks]") {
     const auto answer = [](const std::string& tool, const std::string& response) {
-        const Moment made = claude("PostToolUse", R"("tool_name":")" + tool +
-                                                      R"(","tool_use_id":"u","tool_input":{},)"
-                                                      R"("tool_response":)" +
-                                                      response);
-        const auto* finished = made.first<core::ToolFinished>();
+        const Moment moment = claude("PostToolUse", R"("tool_name":")" + tool +
+                                                        R"(","tool_use_id":"u","tool_input":{},)"
+                                                        R"("tool_response":)" +
+                                                        response);
+        const auto* finished = moment.first<core::ToolFinished>();
         REQUIRE(finished != nullptr);
         CHECK(finished->ok);
         return finished->result.kept;
@@ -302,9 +302,9 @@ TEST_CASE("hook moments: a server asks through the agent, and is answered", "[ap
     const Moment asked = claude("Elicitation", R"("mcp_server_name":"booking","message":"Day?")");
     CHECK(asked.first<core::StateChanged>()->state == core::AgentState::kAwaitingPermission);
     CHECK(asked.first<core::StateChanged>()->detail == "booking: Day?");
-    const Moment said =
+    const Moment moment =
         claude("ElicitationResult", R"("mcp_server_name":"booking","action":"decline")");
-    CHECK(said.first<core::StateChanged>()->state == core::AgentState::kExecutingTool);
+    CHECK(moment.first<core::StateChanged>()->state == core::AgentState::kExecutingTool);
     CHECK(Moment("generic", R"("event":"answered")").hook.kind == HookKind::kAnswered);
 }
 
@@ -365,8 +365,8 @@ TEST_CASE("hook moments: prompts that no person wrote are wake-ups", "[api][hook
                           (source.empty() ? "" : R"(,"source":")" + source + "\""));
     };
     const auto wakes = [&](const std::string& text, const std::string& source = {}) {
-        const Moment said = prompt(text, source);
-        const auto* message = said.first<core::Message>();
+        const Moment moment = prompt(text, source);
+        const auto* message = moment.first<core::Message>();
         return message->role == "system" && message->wake_up;
     };
     CHECK(wakes("<task-notification>done</task-notification>"));

@@ -11,23 +11,23 @@ using namespace headway::cli;
 namespace {
 
 SettingsText settings_of(std::string text) {
-    auto made = SettingsText::parse(std::move(text));
-    INFO((made ? "" : made.error().detail));
-    REQUIRE(made);
-    return *made;
+    auto parsed = SettingsText::parse(std::move(text));
+    INFO((parsed ? "" : parsed.error().detail));
+    REQUIRE(parsed);
+    return *parsed;
 }
 
 std::string settings_fault(std::string text) {
-    const auto made = SettingsText::parse(std::move(text));
-    return made ? "" : made.error().detail;
+    const auto parsed = SettingsText::parse(std::move(text));
+    return parsed ? "" : parsed.error().detail;
 }
 
 std::string with_inserted(const std::string& text, const std::vector<std::string>& path,
                           const std::string& element) {
-    const auto made = settings_of(text).with_element(path, element);
-    INFO((made ? "" : made.error().detail));
-    REQUIRE(made);
-    return *made;
+    const auto parsed = settings_of(text).with_element(path, element);
+    INFO((parsed ? "" : parsed.error().detail));
+    REQUIRE(parsed);
+    return *parsed;
 }
 
 /// Everything whose text holds the mark, wherever it is.

@@ -42,7 +42,7 @@ Said observed(const std::string& name) {
         std::filesystem::path{HEADWAY_SOURCE_DIR} / "tests/unit/cli/acp/fixtures";
     std::ifstream file{folder / (name + ".jsonl")};
     AcpObserver observer("agent");
-    Said said;
+    Said record;
     for (std::string line; std::getline(file, line);) {
         Json message = parsed(line);
         const std::string from = std::as_const(message).text_of("dir");
@@ -50,9 +50,9 @@ Said observed(const std::string& name) {
         const bool editor = from == "client>agent" || from == "proxy>agent";
         for (const AcpAction& action :
              editor ? observer.from_editor(message) : observer.from_agent(message))
-            said.push_back(short_form(action));
+            record.push_back(short_form(action));
     }
-    return said;
+    return record;
 }
 
 Json update(const std::string& fields) {
@@ -120,15 +120,15 @@ TEST_CASE("acp: Claude Code announces a call twice, and it starts once", "[cli]"
 }
 
 TEST_CASE("acp: opencode's calls start when they are not pending any more", "[cli]") {
-    const Said said = observed("opencode");
-    REQUIRE(said.size() == 16);
-    CHECK(said[4] == "started execute");
-    CHECK(said[5] ==
+    const Said record = observed("opencode");
+    REQUIRE(record.size() == 16);
+    CHECK(record[4] == "started execute");
+    CHECK(record[5] ==
           R"(ask execute {"command":"touch made.txt","cwd":"/home/dev","description":"x"})");
-    CHECK(said[6] ==
+    CHECK(record[6] ==
           R"(ok execute {"command":"touch made.txt","cwd":"/home/dev","description":"x"})");
-    CHECK(said[10] == R"(ask first execute {"command":"ls nonexistent"})");
-    CHECK(said[11] == R"(failed execute {"command":"ls nonexistent"})");
+    CHECK(record[10] == R"(ask first execute {"command":"ls nonexistent"})");
+    CHECK(record[11] == R"(failed execute {"command":"ls nonexistent"})");
 }
 
 TEST_CASE("acp: Copilot CLI's calls", "[cli]") {
@@ -168,10 +168,10 @@ TEST_CASE("acp: a conversation that is shown again after a load is nothing new",
 TEST_CASE("acp: a diff is what a call wrote", "[cli]") {
     AcpObserver observer("agent");
     static_cast<void>(observer.from_editor(prompt(1)));
-    const auto told = observer.from_agent(update(
+    const auto update_events = observer.from_agent(update(
         R"("sessionUpdate":"tool_call","toolCallId":"c","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x"}])"));
-    REQUIRE(told.size() == 2);
-    const Json& file = told[1].data["mutated"][std::size_t{0}];
+    REQUIRE(update_events.size() == 2);
+    const Json& file = update_events[1].data["mutated"][std::size_t{0}];
     CHECK(file.text_of("path") == "/w/a");
     CHECK_THAT(file.text_of("digest"), Catch::StartsWith("sha256:2d711642b726b044"));
 }
@@ -181,11 +181,11 @@ TEST_CASE("acp: a turn that is over closes its calls, and its error is reported"
     static_cast<void>(observer.from_editor(prompt(1)));
     static_cast<void>(observer.from_agent(update(
         R"("sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"in_progress")")));
-    Said said;
+    Said record;
     for (const auto& action :
          observer.from_agent(parsed(R"({"id":1,"error":{"code":-1,"message":"overloaded"}})")))
-        said.push_back(short_form(action));
-    CHECK(said == Said{"failed execute null", "error.reported", "idle", "over"});
+        record.push_back(short_form(action));
+    CHECK(record == Said{"failed execute null", "error.reported", "idle", "over"});
     CHECK_FALSE(observer.at_work("s"));
 }
 

@@ -43,10 +43,10 @@ TEST_CASE("similar messages: the sketch is the majority of the words' bits", "[c
         text += " word" + std::to_string(more * more);
         Event event;
         event.n = 5;
-        Message said;
-        said.role = "assistant";
-        said.text = bounded_text(text);
-        event.payload = std::move(said);
+        Message message;
+        message.role = "assistant";
+        message.text = bounded_text(text);
+        event.payload = std::move(message);
         SimilarMessages detector;
         detector.observe({EventSigns{}, event, ledger});
         REQUIRE(detector.sketches.size() == 1);

@@ -105,9 +105,9 @@ TEST_CASE("engine budgets: children of an exhausted session are asked to stop to
     CHECK(s.report("stranger", {beat()}).directives.empty());
     (void)s.ask(open_with("late", "child"));
     CHECK(s.report("late", {beat()}).directives.size() == 1);
-    const auto told = all_of_type<DirectiveIssued>(s.journal("grandchild"));
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].from == "boss");
+    const auto directives = all_of_type<DirectiveIssued>(s.journal("grandchild"));
+    REQUIRE(directives.size() == 1);
+    CHECK(directives[0].from == "boss");
     s.restart();
     CHECK(s.report("child", {beat()}).directives.size() == 1);
     // An extension of the ancestor applies to its descendants.

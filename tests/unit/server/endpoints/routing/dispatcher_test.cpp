@@ -75,11 +75,11 @@ struct Scheduler {
         return first;
     }
     static core::SessionView view(const std::string& id, std::uint64_t n = 1) {
-        core::SessionView made;
-        made.id = id;
-        made.n = n;
-        made.judgement = std::make_shared<core::Judgement>();
-        return made;
+        core::SessionView session_view;
+        session_view.id = id;
+        session_view.n = n;
+        session_view.judgement = std::make_shared<core::Judgement>();
+        return session_view;
     }
     Answered advice(const ReplyTo& to, const std::string& session) {
         AdviceReply reply;
@@ -97,13 +97,13 @@ struct Scheduler {
         return run_until(io, [&] { return far.read().find("\r\n\r\n") != std::string::npos; });
     }
     storage::StreamEvent event(const std::string& session, std::uint64_t n) {
-        storage::StreamEvent made;
-        made.cursor = static_cast<std::int64_t>(n);
-        made.session = session;
-        made.event = beat_event();
-        made.event.n = n;
-        made.event.at = at(0);
-        return made;
+        storage::StreamEvent stream_event;
+        stream_event.cursor = static_cast<std::int64_t>(n);
+        stream_event.session = session;
+        stream_event.event = beat_event();
+        stream_event.event.n = n;
+        stream_event.event.at = at(0);
+        return stream_event;
     }
     static core::Event beat_event() { return headway::tests::beat(); }
 };

@@ -14,21 +14,21 @@ namespace limits = headway::core::limits;
 namespace {
 
 Request request(std::uint64_t slot, std::size_t bytes = 1) {
-    Request made = request_of({}, SessionQuery{"s"});
-    made.reply_to.slot = slot;
-    made.bytes = bytes;
-    return made;
+    Request ask = request_of({}, SessionQuery{"s"});
+    ask.reply_to.slot = slot;
+    ask.bytes = bytes;
+    return ask;
 }
 
 bool stage(CommandQueue& queue, std::uint64_t slot, std::size_t bytes = 1) {
-    Request made = request(slot, bytes);
-    return queue.stage(made);
+    Request ask = request(slot, bytes);
+    return queue.stage(ask);
 }
 
 bool stage_hook(CommandQueue& queue, std::uint64_t slot) {
-    Request made = request_of({}, AgentGoneCommand{"s"});
-    made.reply_to.slot = slot;
-    return queue.stage(made);
+    Request request = request_of({}, AgentGoneCommand{"s"});
+    request.reply_to.slot = slot;
+    return queue.stage(request);
 }
 
 /// Takes what is there without waiting.

@@ -16,9 +16,9 @@ struct Court {
     Supervised daemon{settings()};
 
     static EngineSettings settings() {
-        EngineSettings made;
-        made.judge.primary = "local";
-        return made;
+        EngineSettings engine_settings;
+        engine_settings.judge.primary = "local";
+        return engine_settings;
     }
     BodyReply ask(std::string session, std::string id) {
         auto what = daemon.ask(CheckCommand{std::move(session), std::move(id), "ann"});

@@ -25,7 +25,8 @@ OpenCommand open_below(const std::string& id, const std::string& parent = {},
 std::vector<ChildProgress> heard_by(Supervised& s, const std::string& id) {
     std::vector<ChildProgress> all;
     for (const Event& one : s.journal(id)) {
-        if (const auto* said = std::get_if<ChildProgress>(&one.payload)) all.push_back(*said);
+        if (const auto* progress = std::get_if<ChildProgress>(&one.payload))
+            all.push_back(*progress);
     }
     return all;
 }

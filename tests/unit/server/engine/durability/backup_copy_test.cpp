@@ -14,10 +14,10 @@ namespace {
 Result<Answer> report(Supervised& s, const std::string& session, std::size_t count) {
     std::vector<Event> events;
     for (std::size_t i = 0; i < count; ++i) {
-        Message said;
-        said.role = "assistant";
-        said.text = bounded_text(std::string(3'000, 'x'));
-        events.push_back(event(std::move(said)));
+        Message message;
+        message.role = "assistant";
+        message.text = bounded_text(std::string(3'000, 'x'));
+        events.push_back(event(std::move(message)));
     }
     return s.ask(ReportCommand{session, std::move(events), true, {}});
 }

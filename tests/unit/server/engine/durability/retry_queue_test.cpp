@@ -32,11 +32,11 @@ struct Pending {
         rule.name = "ops";
         rule.target = "t";
         rule.events.set(static_cast<std::size_t>(EventType::kSessionEnded));
-        EngineSettings made;
-        made.webhooks.endpoints = {rule};
-        made.webhooks.retry = {0s};
-        made.judge.primary = "local";
-        return made;
+        EngineSettings engine_settings;
+        engine_settings.webhooks.endpoints = {rule};
+        engine_settings.webhooks.retry = {0s};
+        engine_settings.judge.primary = "local";
+        return engine_settings;
     }
     bool checked() {
         for (const Event& event : daemon.journal("s")) {

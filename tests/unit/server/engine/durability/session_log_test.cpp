@@ -52,13 +52,13 @@ TEST_CASE("session_log: verdicts that need attention are warnings, others are no
 
 TEST_CASE("session_log: estimates and ends are logged", "[server]") {
     Log log;
-    ProgressEstimated said;
-    said.percent = 40;
-    said.next_milestone = "Read file";
-    said.blockers = {"no network"};
-    said.calls = 3;
-    said.is_stuck = true;
-    log.note("s1", event(said));
+    ProgressEstimated estimate;
+    estimate.percent = 40;
+    estimate.next_milestone = "Read file";
+    estimate.blockers = {"no network"};
+    estimate.calls = 3;
+    estimate.is_stuck = true;
+    log.note("s1", event(estimate));
     log.note("s1", ended(Outcome::kFailed, "it broke"));
     log.session_log.commit(log.now);
     REQUIRE(log.lines.size() == 2);

@@ -270,11 +270,11 @@ TEST_CASE("engine hooks: one that is sent again says what the lost answer said, 
     CHECK_THAT(answered(daemon, hook_command(post)).reply.context, Catch::Contains("read the log"));
     CHECK(count() == before);
     // Nothing is said again to a hook that came later, nor to its repetition.
-    const std::string said = R"("event":"said","text":"so I will","event_id":"e2")";
-    CHECK(answered(daemon, hook_command(said)).reply.context.empty());
-    CHECK(answered(daemon, hook_command(said)).reply.context.empty());
+    const std::string text = R"("event":"said","text":"so I will","event_id":"e2")";
+    CHECK(answered(daemon, hook_command(text)).reply.context.empty());
+    CHECK(answered(daemon, hook_command(text)).reply.context.empty());
     nudge("and stop the server");
-    const std::string context = answered(daemon, hook_command(said)).reply.context;
+    const std::string context = answered(daemon, hook_command(text)).reply.context;
     CHECK_THAT(context, Catch::Contains("and stop the server"));
     CHECK_THAT(context, !Catch::Contains("read the log"));
 }
@@ -592,11 +592,11 @@ TEST_CASE(
     "engine hooks: a damaged journal costs a hook that is sent again what it would have heard",
     "[server]") {
     Supervised daemon;
-    const std::string said = R"("event":"said","text":"so","event_id":"e1")";
-    answered(daemon, hook_command(said));
+    const std::string text = R"("event":"said","text":"so","event_id":"e1")";
+    answered(daemon, hook_command(text));
     daemon.store().fail(FailingStore::Step::kStream, ErrorCode::kStorageCorrupt);
     auto replies =
-        daemon.turn({hook_command(said), hook_command(R"("event":"said","text":"more")")});
+        daemon.turn({hook_command(text), hook_command(R"("event":"said","text":"more")")});
     daemon.store().fail(FailingStore::Step::kNone);
     REQUIRE(replies.size() == 2);
     require_ok(replies[0].what);

@@ -17,10 +17,10 @@ struct Bureau {
     Supervised daemon{settings()};
 
     static EngineSettings settings() {
-        EngineSettings made;
-        made.judge.primary = "local";
-        made.judge.estimates = EstimateMode::kStep;
-        return made;
+        EngineSettings engine_settings;
+        engine_settings.judge.primary = "local";
+        engine_settings.judge.estimates = EstimateMode::kStep;
+        return engine_settings;
     }
     void call(const std::string& session, const std::string& id) {
         daemon.report(session, {tool_finished(id)});
@@ -43,8 +43,8 @@ struct Bureau {
     std::vector<ProgressEstimated> estimates(const std::string& session) {
         std::vector<ProgressEstimated> found;
         for (const Event& one : daemon.journal(session)) {
-            if (const auto* said = std::get_if<ProgressEstimated>(&one.payload))
-                found.push_back(*said);
+            if (const auto* estimate = std::get_if<ProgressEstimated>(&one.payload))
+                found.push_back(*estimate);
         }
         return found;
     }
@@ -125,11 +125,11 @@ TEST_CASE("engine estimates: a failure or an unreadable answer leaves a marked f
     SECTION("babbles") {
         bureau.answer("it goes splendidly");
     }
-    const ProgressEstimated made = bureau.estimates("s").at(0);
-    CHECK(made.percent == 50);
-    CHECK(made.fallback);
-    CHECK(made.source == "judge");
-    CHECK_FALSE(made.reasoning.kept.empty());
+    const ProgressEstimated estimate = bureau.estimates("s").at(0);
+    CHECK(estimate.percent == 50);
+    CHECK(estimate.fallback);
+    CHECK(estimate.source == "judge");
+    CHECK_FALSE(estimate.reasoning.kept.empty());
     bureau.daemon.report("s", {ended(Outcome::kCompleted)});
     CHECK(bureau.analytics().empty());
 }

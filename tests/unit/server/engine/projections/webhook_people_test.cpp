@@ -55,11 +55,11 @@ struct People {
         require_ok(scheduler->save_changes());
     }
     void happens(std::int64_t now, const std::string& id, Payload payload) {
-        Event told;
-        told.payload = std::move(payload);
-        told.n = ++numbers[id];
-        told.at = at(now);
-        require_ok(scheduler->note(sessions.try_emplace(id, id).first->second, {&told, 1}));
+        Event event;
+        event.payload = std::move(payload);
+        event.n = ++numbers[id];
+        event.at = at(now);
+        require_ok(scheduler->note(sessions.try_emplace(id, id).first->second, {&event, 1}));
     }
     void is(std::int64_t now, const std::string& id, Verdict verdict) {
         VerdictChanged change;
@@ -215,10 +215,10 @@ TEST_CASE("webhook people: nothing is lost, nothing comes twice, requests keep t
         const auto max = static_cast<std::uint32_t>(1 + gen.below(5));
         People d{{max, 1min, gen.chance(2) ? Millis{0} : Millis{2'000}}};
         std::vector<std::string> asked, told_of;
-        std::map<std::string, int> told;
+        std::map<std::string, int> sent;
         std::vector<std::int64_t> messages;
         std::int64_t now = 0;
-        std::size_t made = 0;
+        std::size_t created = 0;
         const bool fails = gen.chance(2);
         const auto deliver = [&] {
             const auto job = d.goes(now);
@@ -229,7 +229,7 @@ TEST_CASE("webhook people: nothing is lost, nothing comes twice, requests keep t
             }
             messages.push_back(now);
             const auto count = [&](const WebhookPart& part) {
-                ++told[part.session];
+                ++sent[part.session];
                 if (part.type == "approval.requested") told_of.push_back(part.session);
             };
             count(*job);
@@ -239,7 +239,7 @@ TEST_CASE("webhook people: nothing is lost, nothing comes twice, requests keep t
         };
         for (int step = 0; step < 120; ++step) {
             now += static_cast<std::int64_t>(gen.below(gen.chance(4) ? 20'000 : 300));
-            const std::string id = "s" + std::to_string(made++);
+            const std::string id = "s" + std::to_string(created++);
             if (gen.chance(4)) {
                 d.asks(now, id);
                 asked.push_back(id);
@@ -255,11 +255,11 @@ TEST_CASE("webhook people: nothing is lost, nothing comes twice, requests keep t
         }
         const auto shown = d.shown();
         CHECK(shown.pending == 0);
-        CHECK(told.size() + shown.dead == made);
+        CHECK(sent.size() + shown.dead == created);
         if (fails) continue;
         CHECK(shown.dead == 0);
         CHECK(
-            std::all_of(told.begin(), told.end(), [](const auto& one) { return one.second == 1; }));
+            std::all_of(sent.begin(), sent.end(), [](const auto& one) { return one.second == 1; }));
         CHECK(told_of == asked);
         // So many are in three windows at least, of which the one in the middle is whole.
         for (std::size_t i = 2 * max; i < messages.size(); ++i)

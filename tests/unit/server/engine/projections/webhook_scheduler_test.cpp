@@ -17,12 +17,12 @@ using namespace std::chrono_literals;
 namespace {
 
 WebhookRule rule(const std::string& name) {
-    WebhookRule made;
-    made.name = name;
-    made.url = "https://" + name;
-    made.target = "of " + name;
-    made.events.set(static_cast<std::size_t>(EventType::kHeartbeat));
-    return made;
+    WebhookRule built;
+    built.name = name;
+    built.url = "https://" + name;
+    built.target = "of " + name;
+    built.events.set(static_cast<std::size_t>(EventType::kHeartbeat));
+    return built;
 }
 
 /// A scheduler on a real outbox. Keeps what it sends; time is in milliseconds.
@@ -56,10 +56,10 @@ struct Webhooks {
     }
     /// Adds the message of an event at this time.
     void happens(std::int64_t now) {
-        Event told = beat();
-        told.n = ++n;
-        told.at = at(now);
-        require_ok(scheduler->note(session, {&told, 1}));
+        Event event = beat();
+        event.n = ++n;
+        event.at = at(now);
+        require_ok(scheduler->note(session, {&event, 1}));
     }
     /// The message that is sent at this time, if any.
     std::optional<WebhookJob> goes(std::int64_t now) {
@@ -106,11 +106,11 @@ TEST_CASE("webhook scheduler: an alarm is sent once until it is acknowledged", "
             ApprovalAlarm alarm;
             alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
             alarm.tool = "deploy";
-            Event made = event(std::move(alarm));
-            made.n = d.session.state().n + 1;
-            made.at = at(1);
-            d.session.apply(made);
-            events.push_back(std::move(made));
+            Event one_event = event(std::move(alarm));
+            one_event.n = d.session.state().n + 1;
+            one_event.at = at(1);
+            d.session.apply(one_event);
+            events.push_back(std::move(one_event));
         }
         require_ok(d.scheduler->note(d.session, events));
         return d.scheduler->stats()->front().pending;

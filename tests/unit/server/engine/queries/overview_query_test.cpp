@@ -174,9 +174,9 @@ TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes wh
 
     AcknowledgeCommand seen;
     seen.session = "a";
-    seen.said.n = alarms[0]["n"].get<std::uint64_t>() + 1;
+    seen.body.n = alarms[0]["n"].get<std::uint64_t>() + 1;
     CHECK(code_of(s.ask(seen)) == ErrorCode::kInvalidField);
-    seen.said = {alarms[0]["n"].get<std::uint64_t>(), "ann", "seen"};
+    seen.body = {alarms[0]["n"].get<std::uint64_t>(), "ann", "seen"};
     const Document after = overview_in(s, seen);
     CHECK(after["alarms"].empty());
     CHECK(after["outcome"] == "completed");

@@ -15,10 +15,10 @@ using api::hooks::HookKind;
 namespace {
 
 Hook hook(HookKind kind, const std::string& agent = {}) {
-    Hook made;
-    made.kind = kind;
-    made.agent = agent;
-    return made;
+    Hook built;
+    built.kind = kind;
+    built.agent = agent;
+    return built;
 }
 
 const api::hooks::Dialect& dialect(std::string_view name) {

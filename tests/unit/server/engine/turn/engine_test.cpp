@@ -551,8 +551,8 @@ TEST_CASE("engine: a session whose time has come takes no place from one that re
     }
     CHECK(s.last.stats.evictions == 2);  // of "quiet", twice
     CHECK(s.last.stats.resident == 2);
-    const auto told = s.journal("quiet");
-    CHECK(std::any_of(told.begin(), told.end(), [](const Event& event) {
+    const auto quiet_journal = s.journal("quiet");
+    CHECK(std::any_of(quiet_journal.begin(), quiet_journal.end(), [](const Event& event) {
         const auto* change = std::get_if<headway::core::VerdictChanged>(&event.payload);
         return change != nullptr && change->to == headway::core::Verdict::kSilent;
     }));

@@ -57,9 +57,9 @@ struct Served {
         run_until(io, [this] { return http.stats().open == 0; });
     }
     static headway::config::ServerSettings settings(std::uint32_t connections_max) {
-        headway::config::ServerSettings made;
-        made.connections_max = connections_max;
-        return made;
+        headway::config::ServerSettings built;
+        built.connections_max = connections_max;
+        return built;
     }
     Wire connect() { return connect_to(http.port()); }
     std::string get() const {

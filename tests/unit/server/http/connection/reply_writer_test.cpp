@@ -18,19 +18,19 @@ namespace {
 constexpr Clock::Steady::time_point kNow{std::chrono::seconds{5}};
 
 Asked asked(std::string name = "r") {
-    Asked made;
-    made.request_id = std::move(name);
-    made.path = "/" + made.request_id;
-    made.at = kNow;
-    return made;
+    Asked built;
+    built.request_id = std::move(name);
+    built.path = "/" + built.request_id;
+    built.at = kNow;
+    return built;
 }
 
 Response response(std::string body, int status = 200, bool close = false) {
-    Response made;
-    made.status = status;
-    made.body = std::move(body);
-    made.close = close;
-    return made;
+    Response built;
+    built.status = status;
+    built.body = std::move(body);
+    built.close = close;
+    return built;
 }
 
 /// The unsent bytes, without sending them.

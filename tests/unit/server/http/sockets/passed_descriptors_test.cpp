@@ -22,9 +22,9 @@ namespace limits = headway::core::limits;
 namespace {
 
 int own_pidfd() {
-    const long made = ::syscall(SYS_pidfd_open, ::getpid(), 0);
-    REQUIRE(made >= 0);
-    return static_cast<int>(made);
+    const long descriptor = ::syscall(SYS_pidfd_open, ::getpid(), 0);
+    REQUIRE(descriptor >= 0);
+    return static_cast<int>(descriptor);
 }
 
 std::size_t open_descriptors() {

@@ -66,16 +66,16 @@ struct Hub {
         streams.on_page(id, std::move(reply));
     }
     storage::StreamEvent event(const std::string& session, std::size_t bytes = 10) {
-        core::Message said;
-        said.role = "assistant";
-        said.text.kept = std::string(bytes, 'x');
-        storage::StreamEvent made;
-        made.cursor = ++cursor;
-        made.session = session;
-        made.event.n = ++numbers[session];
-        made.event.at = at(0);
-        made.event.payload = std::move(said);
-        return made;
+        core::Message message;
+        message.role = "assistant";
+        message.text.kept = std::string(bytes, 'x');
+        storage::StreamEvent stream_event;
+        stream_event.cursor = ++cursor;
+        stream_event.session = session;
+        stream_event.event.n = ++numbers[session];
+        stream_event.event.at = at(0);
+        stream_event.event.payload = std::move(message);
+        return stream_event;
     }
     void publish(const std::string& session) { streams.publish({event(session)}); }
 };
@@ -89,11 +89,11 @@ std::size_t count_of(const std::string& text, const std::string& what) {
 }
 
 core::SessionView view(const std::string& id, std::uint64_t n) {
-    core::SessionView made;
-    made.id = id;
-    made.n = n;
-    made.judgement = std::make_shared<core::Judgement>();
-    return made;
+    core::SessionView session_view;
+    session_view.id = id;
+    session_view.n = n;
+    session_view.judgement = std::make_shared<core::Judgement>();
+    return session_view;
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ using headway::core::SessionView;
 namespace {
 
 SessionView view_of(const std::string& id, std::uint64_t n) {
-    SessionView made;
-    made.id = id;
-    made.n = n;
-    return made;
+    SessionView view;
+    view.id = id;
+    view.n = n;
+    return view;
 }
 
 /// A cache, its queries, and the answers to its readers.
@@ -29,14 +29,14 @@ struct Cache {
         if (room) asked.push_back(session);
         return room;
     }};
-    std::vector<std::string> told;
+    std::vector<std::string> notices;
 
     void get(const std::string& session) {
         views.get(session, [this](Result<const SessionView*> found) {
             if (!found) {
-                told.push_back("error");
+                notices.push_back("error");
             } else {
-                told.push_back(*found != nullptr ? std::to_string((*found)->n) : "unknown");
+                notices.push_back(*found != nullptr ? std::to_string((*found)->n) : "unknown");
             }
         });
     }
@@ -48,7 +48,7 @@ TEST_CASE("view cache: a cached view answers at once", "[server]") {
     Cache cache;
     cache.views.update(view_of("a", 3));
     cache.get("a");
-    CHECK(cache.told == std::vector<std::string>{"3"});
+    CHECK(cache.notices == std::vector<std::string>{"3"});
     CHECK(cache.asked.empty());
     cache.views.update(view_of("a", 4));
     CHECK(cache.views.find("a")->n == 4);
@@ -59,12 +59,12 @@ TEST_CASE("view cache: a missing view is queried once, and answers all readers",
     cache.get("a");
     cache.get("a");
     CHECK(cache.asked == std::vector<std::string>{"a"});
-    CHECK(cache.told.empty());
+    CHECK(cache.notices.empty());
     const SessionView answer = view_of("a", 5);
     cache.views.resolve("a", &answer);
-    CHECK(cache.told == std::vector<std::string>{"5", "5"});
+    CHECK(cache.notices == std::vector<std::string>{"5", "5"});
     cache.get("a");
-    CHECK(cache.told.size() == 3);
+    CHECK(cache.notices.size() == 3);
     CHECK(cache.asked.size() == 1);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("view cache: an unknown session is not remembered", "[server]") {
     Cache cache;
     cache.get("a");
     cache.views.resolve("a", static_cast<const SessionView*>(nullptr));
-    CHECK(cache.told == std::vector<std::string>{"unknown"});
+    CHECK(cache.notices == std::vector<std::string>{"unknown"});
     CHECK(cache.views.size() == 0);
     cache.get("a");
     CHECK(cache.asked.size() == 2);
@@ -82,7 +82,7 @@ TEST_CASE("view cache: a failure answers all readers, and a later one queries ag
     Cache cache;
     cache.get("a");
     cache.views.resolve("a", Error{ErrorCode::kStorageUnavailable, "", {}});
-    CHECK(cache.told == std::vector<std::string>{"error"});
+    CHECK(cache.notices == std::vector<std::string>{"error"});
     cache.get("a");
     CHECK(cache.asked.size() == 2);
 }
@@ -91,7 +91,7 @@ TEST_CASE("view cache: a full queue is an error at once", "[server]") {
     Cache cache;
     cache.room = false;
     cache.get("a");
-    CHECK(cache.told == std::vector<std::string>{"error"});
+    CHECK(cache.notices == std::vector<std::string>{"error"});
     cache.room = true;
     cache.get("a");
     CHECK(cache.asked.size() == 1);
@@ -218,15 +218,15 @@ TEST_CASE("view cache: of a shared store each reader asks, and gets the answer t
     CHECK(cache.asked.size() == 2);
     const SessionView older = view_of("a", 2);
     cache.views.resolve("a", &older);
-    CHECK(cache.told == std::vector<std::string>{"2"});
+    CHECK(cache.notices == std::vector<std::string>{"2"});
     const SessionView newer = view_of("a", 3);
     cache.views.resolve("a", &newer);
-    CHECK(cache.told == std::vector<std::string>{"2", "3"});
+    CHECK(cache.notices == std::vector<std::string>{"2", "3"});
     cache.room = false;
     cache.get("a");
-    CHECK(cache.told.back() == "error");
+    CHECK(cache.notices.back() == "error");
     cache.views.resolve("a", &newer);  // no reader waits any more
-    CHECK(cache.told.size() == 3);
+    CHECK(cache.notices.size() == 3);
 }
 
 TEST_CASE("view cache: a view that was updated has another version", "[server]") {

@@ -18,18 +18,18 @@ using Document = nlohmann::json;
 namespace {
 
 SessionView view(const std::string& id, std::uint64_t n, Verdict verdict) {
-    SessionView made;
-    made.id = id;
-    made.n = n;
+    SessionView session_view;
+    session_view.id = id;
+    session_view.n = n;
     auto judgement = std::make_shared<headway::core::Judgement>();
     judgement->verdict = verdict;
-    made.judgement = judgement;
-    made.ended = is_final(verdict);
-    made.last_beat_at = at(0);
-    made.heard_at = at(0);
-    made.asked_interval = headway::core::Millis{1000};
-    made.reached[static_cast<std::size_t>(verdict)] = n;
-    return made;
+    session_view.judgement = judgement;
+    session_view.ended = is_final(verdict);
+    session_view.last_beat_at = at(0);
+    session_view.heard_at = at(0);
+    session_view.asked_interval = headway::core::Millis{1000};
+    session_view.reached[static_cast<std::size_t>(verdict)] = n;
+    return session_view;
 }
 
 /// Waiters over a cache, and the answers by slot.
@@ -62,30 +62,30 @@ struct WaitingRoom {
 
     void wait(std::uint64_t slot, std::vector<std::string> sessions, const char* until,
               std::int64_t deadline = 1000, bool all = false, bool missing_ok = false) {
-        Wait made;
-        made.reply_to = {slot / 10, slot};
-        made.what.until = *parse_until(until);
-        made.several = sessions.size() > 1;
-        made.sessions = std::move(sessions);
-        made.all = all;
-        made.missing_ok = missing_ok;
-        made.deadline = at(deadline);
-        require_ok(waiters.add(std::move(made)));
+        Wait built;
+        built.reply_to = {slot / 10, slot};
+        built.what.until = *parse_until(until);
+        built.several = sessions.size() > 1;
+        built.sessions = std::move(sessions);
+        built.all = all;
+        built.missing_ok = missing_ok;
+        built.deadline = at(deadline);
+        require_ok(waiters.add(std::move(built)));
     }
     /// A wait with limits for the opening of sessions and for the silence of agents.
     void wait_until_gone(std::uint64_t slot, std::vector<std::string> sessions,
                          std::int64_t open_by, std::optional<std::int64_t> silent_for = {}) {
-        Wait made;
-        made.reply_to = {slot / 10, slot};
-        made.what.until = *parse_until("settled");
-        if (silent_for) made.what.silent_for = headway::core::Millis{*silent_for};
-        made.several = sessions.size() > 1;
-        made.all = made.several;
-        made.sessions = std::move(sessions);
-        made.missing_ok = true;
-        made.open_by = open_by == 0 ? kNever : at(open_by);
-        made.deadline = at(1'000'000);
-        require_ok(waiters.add(std::move(made)));
+        Wait result;
+        result.reply_to = {slot / 10, slot};
+        result.what.until = *parse_until("settled");
+        if (silent_for) result.what.silent_for = headway::core::Millis{*silent_for};
+        result.several = sessions.size() > 1;
+        result.all = result.several;
+        result.sessions = std::move(sessions);
+        result.missing_ok = true;
+        result.open_by = open_by == 0 ? kNever : at(open_by);
+        result.deadline = at(1'000'000);
+        require_ok(waiters.add(std::move(result)));
     }
     void change(const std::string& id, std::uint64_t n, Verdict verdict) {
         views.update(view(id, n, verdict));

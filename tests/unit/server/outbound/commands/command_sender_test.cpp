@@ -60,15 +60,15 @@ struct Commands {
         sender->link_to("https://h.example");
     }
     static WebhookJob job(const std::string& name, const std::string& body) {
-        WebhookJob made;
-        made.endpoint = name;
-        made.row = 1;
-        made.id = "msg_1";
-        made.type = "session.ended";
-        made.session = "night-7";
-        made.n = 3;
-        made.body = body;
-        return made;
+        WebhookJob built;
+        built.endpoint = name;
+        built.row = 1;
+        built.id = "msg_1";
+        built.type = "session.ended";
+        built.session = "night-7";
+        built.n = 3;
+        built.body = body;
+        return built;
     }
     WebhookResult outcome_of(const std::string& name, const std::string& body = "{\"a\":1}") {
         if (!sender) start();

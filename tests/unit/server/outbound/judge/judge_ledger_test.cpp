@@ -12,12 +12,12 @@ using headway::core::JudgeOutcome;
 namespace {
 
 JudgeReply reply(JudgeOutcome outcome) {
-    JudgeReply made;
-    made.endpoint = "judge";
-    made.outcome = outcome;
-    made.use.tries = 2;
-    made.use.elapsed_ms = 7;
-    return made;
+    JudgeReply built;
+    built.endpoint = "judge";
+    built.outcome = outcome;
+    built.use.tries = 2;
+    built.use.elapsed_ms = 7;
+    return built;
 }
 
 }  // namespace

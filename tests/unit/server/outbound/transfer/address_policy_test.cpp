@@ -13,24 +13,24 @@ namespace {
 
 /// As a resolver gives it.
 sockaddr_storage address(const std::string& text) {
-    sockaddr_storage made{};
+    sockaddr_storage storage{};
     if (text.find(':') == std::string::npos) {
         sockaddr_in in{};
         in.sin_family = AF_INET;
         REQUIRE(::inet_pton(AF_INET, text.c_str(), &in.sin_addr) == 1);
-        std::memcpy(&made, &in, sizeof in);
+        std::memcpy(&storage, &in, sizeof in);
     } else {
         sockaddr_in6 in{};
         in.sin6_family = AF_INET6;
         REQUIRE(::inet_pton(AF_INET6, text.c_str(), &in.sin6_addr) == 1);
-        std::memcpy(&made, &in, sizeof in);
+        std::memcpy(&storage, &in, sizeof in);
     }
-    return made;
+    return storage;
 }
 
 std::string kind(const std::string& text) {
-    const sockaddr_storage made = address(text);
-    return std::string{private_kind(reinterpret_cast<const sockaddr&>(made))};
+    const sockaddr_storage storage = address(text);
+    return std::string{private_kind(reinterpret_cast<const sockaddr&>(storage))};
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ TEST_CASE("address policy: other families than IPv4 and IPv6 are not public", "[
 
 TEST_CASE("address policy: an address is printed in numbers", "[server]") {
     for (const char* text : {"127.0.0.1", "fe80::1"}) {
-        const sockaddr_storage made = address(text);
-        CHECK(print_address(reinterpret_cast<const sockaddr&>(made)) == text);
+        const sockaddr_storage storage = address(text);
+        CHECK(print_address(reinterpret_cast<const sockaddr&>(storage)) == text);
     }
 }

@@ -68,13 +68,13 @@ struct Bench {
 };
 
 headway::config::WebhookEndpoint webhook(const std::string& url, const std::string& secret_file) {
-    headway::config::WebhookEndpoint made;
-    made.name = "ops";
-    made.url = url;
-    made.secret_file = secret_file;
-    made.allow_private_addresses = true;
-    made.timeout = std::chrono::milliseconds{300};
-    return made;
+    headway::config::WebhookEndpoint endpoint;
+    endpoint.name = "ops";
+    endpoint.url = url;
+    endpoint.secret_file = secret_file;
+    endpoint.allow_private_addresses = true;
+    endpoint.timeout = std::chrono::milliseconds{300};
+    return endpoint;
 }
 
 struct Webhook {
@@ -113,11 +113,11 @@ struct Judge {
                          JudgeTransfer::Patience{std::chrono::seconds{5}, std::chrono::seconds{5}});
     }
     static headway::config::JudgeEndpoint endpoint(const std::string& url) {
-        headway::config::JudgeEndpoint made;
-        made.name = "judge";
-        made.base_url = url;
-        made.model = "m";
-        return made;
+        headway::config::JudgeEndpoint built;
+        built.name = "judge";
+        built.base_url = url;
+        built.model = "m";
+        return built;
     }
     TryEnd end() { return transfer->ended(bench.await_end()); }
 };

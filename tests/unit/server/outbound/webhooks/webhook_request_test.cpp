@@ -39,14 +39,14 @@ struct Sent {
 };
 
 WebhookPart part(const std::string& id, const std::string& session) {
-    WebhookPart made;
-    made.row = 1;
-    made.id = id;
-    made.type = "session.ended";
-    made.session = session;
-    made.n = 3;
-    made.body = R"({"type":"session.ended","data":{"event":{"outcome":"failed"}}})";
-    return made;
+    WebhookPart built;
+    built.row = 1;
+    built.id = id;
+    built.type = "session.ended";
+    built.session = session;
+    built.n = 3;
+    built.body = R"({"type":"session.ended","data":{"event":{"outcome":"failed"}}})";
+    return built;
 }
 
 WebhookJob job_about(std::size_t others) {

@@ -24,11 +24,11 @@ struct Made {
 };
 
 headway::config::WebhookEndpoint endpoint(const std::string& secret_file) {
-    headway::config::WebhookEndpoint made;
-    made.name = "ops";
-    made.url = "https://ops.example/x?key=hidden";
-    made.secret_file = secret_file;
-    return made;
+    headway::config::WebhookEndpoint built;
+    built.name = "ops";
+    built.url = "https://ops.example/x?key=hidden";
+    built.secret_file = secret_file;
+    return built;
 }
 
 std::string file_with(const TempDir& dir, const std::string& text) {
@@ -42,10 +42,10 @@ std::string file_with(const TempDir& dir, const std::string& text) {
 TEST_CASE("webhook target: the engine's rule contains no secrets", "[server]") {
     const TempDir dir;
     const std::string secret = std::string(32, 'k');
-    const Made made{endpoint(file_with(dir, "whsec_" + to_base64(secret) + "\n"))};
-    CHECK(made.log.empty());
-    CHECK(made.target.secrets() == std::vector<std::string>{secret});
-    const WebhookRule rule = made.target.rule();
+    const Made target{endpoint(file_with(dir, "whsec_" + to_base64(secret) + "\n"))};
+    CHECK(target.log.empty());
+    CHECK(target.target.secrets() == std::vector<std::string>{secret});
+    const WebhookRule rule = target.target.rule();
     CHECK(rule.name == "ops");
     CHECK(rule.url == "https://ops.example/…");
     CHECK(rule.target.find("hidden") == std::string::npos);
@@ -75,12 +75,12 @@ TEST_CASE("webhook target: an unreadable secret is a problem, reported once and 
     variable.secret_env = "HEADWAY_TEST_NO_SUCH_VARIABLE";
     for (const auto& wrong : {endpoint(dir.file("none").string()),
                               endpoint(file_with(dir, "whsec_c2hvcnQ=\n")), variable}) {
-        const Made made{wrong};
-        CHECK_FALSE(made.target.problem().empty());
-        CHECK(made.target.rule().problem == made.target.problem());
-        REQUIRE(made.log.size() == 1);
-        CHECK(made.log.front().find("webhook ops cannot be sent to: ") == 0);
-        CHECK(made.log.front().find("c2hvcnQ") == std::string::npos);
+        const Made target{wrong};
+        CHECK_FALSE(target.target.problem().empty());
+        CHECK(target.target.rule().problem == target.target.problem());
+        REQUIRE(target.log.size() == 1);
+        CHECK(target.log.front().find("webhook ops cannot be sent to: ") == 0);
+        CHECK(target.log.front().find("c2hvcnQ") == std::string::npos);
     }
 }
 
@@ -98,25 +98,25 @@ TEST_CASE("webhook target: unencrypted delivery over the Internet causes a warni
 
 TEST_CASE("webhook target: the secret is what its format says", "[server]") {
     const TempDir dir;
-    const auto made = [&](WebhookFormat format, const std::string& text) {
+    const auto built = [&](WebhookFormat format, const std::string& text) {
         auto chosen = endpoint(file_with(dir, text));
         chosen.format = format;
         if (format == WebhookFormat::kSlack) chosen.url.clear();
         return Made{chosen};
     };
-    const Made slack = made(WebhookFormat::kSlack, "https://hooks.example/T/hidden\n");
+    const Made slack = built(WebhookFormat::kSlack, "https://hooks.example/T/hidden\n");
     CHECK(slack.target.problem().empty());
     CHECK(slack.target.endpoint().url == "https://hooks.example/T/hidden");
     CHECK(slack.target.rule().url == "https://hooks.example/…");
     CHECK(slack.target.rule().for_people());
-    CHECK(made(WebhookFormat::kNtfy, " tk_1 \n").target.secret() == "tk_1");
-    CHECK(made(WebhookFormat::kEmail, "pass word\n").target.secret() == "pass word");
+    CHECK(built(WebhookFormat::kNtfy, " tk_1 \n").target.secret() == "tk_1");
+    CHECK(built(WebhookFormat::kEmail, "pass word\n").target.secret() == "pass word");
     for (const auto& [format, text] : {std::pair{WebhookFormat::kSlack, "hidden"},
                                        {WebhookFormat::kSlack, "smtps://hidden"},
                                        {WebhookFormat::kNtfy, "hidden word"},
                                        {WebhookFormat::kEmail, "hidden\r\nX: y"},
                                        {WebhookFormat::kEmail, ""}}) {
-        const Made wrong = made(format, text);
+        const Made wrong = built(format, text);
         CHECK(wrong.target.problem().find("in the file of webhooks.endpoints.ops.secret_file") ==
               0);
         CHECK(wrong.target.problem().find("hidden") == std::string::npos);
