@@ -19,7 +19,7 @@ constexpr std::string_view kArgsElsewhere =
 struct Facts {
     std::string agent, goal, reason;
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
-    std::string endpoint, reason, detail;
+    std::string endpoint, words, detail;
     bool needs_somebody = false;
     bool partial = false;  ///< the message does not hold all of its event, or cannot be read
     std::string title, span;
@@ -81,7 +81,7 @@ Facts read_facts(std::string_view body) {
             if (value.key() == "goal") facts.goal = text_of(value);
             if (value.key() == "reason") facts.reason = text_of(value);
             if (value.key() == "endpoint") facts.endpoint = text_of(value);
-            if (value.key() == "message") facts.reason = text_of(value);
+            if (value.key() == "message") facts.words = text_of(value);
             if (value.key() == "truncated") facts.partial = true;
             if (value.key() == "title") facts.title = text_of(value);
             if (value.key() == "span") facts.span = text_of(value);
@@ -193,7 +193,7 @@ void tell(const Stored& message, const Facts& facts, Notice& notice) {
     }
     if (message.type == "webhook.test") {
         notice.headline = "A test of the endpoint " + plain(facts.endpoint, kNameBytesMax);
-        notice.reason = plain(facts.reason);
+        notice.reason = plain(facts.words);
         return;
     }
     notice.headline = notice.session + ": " + std::string{message.type};

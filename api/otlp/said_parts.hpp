@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "api/otlp/entry.hpp"
+#include "api/otlp/said.hpp"
 
-// The parts of a record that have several names. Internal to entry.cpp; pure.
+// The parts of a record that have several names. Internal to said.cpp; pure.
 
 namespace headway::api::otlp {
 
@@ -23,13 +23,13 @@ inline std::string_view first_of(const Attributes& attributes,
     return first_of(attributes, std::span{names.begin(), names.size()});
 }
 
-/// Fills `entry.call` and makes it a kCall, if the record names a tool.
-void read_call(const Record& record, Said& item);
+/// Fills `said.call` and makes it a kCall, if the record names a tool.
+void read_call(const Record& record, Said& entry);
 
 /// Fills class and status of a kError. False if the record names no status of 400 or more.
 bool read_error(const Attributes& attributes, Said& entry);
 
-/// Fills `entry.usage` and says whether it is `beyond`. False if the record says nothing of tokens
+/// Fills `said.usage` and says whether it is `beyond`. False if the record says nothing of tokens
 /// and cost.
 bool read_usage(const Attributes& attributes, Said& entry);
 

@@ -119,9 +119,9 @@ private:
             const auto response = part_.find("functionResponse", JsonKind::kObject);
             if (!response) return true;
             part_.read(*response);
-            const auto response = part_.find("response", JsonKind::kObject);
-            if (!response) return true;
-            part_.read(*response);
+            const auto answer = part_.find("response", JsonKind::kObject);
+            if (!answer) return true;
+            part_.read(*answer);
             text += part_.text_of(part_.find("error") ? "error" : "output");
             return true;
         };

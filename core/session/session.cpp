@@ -135,7 +135,7 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
     const bool asked = std::any_of(directives.begin(), directives.end(), [](const Directive& d) {
         return d.kind == DirectiveKind::kStop;
     });
-    if (state_.cancel_requested && stop_sent) return {};
+    if (state_.cancel_requested && asked) return {};
     credit_pause(command);
     if (!state_.cancel_requested) command.add(CancelRequested{reason});
     direct(command, DirectiveKind::kStop,
