@@ -19,6 +19,8 @@ Letter letter_of(const Notice& notice) {
     fact("Goal", notice.goal);
     letter.link = notice.link;
     letter.link_words = notice.asks ? "Show the request" : "Show the session";
+    letter.decides = notice.decides;
+    if (letter.decides) letter.link_words = "Approve or reject";
     if (notice.session.empty()) letter.link_words = "Show the overview";
     for (const std::string& line : notice.lines)
         letter.items.push_back({line, {}});

@@ -19,7 +19,7 @@ constexpr std::string_view kArgsElsewhere =
 struct Facts {
     std::string agent, goal, reason;
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
-    std::string endpoint, words, detail;
+    std::string endpoint, words, detail, digest;
     bool needs_somebody = false;
     bool partial = false;  ///< the message does not hold all of its event, or cannot be read
     std::string title, span;
@@ -49,7 +49,8 @@ void read_event(const JsonValue& event, Facts& facts) {
             {"kind", &facts.kind},           {"tool", &facts.tool},     {"summary", &facts.summary},
             {"risk", &facts.risk},           {"to", &facts.to},         {"from", &facts.from},
             {"alarm", &facts.alarm},         {"action", &facts.action}, {"outcome", &facts.outcome},
-            {"dimension", &facts.dimension}, {"reason", &facts.reason}, {"detail", &facts.detail}};
+            {"dimension", &facts.dimension}, {"reason", &facts.reason}, {"detail", &facts.detail},
+            {"args_digest", &facts.digest}};
         for (const auto& [name, text] : texts) {
             if (member.key() == name) *text = text_of(member);
         }
@@ -113,6 +114,11 @@ void tell_request(const Facts& facts, Notice& notice) {
     notice.sort = "asking for a decision";
     notice.predicate = "ask for a decision";
     notice.asks = true;
+    // A call that the page can show whole, most likely; the daemon looks again.
+    if (facts.kind == "tool" && facts.risk != "critical" && !facts.partial && !facts.args.empty()) {
+        notice.tool = facts.tool;
+        notice.args_digest = facts.digest;
+    }
     notice.urgency = Urgency::kHigh;
 }
 

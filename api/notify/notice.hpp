@@ -41,6 +41,10 @@ struct Notice {
     std::string session;
     std::vector<std::string> lines;  ///< of a digest
     bool asks = false;               ///< a person is to decide; `link` shows what
+    bool decides = false;            ///< `link` leads to a page by which a person decides
+    /// Of a request that a link may decide: the call as it is, not as it is shown. Else empty.
+    std::string tool;
+    std::string args_digest;
     Urgency urgency = Urgency::kNormal;
 };
 
@@ -60,6 +64,7 @@ struct Letter {
     std::vector<Item> items;  ///< of several events, requests for approval first
     std::string link;
     std::string_view link_words;
+    bool decides = false;  ///< as Notice::decides
     Urgency urgency = Urgency::kNormal;
 };
 

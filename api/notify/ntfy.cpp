@@ -31,6 +31,16 @@ std::string ntfy_body(const Letter& letter, std::string_view topic) {
     json.member("message", core::shortened(text.empty() ? letter.title : text, kNtfyBytesMax));
     json.member("priority", priority_of(letter.urgency));
     if (!letter.link.empty()) json.member("click", letter.link);
+    if (letter.decides) {
+        json.key("actions");
+        json.open_array();
+        json.open_object();
+        json.member("action", "view");
+        json.member("label", letter.link_words);
+        json.member("url", letter.link);
+        json.close_object();
+        json.close_array();
+    }
     json.close_object();
     return body;
 }

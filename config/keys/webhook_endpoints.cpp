@@ -80,6 +80,7 @@ std::vector<Row<WebhookEndpoint>> webhook_rows() {
             value_row<read_names<core::EventType>, &E::events>(Kind::kTextList, "", "events"),
             value_row<read_names<core::Verdict>, &E::verdicts>(Kind::kTextList, "", "verdicts"),
             switch_row<kOnOff, 0, &E::allow_private_addresses>("allow_private_addresses"),
+            switch_row<kOnOff, 0, &E::decide>("decide"),
             value_row<read_path, &E::ca_file>(Kind::kText, "", "ca_file"),
             time_row<kTimeoutMin, kTimeoutMax, &E::timeout>("timeout"),
             time_row<kTimeoutMin, kTimeoutMax, &E::connect_timeout>("connect_timeout"),
@@ -103,6 +104,7 @@ constexpr const char* kWebhookHelp = R"(
 # timeout = "15s"                         # of a delivery, 100ms..1m
 # connect_timeout = "5s"                  # 100ms..1m
 # Of all formats but standard:
+# decide = "off"                          # on | off: may a request be decided by the link in its message? needs webhooks.link
 # messages_max = 20                       # in each window, 1..1000; what is beyond is one message at its end
 # window = "10m"                          # 1m..1d
 # gather = "2s"                           # events of one cause within this time are one message, 0s..1m

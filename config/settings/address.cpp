@@ -158,6 +158,10 @@ core::Result<> check_listener(const ServerSettings& server, const AccessSettings
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server) {
     HEADWAY_TRY(const ListenAddress address, parse_listen_address(server.listen));
     for (const WebhookEndpoint& endpoint : webhooks.endpoints) {
+        if (endpoint.decide && webhooks.link.empty())
+            return mistake("webhooks.endpoints." + endpoint.name +
+                           " has decide = \"on\", which needs webhooks.link: where people reach "
+                           "this daemon, such as \"https://headway.example.com\"");
         if (!leads_to(endpoint.url, address)) continue;
         return mistake("webhooks.endpoints." + endpoint.name +
                        " has the url of this daemon itself (server.listen is \"" + server.listen +

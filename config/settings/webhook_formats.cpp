@@ -61,6 +61,8 @@ void find_strange_keys(const WebhookEndpoint& endpoint, std::vector<std::string>
             " has messages_max, window or gather, which are for people; programs get every "
             "message");
     }
+    if (endpoint.format == Format::kStandard && endpoint.decide)
+        mistakes.emplace_back(" has decide, which is for people; programs decide by the API");
 }
 
 void check_mail(const WebhookEndpoint& endpoint, std::vector<std::string>& mistakes) {

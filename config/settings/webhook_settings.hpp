@@ -27,6 +27,7 @@ struct WebhookEndpoint {
     std::vector<std::string> events;  ///< names of event types; empty = the default ones
     std::vector<std::string> verdicts;  ///< of verdict.changed; empty = the default ones
     bool allow_private_addresses = false;
+    bool decide = false;  ///< its messages have links by which a request is decided
     std::string ca_file;  ///< PEM of the authorities to trust, empty = the system's
     std::chrono::milliseconds timeout{15'000};  ///< of a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};

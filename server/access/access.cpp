@@ -206,6 +206,7 @@ Result<bool> Access::adopt_operator(std::filesystem::path file) {
     HEADWAY_TRY(const OperatorToken token, load_operator_token(file));
     operator_file_ = std::move(file);
     operator_hash_ = token_hash(token.text);
+    decision_links_.key_from(operator_hash_);
     return token.tightened;
 }
 
@@ -214,6 +215,7 @@ Result<> Access::share(std::filesystem::path file, const std::filesystem::path& 
     HEADWAY_TRY(const std::string text, derive_operator_token(file, secret));
     operator_file_ = std::move(file);
     operator_hash_ = token_hash(text);
+    decision_links_.key_from(operator_hash_);
     logins_.share(keyed_hash(secret, "headway logins"));
     shared_ = true;
     return {};
@@ -229,6 +231,7 @@ Result<std::string> Access::rotate_operator() {
     auto text = replace_operator_token(operator_file_);
     if (!text) return Error{ErrorCode::kInternal, text.error().detail, {}};
     operator_hash_ = token_hash(*text);
+    decision_links_.key_from(operator_hash_);
     logins_.forget_all();
     return *std::move(text);
 }

@@ -11,6 +11,7 @@
 #include "config/settings/settings.hpp"
 #include "core/approvals/access.hpp"
 #include "server/access/auth_failures.hpp"
+#include "server/access/decision_links.hpp"
 #include "server/access/logins.hpp"
 #include "server/http/message/endpoint.hpp"
 #include "server/http/message/request_head.hpp"
@@ -64,6 +65,9 @@ public:
     /// Hides the digests of secrets in exports, see api::Prints: as long as the operator's token is
     /// the same, and at all daemons that share it. Empty without one.
     std::string fingerprint_key() const;
+    /// Links by which people decide. Any thread.
+    const DecisionLinks& decision_links() const noexcept { return decision_links_; }
+    DecisionLinks& decision_links() noexcept { return decision_links_; }
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
     /// The code for a login link. Error: kInternal.
@@ -155,6 +159,7 @@ private:
     Logins logins_;
     config::AccessSettings settings_;
     std::string operator_hash_;  ///< empty: none
+    DecisionLinks decision_links_;
     std::filesystem::path operator_file_;
     bool shared_ = false;       ///< see share()
     std::vector<Known> known_;  ///< by id

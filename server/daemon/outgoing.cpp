@@ -39,6 +39,13 @@ void Outgoing::start_judge(const config::JudgeSettings& settings) {
 void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
     auto targets = webhook_targets(settings, report_);
     rules_ = server::webhook_rules(settings, targets);
+    DecisionLinks& links = dispatcher_->access().decision_links();
+    std::vector<std::string> deciding;
+    for (WebhookTarget& target : targets) {
+        target.decide_with(links);
+        if (target.links() != nullptr) deciding.push_back(target.endpoint().name);
+    }
+    links.allow(std::move(deciding));
     link_ = settings.link;
     const auto first_command = std::stable_partition(
         targets.begin(), targets.end(),

@@ -75,6 +75,28 @@ def loop(world, cell):
         note(f"yes, at call {len(started)}")
 
 
+@case("goal")
+def goal(world, cell):
+    """The end of its turn is not its end while the operator's command fails."""
+    if world.agent.name not in ("claude", "codex", "gemini", "qwen", "copilot"):
+        with cell("goal") as note:
+            note("no: it has no hook that keeps it going")
+        return
+    world.verb("install", world.agent.name, "--yes", *world.agent.install, "--until", "test -e done.txt || { echo not yet; exit 1; }",
+               HEADWAY_URL="")
+    world.script([shell("touch begun.txt"), {"text": "It is done."}, shell("touch done.txt"), {"text": "All done."}])
+    world.finish(world.run())
+    with cell("goal") as note:
+        session = world.session_id()
+        expect((world.work / "done.txt").exists(), "it stopped although the command failed")
+        turns = world.told("The operator's goal is not reached")
+        expect(turns and turns[0] == 2, f"the model has read of it in turns {turns}, and not first in the third")
+        until(lambda: len([e for e in world.events(session, "tool.finished") if e["data"]["tool"] == "check"]) == 2, 10, "two checks")
+        checks = [e["data"]["ok"] for e in world.events(session, "tool.finished") if e["data"]["tool"] == "check"]
+        expect(checks == [False, True], f"checks {checks}")
+        note("yes, once")
+
+
 @case("approve", "reject", approvals__require_tools="class:shell")
 def approvals(world, cell):
     world.script([shell("touch one.txt"), shell("touch two.txt"), {"text": "All done."}])

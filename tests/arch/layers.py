@@ -82,7 +82,7 @@ ROOMS = {
     "server": """time process tokens http/body http/message http/sockets access http/connection
         outbound/transfer outbound/webhooks outbound/commands outbound/judge
         engine/base engine/residents engine/durability engine/cluster engine/transaction engine/projections engine/commands
-        engine/reports engine/goals engine/hooks engine/queries engine/turn
+        engine/reports engine/goals engine/hooks engine/queries engine/links engine/turn
         web metrics backups hub/processes hub/streams hub/waits endpoints/routing openapi endpoints/agents endpoints/people
         daemon/store daemon testclock .""",
 }

@@ -27,7 +27,8 @@ GUARDS = {
     **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat", "acknowledgeAlarms", "extendDayBudget"), APPROVE),
     **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook", "forgetSession",
                      "testWebhook"), ADMIN),
-    **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getDocsPage", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
+    **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getDocsPage", "getOpenApi", "login", "logIn", "logout", "whoAmI", "showDecisionLink",
+                     "decideByLink"), NOBODY),
 }
 
 # Bodies and queries that let a request through to where a session is looked at, and no further: they have no effect.

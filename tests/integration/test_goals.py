@@ -39,11 +39,11 @@ class GoalCase(SharedDaemonCase):
         self.event("PreToolUse", **about)
         self.event("PostToolUse", **about, tool_response={"type": "create", "filePath": f"/src/{self.calls}.c"})
 
-    def stop(self, command=None, wait=True, **members):
+    def stop(self, command=None, wait=True, program=(str(HOOK),), **members):
         """The end of a turn: the reply of the hook."""
         body = {"hook_event_name": "AfterAgent" if self.agent == "gemini" else "Stop", "session_id": self.native, "cwd": str(self.folder),
                 **members}
-        words = [str(HOOK), self.agent, "--url", self.daemon.url] + (["--until", command] if command else [])
+        words = [*program, self.agent, "--url", self.daemon.url] + (["--until", command] if command else [])
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEADWAY_", "CLAUDE_"))}
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         process.stdin.write(json.dumps(body))
@@ -101,6 +101,13 @@ class Goals(GoalCase):
         self.assertEqual(self.runs(), 0)
         # Nor does one lift it.
         self.assertEqual(self.stop(FAILS, until="", goal=None, stop_hook_active=True)["decision"], "block")
+
+    def test_the_hook_for_daemons_behind_tls_pursues_it_too(self):
+        self.begin()
+        self.assertEqual(self.stop(FAILS, program=(str(BINARY), "hook"))["decision"], "block")
+        self.call()
+        self.assertEqual(self.stop("true", program=(str(BINARY), "hook")), {})
+        self.assertEqual(self.runs(), 1)
 
     def test_the_digest_counts_it_as_resumed(self):
         self.begin()

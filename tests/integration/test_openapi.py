@@ -431,6 +431,9 @@ class Replies(OwnDaemonCase):
         for target in ("/docs", "/docs/getting-started"):
             tag = self.record.get(target).headers["etag"]
             self.record.get(target, headers={"If-None-Match": tag}, status=304)
+        link = "id=unknown.a1&from=team&code=0"
+        self.record.get(f"/decide?{link}")
+        self.record.post("/decide", f"{link}&decision=reject".encode(), headers={"Content-Type": "application/x-www-form-urlencoded"})
         served = self.record.get("/openapi.json")
         self.assertEqual(served, self.api.document)
 
@@ -679,9 +682,9 @@ class Requests(SharedDaemonCase):
     def test_every_body_with_one_mistake_is_refused(self):
         mutator, count = Mutator(self.api.schemas), 0
         for operation in self.api.operations:
-            # A hook is answered whatever it is (test_hooks), unknown members of telemetry and MCP are skipped, and what a ping says
-            # is text.
-            free = ("reportHook", "exportLogs", "exportTraces", "callMcp", "pingWithText", "pingOfWithText")
+            # A hook is answered whatever it is (test_hooks), unknown members of telemetry and MCP are skipped, what a ping says is
+            # text, and a link is decided by a form (test_decision_links).
+            free = ("reportHook", "exportLogs", "exportTraces", "callMcp", "pingWithText", "pingOfWithText", "decideByLink")
             if "requestBody" not in operation.said or operation.id in free:
                 continue
             schema = operation.said["requestBody"]["content"]["application/json"]["schema"]

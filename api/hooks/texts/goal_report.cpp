@@ -33,7 +33,7 @@ std::optional<std::string> bytes_of_hex(std::string_view digits) {
     return bytes;
 }
 
-bool read_status(std::string_view text, GoalReport& report) {
+bool read_goal_status(std::string_view text, GoalReport& report) {
     report.timed_out = text == "time";
     if (report.timed_out) return true;
     const char* const end = text.data() + text.size();
@@ -50,7 +50,7 @@ GoalReport read_goal_report(std::string_view header, const core::SecretFinder* s
     const auto output = bytes_of_hex(take_part(header));
     if (!command || !output || command->empty() || !header.empty()) return {};
     report.ran = kind != "ask";
-    if (report.ran && !read_status(kind, report)) return {};
+    if (report.ran && !read_goal_status(kind, report)) return {};
     report.set = true;
     // First without secrets: a cut could leave half of one.
     report.command = tail_of(without_secrets(as_utf8(*command), secrets), kGoalCommandMax);

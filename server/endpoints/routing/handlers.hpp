@@ -89,6 +89,10 @@ Handler create_token;
 Handler revoke_token;
 Handler rotate_operator;
 
+// decision_links.cpp
+Handler show_decision_link;
+Handler decide_by_link;
+
 // logins.cpp
 Handler create_login_code;
 Handler open_login_link;

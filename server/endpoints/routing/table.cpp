@@ -25,6 +25,7 @@ constexpr BodyRule kReportBody{true, true, limits::kReportBodyBytesMax};
 constexpr BodyRule kHookBody{true, false, limits::kHookBodyBytesMax};
 
 constexpr BodyRule kPingBody{true, false, limits::kHookBodyBytesMax, false, true};
+constexpr BodyRule kFormBody{true, false, limits::kControlBodyBytesMax, false, true};
 constexpr BodyRule kTelemetryBody{true, false, limits::kTelemetryBodyBytesMax, true};
 
 constexpr std::uint64_t kNovember2026 = 1'795'219'200;
@@ -192,6 +193,11 @@ constexpr Endpoint kEndpoints[] = {
      "Log a browser in", endpoints::open_login_link},
     {Method::kPost, "/v1/login", "logIn", "log_in", Guard::kPublic, kControlBody, Effect::kReads,
      "", "Change the code of a link for a login", endpoints::log_in},
+    {Method::kGet, "/decide", "showDecisionLink", "decide_link", Guard::kPublic, kNoBody,
+     Effect::kReads, "id from code", "Show the request of a link in a message",
+     endpoints::show_decision_link},
+    {Method::kPost, "/decide", "decideByLink", "decide_by_link", Guard::kPublic, kFormBody,
+     Effect::kWrites, "", "Decide the request of a link in a message", endpoints::decide_by_link},
     {Method::kPost, "/v1/logout", "logout", "logout", Guard::kPublic, kEmptyBody, Effect::kReads,
      "", "Log a browser out", endpoints::log_out},
     {Method::kGet, "/v1/me", "whoAmI", "me", Guard::kPublic, kNoBody, Effect::kReads, "",

@@ -65,12 +65,12 @@ Result<> check_target(std::string_view target) {
 }
 
 /// A person follows a link of a chat, a mail or a local file to the page. It replaces the page that
-/// it came from, which can neither read it nor frame it, and these two routes change nothing.
+/// it came from, which can neither read it nor frame it, and these routes change nothing.
 bool follows_link(const RequestHead& head) {
     const std::string_view path = head.target.substr(0, head.target.find('?'));
     return head.method == Method::kGet && head.fetch_mode == "navigate" &&
            head.fetch_dest == "document" && head.origin.empty() &&
-           (path == "/" || path == "/login");
+           (path == "/" || path == "/login" || path == "/decide");
 }
 
 Result<> check_origin(const RequestHead& head, const GateSettings& settings) {

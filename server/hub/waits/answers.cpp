@@ -6,6 +6,7 @@
 #include "api/admin/tokens.hpp"
 #include "api/encode/encode_budget.hpp"
 #include "api/json/json_writer.hpp"
+#include "api/notify/decision_page.hpp"
 #include "core/base/limits.hpp"
 #include "server/engine/projections/check_documents.hpp"
 #include "server/hub/waits/long_polls.hpp"
@@ -130,6 +131,14 @@ void answer_with(Answers& on, const ReplyTo& to, TextPage&& page) {
     response.body = std::move(page.body);
     response.headers = std::move(page.headers);
     response.content_type = page.lines ? "application/x-ndjson" : page.content_type;
+    on.respond(to, response);
+}
+
+void answer_with(Answers& on, const ReplyTo& to, LinkPage&& page) {
+    Response response;
+    response.body = std::move(page.body);
+    response.headers = api::notify::decision_headers();
+    response.content_type = "text/html; charset=utf-8";
     on.respond(to, response);
 }
 

@@ -9,6 +9,7 @@
 #include "server/engine/commands/check_commands.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/hooks/hook_commands.hpp"
+#include "server/engine/links/decision_link.hpp"
 #include "server/engine/projections/expectations.hpp"
 #include "server/engine/queries/queries.hpp"
 #include "server/engine/reports/ping_commands.hpp"
@@ -45,6 +46,7 @@ void answer_with(Answers& on, const ReplyTo& to, ApprovalPolled&& polled);
 void answer_with(Answers& on, const ReplyTo& to, Decided&& decided);
 void answer_with(Answers& on, const ReplyTo& to, DecisionLost&& lost);
 void answer_with(Answers& on, const ReplyTo& to, AgentApproved&& approved);
+void answer_with(Answers& on, const ReplyTo& to, LinkPage&& page);
 void answer_with(Answers& on, const ReplyTo& to, CheckShown&& shown);
 void answer_with(Answers& on, const ReplyTo& to, CheckPolled&& polled);
 void answer_with(Answers& on, const ReplyTo& to, EstimateAnalytics&& analytics);

@@ -2,6 +2,7 @@
 #include "server/outbound/webhooks/webhook_request.hpp"
 
 #include "api/notify/formats.hpp"
+#include "core/approvals/approvals.hpp"
 #include "core/text/text.hpp"
 #include "server/outbound/webhooks/webhook_signature.hpp"
 
@@ -20,10 +21,27 @@ std::string id_of(const WebhookJob& job) {
     return "msg_" + core::to_hex(core::digest_of(ids));
 }
 
-notify::Letter letter_of(const WebhookJob& job, std::string_view link) {
+/// The request can be decided by the link of its message.
+void link_decision(const WebhookTarget& target, const WebhookPart& part, std::string_view base,
+                   notify::Notice& notice) {
+    if (target.links() == nullptr || notice.args_digest.empty() || base.empty()) return;
+    const std::string id = core::approval_id(part.session, part.n);
+    const std::string& endpoint = target.endpoint().name;
+    const std::string code =
+        target.links()->code_of({endpoint, id, notice.tool, notice.args_digest});
+    if (code.empty()) return;
+    notice.link = base;
+    notice.link += "/decide?id=" + notify::url_encoded(id) +
+                   "&from=" + notify::url_encoded(endpoint) + "&code=" + code;
+    notice.decides = true;
+}
+
+notify::Letter letter_of(const WebhookTarget& target, const WebhookJob& job,
+                         std::string_view link) {
     std::vector<notify::Notice> notices;
     const auto add = [&](const WebhookPart& part) {
         notices.push_back(notify::read_notice({part.type, part.session, part.n, part.body}, link));
+        link_decision(target, part, link, notices.back());
     };
     add(job);
     for (const WebhookPart& other : job.others)
@@ -56,7 +74,7 @@ WebhookRequest request_for(const WebhookTarget& target, const WebhookJob& job,
                            std::string_view link) {
     const config::WebhookEndpoint& endpoint = target.endpoint();
     if (endpoint.format == Format::kStandard) return standard_request(target, job);
-    const notify::Letter letter = letter_of(job, link);
+    const notify::Letter letter = letter_of(target, job, link);
     switch (endpoint.format) {
         case Format::kSlack:
             return {{}, notify::slack_body(letter)};

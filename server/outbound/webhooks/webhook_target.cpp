@@ -168,6 +168,10 @@ std::string WebhookTarget::place() const {
     return whom.empty() ? place : place + "\n" + whom;
 }
 
+void WebhookTarget::decide_with(const DecisionLinks& links) {
+    if (endpoint_.decide) links_ = &links;
+}
+
 core::WebhookRule WebhookTarget::rule() const {
     core::WebhookRule rule;
     rule.name = endpoint_.name;

@@ -7,6 +7,7 @@
 
 #include "config/settings/webhook_settings.hpp"
 #include "core/outbound/webhooks.hpp"
+#include "server/access/decision_links.hpp"
 
 namespace headway::server {
 
@@ -26,6 +27,11 @@ public:
     const std::string& secret() const { return secret_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
+    /// Its messages have links by which requests are decided, with codes of `links`, which outlive
+    /// it. Only where the configuration says so.
+    void decide_with(const DecisionLinks& links);
+    /// Null: it has no such links.
+    const DecisionLinks* links() const { return links_; }
     /// The engine's part of it.
     core::WebhookRule rule() const;
 
@@ -38,6 +44,7 @@ private:
     std::string place() const;
 
     config::WebhookEndpoint endpoint_;
+    const DecisionLinks* links_ = nullptr;
     std::string problem_;
     std::vector<std::string> secrets_;
     std::string secret_;

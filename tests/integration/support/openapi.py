@@ -5,7 +5,7 @@ import json
 import re
 import subprocess
 from dataclasses import dataclass
-from urllib.parse import unquote, unquote_plus, urlsplit
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from .daemon import BINARY
 from .http import Reply
@@ -99,7 +99,8 @@ class OpenApi:
             return [f"a body of {kind} is unknown"]
         if kind == "application/x-ndjson":
             return self._line_errors("ReportEvent", body)
-        return self.schemas.errors(said["content"][kind]["schema"], json.loads(body))
+        form = kind == "application/x-www-form-urlencoded"
+        return self.schemas.errors(said["content"][kind]["schema"], dict(parse_qsl(body.decode())) if form else json.loads(body))
 
     def _line_errors(self, schema: str, lines: bytes) -> list:
         return [error for line in lines.splitlines() for error in self.schemas.errors(self.schema(schema), json.loads(line))]
