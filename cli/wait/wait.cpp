@@ -282,7 +282,7 @@ constexpr const char* kWaitFooter = R"(Exit codes:
   64   usage
   69   no daemon answers
   70   the daemon answered with an error
-  74   completed, but the output or the report cannot be written
+  74   completed, but the output or the JUnit file cannot be written
   77   the daemon refuses the token
   124  --timeout has passed
 

@@ -44,8 +44,7 @@ void add_approval_keys(std::vector<Key>& table) {
         "The least time that a person has to reject such a call."));
     table.push_back(time_row<0, kDayMs, &Settings::approvals, &ApprovalRules::agent_dialog_wait>(
         "approvals.agent_dialog_wait", kReload,
-        "How long a person is asked here too when an agent's own permission dialog opens; 0s "
-        "not at all."));
+        "How long a request for an agent's own permission dialog waits; 0s: no such request."));
     table.push_back(switch_row<kOffOn, 1, &Settings::approvals, &ApprovalRules::copilot_dialogs>(
         "approvals.copilot_dialogs", kReload,
         "The same for Copilot CLI, which asks about every call that its own rules allow, too."));

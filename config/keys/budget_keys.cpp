@@ -66,7 +66,7 @@ void add_rules(std::vector<Key>& table) {
     constexpr auto kRules = &BudgetSettings::rules;
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::wrap_up_percent>(
         "budget.wrap_up_threshold_percent", kReload,
-        "Use of the worst dimension that sends a wrap_up; so does 80 % of the time."));
+        "Percent of the worst dimension from which a wrap_up is sent; of the time it is 80."));
     table.push_back(whole_row<1, 100, kBudgetAt, kRules, &BudgetRules::warn_percent>(
         "budget.warn_threshold_percent", kReload,
         "The level is critical, and the agent gets a notice."));
@@ -76,7 +76,7 @@ void add_rules(std::vector<Key>& table) {
     table.push_back(switch_row<kFree, 1, kBudgetAt, kRules, &BudgetRules::count_human>(
         "budget.human_time", kReload, "Time in which a person is waited for."));
     table.push_back(switch_row<kFree, 1, kBudgetAt, kRules, &BudgetRules::count_rate_limit>(
-        "budget.rate_limit_time", kReload, "Time in which a provider holds the agent off."));
+        "budget.rate_limit_time", kReload, "Time in which a provider refuses the agent."));
     table.push_back(switch_row<kOffOn, 1, kBudgetAt, kRules, &BudgetRules::roll_up>(
         "budget.roll_up", kReload,
         "Steps, tokens and cost of child sessions count for the parent too."));
@@ -94,20 +94,20 @@ void add_bounds(std::vector<Key>& table) {
     table.push_back(
         whole_row<1, kSecondsMax, kBudgetAt, kBounds, &BudgetBounds::timeout_seconds_min>(
             "budget.timeout_seconds_min", kReload,
-            "The least that an opening or an operator may set."));
+            "Fewest seconds that an opening or an operator may set."));
     table.push_back(
         whole_row<1, kSecondsMax, kBudgetAt, kBounds, &BudgetBounds::timeout_seconds_max>(
-            "budget.timeout_seconds_max", kReload, "The most that one may set."));
+            "budget.timeout_seconds_max", kReload, "Most seconds that they may set."));
     table.push_back(whole_row<1, kStepsMax, kBudgetAt, kBounds, &BudgetBounds::max_steps_min>(
-        "budget.max_steps_min", kReload, "The same for steps."));
+        "budget.max_steps_min", kReload, "Fewest steps."));
     table.push_back(whole_row<1, kStepsMax, kBudgetAt, kBounds, &BudgetBounds::max_steps_max>(
-        "budget.max_steps_max", kReload, "The same for steps."));
+        "budget.max_steps_max", kReload, "Most steps."));
     table.push_back(
         whole_row<0, core::kMaxTokensMax, kBudgetAt, kBounds, &BudgetBounds::max_tokens_max>(
-            "budget.max_tokens_max", kReload, "The same for tokens; 0 is no maximum."));
+            "budget.max_tokens_max", kReload, "Most tokens; 0 is no maximum."));
     table.push_back(value_row<read_cost, kBudgetAt, kBounds, &BudgetBounds::max_cost_usd_max>(
         Kind::kNumber, kCostRange, "budget.max_cost_usd_max", kReload,
-        "The same for money; 0 is no maximum."));
+        "Highest cost; 0 is no maximum."));
 }
 
 }  // namespace

@@ -83,15 +83,15 @@ constexpr auto write_origin = [](const PolicyFloor& floor) -> std::size_t {
 void add_switches(std::vector<Key>& table) {
     table.push_back(word_key<kProfiles, read_profile, write_profile>(
         "policy.floor.profile",
-        "The least that sessions opened without the scope control may have; policy: as above."));
+        "Weakest profile of sessions opened without the scope control; policy: that of [policy]."));
     table.push_back(word_key<kSwitches, read_optional<&PolicyFloor::loop_detection>,
                              write_optional<&PolicyFloor::loop_detection>>(
-        "policy.floor.loop_detection", "on: an opening cannot switch it off."));
+        "policy.floor.loop_detection", "on: an opening cannot switch loop detection off."));
     table.push_back(word_key<kSwitches, read_optional<&PolicyFloor::judge>,
                              write_optional<&PolicyFloor::judge>>(
         "policy.floor.judge", "on: an opening cannot keep its session from judges."));
     table.push_back(word_key<kOnStuck, read_on_stuck, write_on_stuck>(
-        "policy.floor.on_stuck", "The least that follows stuck."));
+        "policy.floor.on_stuck", "Weakest last step after stuck."));
     table.push_back(word_key<kDetectors, read_detectors, write_detectors>(
         "policy.floor.detectors", "on: an opening cannot switch detectors off."));
     table.push_back(word_key<kOrigins, read_origin, write_origin>(
@@ -116,22 +116,23 @@ void add_floor_keys(std::vector<Key>& table) {
     table.push_back(
         time_row<core::kHeartbeatIntervalMin.count(), core::kHeartbeatIntervalMax.count(), kAt,
                  &PolicyFloor::heartbeat_interval>("policy.floor.heartbeat_interval", kReload,
-                                                   "The longest."));
+                                                   "Longest heartbeat interval."));
     table.push_back(whole_row<core::kHeartbeatLimitMin, core::kHeartbeatLimitMax, kAt,
                               &PolicyFloor::heartbeat_limit>("policy.floor.heartbeat_limit",
-                                                             kReload, "The highest."));
+                                                             kReload, "Highest heartbeat limit."));
     table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_iterations>(
         "policy.floor.max_iterations", kReload,
-        "The highest; 0 is as [policy] has it, as in the next."));
+        "Highest limit of iterations; 0: the limit of [policy], as in the next three."));
     table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_tool_failures>(
-        "policy.floor.max_tool_failures", kReload, "The highest."));
+        "policy.floor.max_tool_failures", kReload,
+        "Highest limit of failures of one tool in a row."));
     table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_parse_failures>(
-        "policy.floor.max_parse_failures", kReload, "The highest."));
+        "policy.floor.max_parse_failures", kReload, "Highest limit of unreadable turns in a row."));
     table.push_back(time_row<0, kDayMs, kAt, &PolicyFloor::tool_time_limit>(
-        "policy.floor.tool_time_limit", kReload, "The longest."));
+        "policy.floor.tool_time_limit", kReload, "Longest time limit of a call."));
     table.push_back(value_row<parse_fraction, kAt, &PolicyFloor::min_confidence>(
         Kind::kNumber, "0..1", "policy.floor.min_confidence", kReload,
-        "The lowest confidence that may be allowed; 0 is as [policy] has it."));
+        "Lowest confidence limit; 0: that of [policy]."));
 }
 
 }  // namespace headway::config

@@ -16,7 +16,7 @@ void add_judge_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::judge;
     table.push_back(switch_row<kOffOn, 1, kAt, &J::on_suspect>(
         "judge.on_suspect", kRestart,
-        "A session that becomes suspect is checked without being asked."));
+        "on: a judge is asked about each session that becomes suspect."));
     table.push_back(whole_row<0, 1'000'000, kAt, &J::audit_rounds>(
         "judge.audit_rounds", kRestart,
         "Rounds without hard progress after which a session is checked anyway; 0 is never."));

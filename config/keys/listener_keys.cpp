@@ -17,7 +17,7 @@ void add_listener_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::server;
     table.push_back(value_row<read_listen, kAt, &ServerSettings::listen>(
         Kind::kText, "HOST:PORT", "server.listen", kRestart,
-        "Address to listen on; port 0 lets the kernel choose. Others than loopback need "
+        "Address to listen on; port 0: any free one. Addresses other than loopback need "
         "access.mode = \"token\" and TLS."));
     table.push_back(text_row<kAt, &ServerSettings::socket>(
         "server.socket", kRestart,
@@ -29,7 +29,7 @@ void add_listener_keys(std::vector<Key>& table) {
         "systemd or the state directory unless it begins with /; empty means none."));
     table.push_back(text_row<kAt, &ServerSettings::report_group>(
         "server.report_group", kRestart,
-        "Group whose members may report on that socket; empty means only the user we run as."));
+        "Group whose members may report on that socket; empty means only the daemon's user."));
     table.push_back(text_row<kAt, &ServerSettings::tls_cert>(
         "server.tls_cert", kReload,
         "PEM file with the certificate and its chain; the port then speaks TLS only."));

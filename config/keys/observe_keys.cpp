@@ -30,7 +30,7 @@ core::Result<Value::List> read_observed(const Value& value) {
 void add_observe_keys(std::vector<Key>& table) {
     table.push_back(value_row<read_observed, &Settings::observe, &ObserveSettings::agents>(
         Kind::kTextList, observed_names(), "observe.agents", kRestart,
-        "Agents that are observed by the sessions that they store, without hooks: [\"claude\"]."));
+        "Agents that are observed from their stored sessions, without hooks: [\"claude\"]."));
 }
 
 }  // namespace headway::config

@@ -96,16 +96,16 @@ constexpr const char* kWebhookHelp = R"(
 # format = "standard"                     # standard | slack | discord | ntfy | email | command | telegram
 # url = "https://ops.example.com/headway"
 # secret_file = "/etc/headway/ops.secret" # or secret_env; `headway webhooks secret` makes one. Several,
-#                                         # one a line, all sign: so a secret is replaced without a gap
+#                                         # one per line, all sign, so that a secret is replaced without a gap
 # events = ["approval.requested", "approval.expired", "approval.alarm", "verdict.changed", "budget.level", "session.ended"]
 # verdicts = ["blocked", "stuck", "silent"] # of verdict.changed; of budget.level critical and worse
-# allow_private_addresses = "off"         # on | off: may it lie in a private network or on this machine?
-# ca_file = "/etc/ssl/ops.pem"            # authorities to trust; the system's without
+# allow_private_addresses = "off"         # on: it may be on this machine or in a private network
+# ca_file = "/etc/ssl/ops.pem"            # authorities to trust (default: the system's)
 # timeout = "15s"                         # of a delivery, 100ms..1m
 # connect_timeout = "5s"                  # 100ms..1m
 # Of all formats but standard:
 # decide = "off"                          # on | off: may a request be decided by the link in its message? needs webhooks.link
-# messages_max = 20                       # in each window, 1..1000; what is beyond is one message at its end
+# messages_max = 20                       # in each window, 1..1000; later ones are one message at its end
 # window = "10m"                          # 1m..1d
 # gather = "2s"                           # events of one cause within this time are one message, 0s..1m
 # slack, discord: the url, which is a secret itself, may also stand in the file of secret_file.
@@ -117,7 +117,7 @@ constexpr const char* kWebhookHelp = R"(
 # from = "headway@example.com"
 # to = ["ana@example.com"]
 # user = "headway"
-# tls = "on"                              # on | off: without it everybody on the way can read it
+# tls = "on"                              # off: everybody on the way can read the messages
 # command, without a url or secret; the message is JSON on its standard input:
 # argv = ["/usr/local/bin/notify", "--quietly"]
 )";

@@ -75,9 +75,10 @@ Key tools_key(const char* name, const char* help) {
 
 void add_legacy_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::legacy_timeouts;
-    table.push_back(enum_row<kAt, &core::LegacyTimeouts::mode>(
-        "legacy_timeouts.mode", kReload,
-        "The old timers of new sessions: note what they would have ended, or end it."));
+    table.push_back(
+        enum_row<kAt, &core::LegacyTimeouts::mode>("legacy_timeouts.mode", kReload,
+                                                   "Old timers of new sessions: observe records "
+                                                   "what they would have ended, enforce ends it."));
     table.push_back(time_row<0, 30 * kDayMs, kAt, &core::LegacyTimeouts::session>(
         "legacy_timeouts.session", kReload, "From the opening of a session; 0s: no such timer."));
     table.push_back(time_row<0, kDayMs, kAt, &core::LegacyTimeouts::tool>(
@@ -96,7 +97,8 @@ void add_server_keys(std::vector<Key>& table) {
         "Further Host headers to accept, such as a proxy's name."));
     table.push_back(whole_row<16, 100'000, kAt, &ServerSettings::connections_max>(
         "server.connections_max", kRestart,
-        "Connections at once; one more is closed at once. The operator's socket has 16 besides."));
+        "Connections at the same time; further ones are closed. The operator's socket has 16 "
+        "more."));
     table.push_back(time_row<10, kHourMs, kAt, &ServerSettings::header_timeout>(
         "server.header_timeout", kRestart,
         "From the first byte of a request to the end of its header."));
@@ -132,7 +134,7 @@ void add_storage_keys(std::vector<Key>& table) {
             "daemons share.")));
     table.push_back(time_row<500, 60'000, kAt, &StorageSettings::store_timeout>(
         "storage.store_timeout", kRestart,
-        "How long PostgreSQL may not answer, also to a commit whose standby is missing."));
+        "Longest wait for a reply of PostgreSQL, also for a commit without its standby."));
     table.push_back(text_row<kAt, &StorageSettings::daemon_name>(
         "storage.daemon_name", kRestart,
         "Name of this one of several daemons; empty means its host and port."));
@@ -142,12 +144,14 @@ void add_storage_keys(std::vector<Key>& table) {
         "storage.sessions_resident_max", kRestart,
         "Sessions kept in memory; idle ones above it are read back when needed."));
     table.push_back(size_key<kAt, &StorageSettings::sessions_resident_bytes>(
-        "storage.sessions_resident_bytes", "Memory that those take, about. 0: without a bound."));
+        "storage.sessions_resident_bytes",
+        "Memory of these sessions, approximately. 0: no bound."));
     table.push_back(time_row<0, kDayMs, kAt, &StorageSettings::clock_confirm>(
         "storage.clock_confirm", kRestart,
-        "A wall clock that jumps ahead is followed after this; 0s at once."));
+        "A wall clock that jumps ahead is accepted after this long; 0s: at once."));
     table.push_back(size_key<kAt, &StorageSettings::free_space_min>(
-        "storage.free_space_min", "Free on the disk; with less, reports are refused. 0: none."));
+        "storage.free_space_min",
+        "Free space on the disk below which reports are refused. 0: none."));
     table.push_back(size_key<kAt, &StorageSettings::ballast>(
         "storage.ballast", "File that is given up so that a full disk can be cleaned. 0: none."));
 }
@@ -168,7 +172,8 @@ void add_policy_keys(std::vector<Key>& table) {
         "Heartbeats in a row without a state change, and with no call in flight."));
     table.push_back(switch_row<kOnOff, 0, kAt, &core::Policy::loop_detection>(
         "policy.loop_detection", kReload,
-        "Loops in new sessions: off leaves liveness, failures and agents' own reports."));
+        "Detection of loops in new sessions; off leaves liveness, failures and agents' own "
+        "reports."));
     table.push_back(enum_row<kAt, &core::Policy::on_stuck>(
         "policy.on_stuck", kReload,
         "Last step after stuck: advice, a question to a person, a stop, or the end."));
@@ -179,7 +184,7 @@ void add_policy_keys(std::vector<Key>& table) {
         "policy.poll_tools", "Tools that ask for the status of something that runs elsewhere."));
     table.push_back(time_row<0, kDayMs, kAt, &core::Policy::tool_time_limit>(
         "policy.tool_time_limit", kReload,
-        "A longer call is pointed out to its agent and is a failure of its tool; 0s: never."));
+        "A longer call gets feedback and is a failure of its tool; 0s: never."));
     add_policy_limit_keys(table);
     add_floor_keys(table);
 }

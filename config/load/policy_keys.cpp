@@ -147,7 +147,7 @@ Key time_limits_key() {
 
 Key detectors_key() {
     Key key{"policy.detectors", Kind::kTextList, "NAME=SUSPECT/STUCK or NAME=off", kReload,
-            "Thresholds of detectors in place of the profile's; 0 leaves one as it is there."};
+            "Thresholds of detectors in place of the profile's; 0 keeps the profile's."};
     key.assign = assign_detectors;
     key.print = [](const Settings& s) {
         Value::List items;
@@ -165,7 +165,7 @@ void add_policy_limit_keys(std::vector<Key>& table) {
     table.push_back(time_limits_key());
     table.push_back(enum_row<kAt, &Policy::confirm_stop>(
         "policy.confirm_stop", kReload,
-        "judge: before a stop for stuck a judge is asked, whose A puts it off."));
+        "judge: a judge is asked before a stop for stuck, and its answer A postpones the stop."));
     table.push_back(whole_row<0, kLimitMax, kAt, &Policy::max_iterations>(
         "policy.max_iterations", kReload, "A later iteration fails a session; 0 is no limit."));
     table.push_back(whole_row<0, kLimitMax, kAt, &Policy::max_tool_failures>(
@@ -176,11 +176,11 @@ void add_policy_limit_keys(std::vector<Key>& table) {
         "One more turn in a row that cannot be read fails a session; 0 is no limit."));
     table.push_back(value_row<parse_fraction, kAt, &Policy::min_confidence>(
         Kind::kNumber, "0..1", "policy.min_confidence", kReload,
-        "Reflections in a row below it fail a session; 0 is off."));
+        "Confidence below which reflections in a row fail a session; 0 is off."));
     table.push_back(
         whole_row<1, core::kLowConfidenceAttemptsMax, kAt, &Policy::low_confidence_attempts>(
             "policy.low_confidence_attempts", kReload,
-            "How many reflections below min_confidence."));
+            "Reflections in a row below min_confidence that fail a session."));
     table.push_back(whole_row<0, core::kStatsEveryMax, kAt, &Policy::stats_every>(
         "policy.stats_every", kReload,
         "Finished calls between two progress.stats events; 0 is none."));
@@ -192,7 +192,7 @@ void add_policy_limit_keys(std::vector<Key>& table) {
         "Time in which nothing moved, after which a wait needs a person; 0s is never."));
     table.push_back(switch_row<kOffOn, 1, kAt, &Policy::trust_user>(
         "policy.trust_user", kReload,
-        "off: what agents report as words of others lifts nothing; operators' words do."));
+        "off: messages of others that an agent reports lift nothing; messages of operators do."));
     table.push_back(detectors_key());
     table.push_back(word_row<kPresets, &Settings::policy_preset>(
         "policy.preset", kReload,

@@ -13,7 +13,7 @@ std::string ms(core::Millis span) {
 }  // namespace
 
 void WallClock::follow(core::Watch& watch) {
-    using Change = ClockSteps::Said;
+    using Change = ClockSteps::Change;
     const ClockSteps::Step step = steps_.look(clock_.reading());
     if (step.follow > core::Millis{0}) {
         clock_.advance_to(clock_.now() + step.follow);
