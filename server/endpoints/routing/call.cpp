@@ -53,8 +53,8 @@ core::Result<> Call::read_beside(LongBodies::Read reads,
     return {};
 }
 
-core::Result<> Call::ask(Request request, const std::string& session) const {
-    if (on.intake.ask(std::move(request), session)) return {};
+core::Result<> Call::ask(Request asked, const std::string& session) const {
+    if (on.intake.ask(std::move(asked), session)) return {};
     return core::Error{
         core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
 }

@@ -155,7 +155,7 @@ public:
     }
 
 private:
-    core::Result<> ask(Request request, const std::string& session) const;
+    core::Result<> ask(Request asked, const std::string& session) const;
     core::Result<> begin_wait(std::string id) const;
 };
 

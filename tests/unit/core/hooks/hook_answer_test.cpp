@@ -95,11 +95,13 @@ TEST_CASE("hook answer: the approval of the same arguments serves a call with an
     SessionState state = open_session();
     state.approvals.requests = {approval(5, ApprovalStatus::kPending)};
     CHECK(answer_hook(state, held_call("c2")).hold);  // the agent tries again
-    // A rejection is of that call only: another one of the same arguments asks for itself.
+    // What was rejected stays so under another id, until the call has a request of its own.
     state.approvals.requests.front().status = ApprovalStatus::kRejected;
     state.approvals.requests.front().decision = Decision::kReject;
-    CHECK(answer_hook(state, held_call("c2")).deny.empty());
-    CHECK(approval_of_call(state, "c2", "deploy", "sha256:1") == nullptr);
+    CHECK_FALSE(answer_hook(state, held_call("c2")).deny.empty());
+    state.approvals.requests.push_back(approval(9, ApprovalStatus::kPending, "c2"));
+    CHECK(answer_hook(state, held_call("c2")).hold);
+    state.approvals.requests.pop_back();
     CHECK(approval_of_call(state, "c1", "deploy", "sha256:1") != nullptr);
     CHECK(approval_of_call(state, "", "deploy", "") == nullptr);
     state.approvals.requests.front().status = ApprovalStatus::kPending;
@@ -132,6 +134,24 @@ TEST_CASE("hook answer: one approval lets one call go", "[core]") {
     waited.again = true;
     CHECK_THAT(answer_hook(state, waited).deny, Catch::Contains("went to an equal call"));
     CHECK(answer_hook(state, held_call()).allow.empty());
+}
+
+TEST_CASE("hook answer: the same id again is let go only if its reply was lost", "[core]") {
+    SessionState state = open_session();
+    state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
+    state.approvals.requests.front().run_digest = "sha256:1";
+    CHECK(answer_hook(state, held_call()).acknowledged == "s.a5");
+    acknowledge(state.approvals, "s.a5", true, 6);
+    CHECK(answer_hook(state, held_call()).allow.empty());
+    HookQuestion held = held_call();
+    held.again = true;
+    CHECK_FALSE(answer_hook(state, held).deny.empty());
+    HookQuestion lost = held_call();
+    lost.repeated = true;
+    CHECK_FALSE(answer_hook(state, lost).allow.empty());
+    HookQuestion request = held_call();
+    request.redeems = true;
+    CHECK(answer_hook(state, request).allow.empty());
 }
 
 TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {

@@ -48,8 +48,7 @@ struct Asking : Story {
         return raised;
     }
     std::vector<Kind> starts(const std::string& call_id, const std::string& digest = kArgs) {
-        const CallToAllow asks[] = {
-            {0, to_ask(std::string{cut_text(call_id, limits::kIdBytesMax)}, digest)}};
+        const CallToAllow asks[] = {{0, to_ask(kept_call_id(call_id), digest)}};
         return report(tool_started(call_id, "deploy"), asks);
     }
     std::vector<Kind> finishes(const std::string& call_id, const std::string& tool = "deploy",
@@ -177,6 +176,7 @@ TEST_CASE("approval asks: an id longer than a request keeps is recognised", "[co
     const std::string id(limits::kIdBytesMax + 40, 'x');
     s.starts(id);
     s.decide(Decision::kReject);
+    CHECK(s.finishes(id + "y", "deploy", false) != std::vector{Kind::kExecutedThoughRejected});
     CHECK(s.finishes(id, "deploy", false) == std::vector{Kind::kExecutedThoughRejected});
 }
 
