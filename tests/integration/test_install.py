@@ -4,6 +4,7 @@
 import json
 import os
 import pty
+import shlex
 import shutil
 import stat
 import subprocess
@@ -310,6 +311,25 @@ class Entries(HomeCase):
         again = self.installed("claude", "--token")
         self.assertEqual(len(again["PreToolUse"]), 2, "a requirement stays until it is taken back")
         self.assertEqual(len(self.installed("claude", "--token", "--require", "")["PreToolUse"]), 1)
+
+    def test_a_goal_stays_until_it_is_taken_back(self):
+        goal = "make 'the test' && true"
+        for agent, event, seconds in (("claude", "Stop", 630), ("qwen", "Stop", 630_000), ("codex", "Stop", 630), ("gemini", "AfterAgent", 630_000)):
+            with self.subTest(agent):
+                before = self.installed(agent)
+                hooks = self.installed(agent, "--until", goal)
+                [hook] = hooks[event][0]["hooks"]
+                self.assertEqual(shlex.split(hook["command"])[1:], [agent, "--until", goal])
+                self.assertEqual(hook["timeout"], seconds)
+                self.assertEqual({name: groups for name, groups in hooks.items() if name != event},
+                                 {name: groups for name, groups in before.items() if name != event})
+                self.assertEqual(self.installed(agent), hooks)
+                self.assertEqual(self.installed(agent, "--until", ""), before)
+        refused = self.run_verb("install", "--yes", "cline", "--until", "make")
+        self.assertNotEqual(refused.code, 0)
+        self.assertIn("has no hook that keeps it going", refused.out + refused.err)
+        refused = self.run_verb("install", "--yes", "claude", "--until", "make\ntest")
+        self.assertIn("a command of one line", refused.err)
 
     def test_qwen(self):
         hooks = self.installed("qwen")
