@@ -5,7 +5,9 @@
 
 #include "core/approvals/approvals.hpp"
 #include "core/base/assert.hpp"
+#include "core/base/limits.hpp"
 #include "core/text/sha256.hpp"
+#include "core/text/text.hpp"
 
 // Ids of approval requests, and their identity.
 
@@ -60,6 +62,12 @@ std::uint64_t identity_start(std::string_view digest) {
     const std::string_view digits = digest.substr(0, 2 * sizeof start);
     std::from_chars(digits.data(), digits.data() + digits.size(), start, 16);
     return start;
+}
+
+std::string kept_call_id(std::string_view call_id) {
+    if (call_id.size() <= limits::kIdBytesMax) return std::string{call_id};
+    const std::string digest = "#" + sha256_hex(call_id);  // its agent may look for equal ones
+    return std::string{cut_text(call_id, limits::kIdBytesMax - digest.size())} + digest;
 }
 
 }  // namespace headway::core

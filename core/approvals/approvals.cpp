@@ -201,12 +201,6 @@ bool Approval::undelivered() const noexcept {
            executed_n == 0;
 }
 
-std::string kept_call_id(std::string_view call_id) {
-    if (call_id.size() <= limits::kIdBytesMax) return std::string{call_id};
-    const std::string digest = "#" + to_hex(digest_of(call_id));
-    return std::string{cut_text(call_id, limits::kIdBytesMax - digest.size())} + digest;
-}
-
 const Approval* Approvals::find(std::uint64_t n) const noexcept {
     const auto found =
         std::find_if(requests.begin(), requests.end(), [n](const Approval& a) { return a.n == n; });

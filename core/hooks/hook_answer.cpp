@@ -213,7 +213,7 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
         return is_equal(a) && (a.pending() || unused);
     });
     if (free != nullptr) return free;
-    // What a person has rejected stays so under another id.
+    // A rejection holds under other ids too.
     const Approval* last = newest(is_equal);
     return last != nullptr && last->decision == Decision::kReject ? last : nullptr;
 }
