@@ -17,7 +17,7 @@ from support.sse import EventStream
 # Names of things, which are compared and so kept as they come.
 IDS = {"event_id", "call_id", "id", "parent", "check_id", "checkId", "sessionId", "request_id", "key", "args_digest",
        "result_digest", "digest", "type"}
-DECIDES = {"decideApproval", "redeemApproval"}
+DECIDES = {"decideApproval", "redeemApproval", "decideByLink"}
 DICE = random.Random(SEED)
 
 

@@ -18,9 +18,9 @@ using namespace headway::tests;
 namespace {
 
 /// Routes without data, which are open to all, by the names of their rows.
-constexpr std::string_view kOpenToAll[] = {"isAlive",     "getDashboard", "getAsset", "getDocs",
-                                           "getDocsPage", "getOpenApi",   "login",    "logIn",
-                                           "logout",      "whoAmI"};
+constexpr std::string_view kOpenToAll[] = {
+    "isAlive", "getDashboard", "getAsset", "getDocs", "getDocsPage",      "getOpenApi",
+    "login",   "logIn",        "logout",   "whoAmI",  "showDecisionLink", "decideByLink"};
 
 bool is_open_to_all(std::string_view route) {
     return std::find(std::begin(kOpenToAll), std::end(kOpenToAll), route) != std::end(kOpenToAll);
