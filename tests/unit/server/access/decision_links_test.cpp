@@ -8,7 +8,7 @@ using namespace headway::server;
 
 namespace {
 
-constexpr DecidedByLink kRequest{"team", "s.a3", "bash", "sha256:00"};
+constexpr DecidedByLink kLinkedRequest{"team", "s.a3", "bash", "sha256:00"};
 
 }  // namespace
 
@@ -17,10 +17,10 @@ TEST_CASE("decision links: a code proves one request of one call, sent to one en
     DecisionLinks links;
     links.key_from("hash of a token");
     links.allow({"team", "phone"});
-    const std::string code = links.code_of(kRequest);
+    const std::string code = links.code_of(kLinkedRequest);
     CHECK(code.size() == 32);
-    CHECK(links.code_of(kRequest) == code);
-    CHECK(links.proves(code, kRequest));
+    CHECK(links.code_of(kLinkedRequest) == code);
+    CHECK(links.proves(code, kLinkedRequest));
     for (const DecidedByLink& other : {DecidedByLink{"phone", "s.a3", "bash", "sha256:00"},
                                        {"team", "s.a4", "bash", "sha256:00"},
                                        {"team", "s.a3", "sh", "sha256:00"},
@@ -29,22 +29,22 @@ TEST_CASE("decision links: a code proves one request of one call, sent to one en
         CHECK_FALSE(links.proves(code, other));
     for (const std::string& wrong :
          {std::string{}, code.substr(1), code + "0", std::string(32, '0')})
-        CHECK_FALSE(links.proves(wrong, kRequest));
+        CHECK_FALSE(links.proves(wrong, kLinkedRequest));
 }
 
 TEST_CASE("decision links: none without a key, an endpoint that may, and a fingerprint",
           "[server]") {
     DecisionLinks links;
     links.allow({"team"});
-    CHECK(links.code_of(kRequest).empty());
-    CHECK_FALSE(links.proves("", kRequest));
+    CHECK(links.code_of(kLinkedRequest).empty());
+    CHECK_FALSE(links.proves("", kLinkedRequest));
     links.key_from("hash of a token");
-    const std::string code = links.code_of(kRequest);
+    const std::string code = links.code_of(kLinkedRequest);
     CHECK(links.code_of({"other", "s.a3", "bash", "sha256:00"}).empty());
     CHECK(links.code_of({"team", "s.a3", "bash", ""}).empty());
     links.key_from("hash of another token");
-    CHECK_FALSE(links.proves(code, kRequest));
+    CHECK_FALSE(links.proves(code, kLinkedRequest));
     links.key_from("hash of a token");
     links.allow({});
-    CHECK_FALSE(links.proves(code, kRequest));
+    CHECK_FALSE(links.proves(code, kLinkedRequest));
 }
