@@ -36,7 +36,7 @@ const Approval* ready_approval(const SessionState& state, const HookQuestion& as
                a.tool == asked.tool && a.args_digest == asked.args_digest &&
                !asked.args_digest.empty() &&
                (a.call_id == asked.call_id
-                    ? !a.let_go
+                    ? !a.let_go || in_flight(state, a.call_id)
                     : (!a.taken() && !in_flight(state, a.call_id) &&
                        !other_unnamed_in_flight(state, asked.tool, asked.call_id)));
     });
@@ -112,8 +112,8 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     if (asked.kind == ApprovalKind::kQuestion) return answer_question(state, asked, answer);
     if (asked.in_dialog) return answer_dialog(state, asked, answer);
     const Approval* approval = asked.redeems ? ready_approval(state, asked) : nullptr;
-    if (approval == nullptr)
-        approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    const bool ready = approval != nullptr;
+    if (!ready) approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
     if (approval == nullptr && asked.again && taken_by_another(state, asked)) {
         answer.deny = kDecisionTaken;
         return;
@@ -122,7 +122,7 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     // Another answer has used it up.
     if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
     const bool own = is_of(*approval, asked);
-    const bool gone = own ? approval->let_go && !asked.repeated : approval->taken();
+    const bool gone = !ready && (own ? approval->let_go && !asked.repeated : approval->taken());
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,

@@ -10,7 +10,6 @@
 namespace headway::server {
 namespace {
 
-using core::ErrorCode;
 using core::Result;
 namespace notify = api::notify;
 

@@ -152,6 +152,8 @@ TEST_CASE("hook answer: the same id again is let go only if its reply was lost",
     HookQuestion request = held_call();
     request.redeems = true;
     CHECK(answer_hook(state, request).allow.empty());
+    state.open_calls.push_back({"c1", "deploy", Timestamp{Millis{1}}});
+    CHECK_FALSE(answer_hook(state, request).allow.empty());  // the agent's own question about it
 }
 
 TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {
