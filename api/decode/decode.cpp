@@ -172,6 +172,12 @@ Result<> decode_member(JsonValue member, core::Event& event) {
     if (name == "n" || name == "at" || name == "session") {
         return Error{ErrorCode::kUnknownField, "is set by Headway; leave it out", {}};
     }
+    if (name == "events") {
+        return Error{
+            ErrorCode::kUnknownField,
+            "unknown field; the body of several events is the array itself: [{\"type\":...}, ...]",
+            {}};
+    }
     return Error{
         ErrorCode::kUnknownField,
         "unknown field; known are type, data, event_id, attempt (fields of the event go into data)",

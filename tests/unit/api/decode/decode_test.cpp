@@ -128,6 +128,13 @@ TEST_CASE("decode: each error of a report names its code and JSON pointer", "[ap
     }
 }
 
+TEST_CASE("decode: an object around a list of events names the form of a list", "[api]") {
+    const auto decoded = report(R"({"events":[{"type":"heartbeat"}]})");
+    REQUIRE_FALSE(decoded);
+    CHECK(decoded.error().field == "/events");
+    CHECK(decoded.error().detail.find("the array itself") != std::string::npos);
+}
+
 TEST_CASE("decode: one event with all of its envelope", "[api]") {
     const auto decoded = report(
         R"({"data":{"tool":"bash","args":{"b": [1, 2.0]},"ok":false,"error":{"class":"test"}},)"
