@@ -111,7 +111,7 @@ void write_clocks(JsonWriter& json, const core::BudgetStatus& status) {
 }
 
 void write_children(JsonWriter& json, const core::BudgetStatus& status) {
-    if (status.children_open + status.children_ended + status.children_uncounted == 0) return;
+    if (status.children_open + status.children_ended + status.children_evicted == 0) return;
     json.key("children");
     json.open_object();
     json.member("open", status.children_open);
@@ -122,7 +122,7 @@ void write_children(JsonWriter& json, const core::BudgetStatus& status) {
     write_money(json, "cost_usd", core::is_shown(core::known_cost(status.children)),
                 status.children.cost_micros);
     write_doubt(json, status.children.parts);
-    if (status.children_uncounted > 0) json.member("uncounted", status.children_uncounted);
+    if (status.children_evicted > 0) json.member("evicted", status.children_evicted);
     json.close_object();
 }
 

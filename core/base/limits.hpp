@@ -104,8 +104,8 @@ inline constexpr std::size_t kRunContentsMax = 8;  ///< contents remembered of e
 /// Tools that need approval by configuration. Each call is compared with all of them.
 inline constexpr std::size_t kRequiredToolsMax = 256;
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
-/// Open children whose usage rolls up: 5 KB. Further ones are shown, but not added.
-inline constexpr std::size_t kChildrenMax = 128;
+/// Open children that a budget tells apart: 60 KB. More than agents have at work at once.
+inline constexpr std::size_t kChildrenMax = 512;
 /// Time up to a report of work that counts as work although a question to a person was open. Longer
 /// than a model turn, and short compared to a night, in case the agent really waited.
 inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;

@@ -64,7 +64,7 @@ void read_children(const BudgetMeter& meter, BudgetStatus& status) {
     HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax);
     status.children_open = meter.children.size();
     status.children_ended = meter.ended_count;
-    status.children_uncounted = meter.uncounted_count;
+    status.children_evicted = meter.evicted_count;
 }
 
 void weigh(const BudgetRules& rules, BudgetStatus& status) {

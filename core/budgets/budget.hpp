@@ -46,7 +46,7 @@ struct BudgetStatus {
     Millis rate_limit{0};
     std::uint64_t children_open = 0;
     std::uint64_t children_ended = 0;
-    std::uint64_t children_uncounted = 0;
+    std::uint64_t children_evicted = 0;
     UseParts parts;       ///< of `tokens` and `cost`
     BudgetUse children;   ///< part of the figures above when they roll up
     Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none

@@ -211,22 +211,24 @@ struct Meter {
             return;
         }
         if (place == meter.children.end()) {
-            if (meter.children.size() >= limits::kChildrenMax) {
-                ++meter.uncounted_count;
-                // Idle ones take no place from one that works.
-                const auto least = std::min_element(meter.children.begin(), meter.children.end(),
-                                                    [](const ChildUse& a, const ChildUse& b) {
-                                                        return weight(a.use) < weight(b.use);
-                                                    });
-                if (weight(least->use) >= weight(use)) return;
-                meter.children.erase(least);
-            }
-            place = meter.children.insert(meter.children.end(), ChildUse{key, {}, {}, {}});
+            if (meter.children.size() >= limits::kChildrenMax) evict_child();
+            meter.children.push_back({key, {}, {}, {}});
+        } else {
+            std::rotate(place, std::next(place), meter.children.end());
         }
+        place = std::prev(meter.children.end());
         HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax && place->child == key);
         place->use = use;
         place->level = child.level;
         place->below = {child.children_open, child.children_all, child.children_depth};
+    }
+
+    /// The child that has been quiet for longest gives its place. Its use stays counted, so that
+    /// many children take no work out of the budget; if it reports again, that use counts twice.
+    void evict_child() const {
+        meter.ended_children.change() = added(*meter.ended_children, meter.children.front().use);
+        meter.children.erase(meter.children.begin());
+        ++meter.evicted_count;
     }
 
     /// Directives about the budget of an ancestor session; one at a time.

@@ -109,10 +109,10 @@ struct BudgetMeter {
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::vector<ChildUse> children;             ///< open ones, at most limits::kChildrenMax
-    LazyOptional<BudgetUse> ended_children;     ///< sum of those that have ended
+    std::vector<ChildUse> children;             ///< open, last report last; at most kChildrenMax
+    LazyOptional<BudgetUse> ended_children;     ///< sum of those that ended or were evicted
     std::uint64_t ended_count = 0;              ///< how many those are
-    std::uint64_t uncounted_count = 0;          ///< times that `children` had no room for a child
+    std::uint64_t evicted_count = 0;            ///< open ones that lost their place in `children`
     std::string directive;                      ///< id of the directive in force, if any
     std::vector<std::string> extended_calls;    ///< in flight, with extra time
     std::uint64_t extension_seconds = 0;        ///< extra time of these calls beyond the limit
@@ -145,7 +145,7 @@ struct BudgetMeter {
             field("rate_limited", &M::rate_limited), field("iteration_max", &M::iteration_max),
             field("tokens", &M::tokens), field("cost_micros", &M::cost_micros),
             field("children", &M::children), field("ended_children", &M::ended_children),
-            field("ended_count", &M::ended_count), field("uncounted_count", &M::uncounted_count),
+            field("ended_count", &M::ended_count), field("evicted_count", &M::evicted_count),
             field("level", &M::level), field("told_level", &M::told_level),
             field("directive", &M::directive), field("told", &M::stop_sent),
             field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),

@@ -359,7 +359,7 @@ TEST_CASE("budget fold: totals of a child replace its last ones, and stay after 
     Metered m;
     m.takes(child_at("a", 2)).takes(child_at("b", 1)).takes(child_at("a", 3));
     REQUIRE(m.meter().children.size() == 2);
-    CHECK(m.meter().children[0] ==
+    CHECK(m.meter().children.back() ==
           ChildUse{child_key("a"), {3, 30, 500'000, {}}, BudgetLevel::kLow, {}});
     m.takes(child_at("a", 4, true)).takes(child_at("never seen", 5, true));
     CHECK(m.meter().children.size() == 1);
@@ -367,28 +367,22 @@ TEST_CASE("budget fold: totals of a child replace its last ones, and stay after 
     CHECK(m.meter().ended_count == 2);
 }
 
-TEST_CASE("budget fold: a child without a place is counted as such", "[budget]") {
+TEST_CASE("budget fold: the child that was quiet for longest gives its place, and its use stays",
+          "[budget]") {
     Metered m;
-    for (std::size_t i = 0; i < limits::kChildrenMax + 1; ++i)
+    for (std::size_t i = 0; i < limits::kChildrenMax; ++i)
         m.takes(child_at("c" + std::to_string(i), 1));
+    m.takes(child_at("c0", 2));
+    CHECK(m.meter().evicted_count == 0);
+    m.takes(child_at("late", 1));
     CHECK(m.meter().children.size() == limits::kChildrenMax);
-    CHECK(m.meter().uncounted_count == 1);
-    m.takes(child_at("c0", 1, true)).takes(child_at("late", 1));
-    CHECK(m.meter().uncounted_count == 1);
-}
-
-TEST_CASE("budget fold: idle children keep no working one out", "[budget]") {
-    Metered m;
-    for (std::size_t i = 0; i < limits::kChildrenMax + 3; ++i)
-        m.takes(child_at("idle" + std::to_string(i), 0));
-    m.takes(child_at("works", 5)).takes(child_at("works", 9));
-    CHECK(m.meter().children.size() == limits::kChildrenMax);
-    const auto& children = m.meter().children;
-    const auto found = std::find_if(children.begin(), children.end(), [](const ChildUse& one) {
-        return one.child == child_key("works");
-    });
-    REQUIRE(found != children.end());
-    CHECK(found->use.steps == 9);
+    CHECK(m.meter().evicted_count == 1);
+    CHECK(m.meter().ended_children->steps == 1);
+    CHECK(m.meter().ended_count == 0);
+    CHECK(m.meter().children.front().child == child_key("c2"));
+    CHECK(m.meter().children.back().child == child_key("late"));
+    m.takes(child_at("c0", 2, true)).takes(child_at("later", 1));
+    CHECK(m.meter().evicted_count == 1);
 }
 
 TEST_CASE("budget fold: a session that accepts a suggestion keeps its source in a replay",

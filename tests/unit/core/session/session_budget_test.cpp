@@ -468,15 +468,17 @@ TEST_CASE("session budget: children count for themselves when use does not roll 
     CHECK(b.level() == Level::kNominal);
 }
 
-TEST_CASE("session budget: open children beyond the maximum are shown, not counted", "[budget]") {
+TEST_CASE("session budget: no number of open children takes use out of the budget", "[budget]") {
     Budgeted b{step_limit(1'000'000)};
     for (std::size_t i = 0; i <= limits::kChildrenMax; ++i)
         b.child("c" + std::to_string(i), 1, 1);
     CHECK(b.meter().children.size() == limits::kChildrenMax);
-    CHECK(b.status(1).children_uncounted == 1);
-    b.child("c0", 1, 2, true);
-    b.child("c" + std::to_string(limits::kChildrenMax), 1, 3);  // now there is room
-    CHECK(b.status(3).steps.used == limits::kChildrenMax + 1);
+    CHECK(b.status(1).children_evicted == 1);
+    CHECK(b.status(1).steps.used == limits::kChildrenMax + 1);
+    b.child("c1", 1, 2, true);
+    CHECK(b.status(2).steps.used == limits::kChildrenMax + 1);
+    b.child("c0", 1, 3);  // evicted before: its use counts twice
+    CHECK(b.status(3).steps.used == limits::kChildrenMax + 2);
 }
 
 TEST_CASE("session budget: a snapshot and replay give the same figures", "[budget]") {
