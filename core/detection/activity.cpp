@@ -27,8 +27,10 @@ std::string since_change(const Ledger& ledger) {
     const std::string since =
         ledger.hard_n == 0 ? "the start" : "#" + std::to_string(ledger.hard_n);
     if (ledger.unsure_edits == 0) return ", and nothing has changed since " + since;
+    if (ledger.unsure_edits == 1)
+        return "; since " + since + " there was 1 edit, and what it changed is not known";
     return "; since " + since + " there were " + std::to_string(ledger.unsure_edits) +
-           (ledger.unsure_edits == 1 ? " edit" : " edits") + ", and what they changed is not known";
+           " edits, and what they changed is not known";
 }
 
 std::string activity_of(const Ledger& ledger) {

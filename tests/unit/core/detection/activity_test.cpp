@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "core/detection/detector.hpp"
 #include "core/detection/ledger.hpp"
 
 // core/detection/ledger.hpp, activity_of(). How rounds follow each other in it is in
@@ -59,4 +60,15 @@ TEST_CASE("activity: of the rounds before, fifteen are shown", "[core]") {
                  Tier::kNone, Tier::kNone, Tier::kNone, Tier::kNone, Tier::kNone, Tier::kNone,
                  Tier::kNone, Tier::kNone, Tier::kNone, Tier::kNone, Tier::kInformation});
     CHECK(activity_of(ledger) == "v.............i.");
+}
+
+TEST_CASE("activity: edits whose content is not known are counted, not called nothing", "[core]") {
+    Ledger ledger;
+    CHECK(since_change(ledger) == ", and nothing has changed since the start");
+    ledger.hard_n = 7;
+    ledger.unsure_edits = 1;
+    CHECK(since_change(ledger) == "; since #7 there was 1 edit, and what it changed is not known");
+    ledger.unsure_edits = 2;
+    CHECK(since_change(ledger) ==
+          "; since #7 there were 2 edits, and what they changed is not known");
 }
