@@ -19,11 +19,6 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
     return std::min(kBudgetCountMax, both);
 }
 
-/// Orders children by what they have used of anything.
-std::uint64_t weight(const BudgetUse& use) {
-    return sum(sum(use.steps, use.tokens), use.cost_micros);
-}
-
 Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
     switch (clock) {
         case BudgetClock::kModel:
