@@ -19,7 +19,7 @@ constexpr std::string_view kArgsElsewhere =
 struct Facts {
     std::string agent, goal, reason;
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
-    std::string endpoint, words, detail, digest;
+    std::string endpoint, words, detail, digest, at;
     bool needs_somebody = false;
     bool partial = false;  ///< the message does not hold all of its event, or cannot be read
     std::string title, span;
@@ -76,6 +76,7 @@ Facts read_facts(std::string_view body) {
     facts.partial = !document.parse(body) || document.root().kind() != JsonKind::kObject;
     if (facts.partial) return facts;
     document.root().each([&facts](const JsonValue& member) {
+        if (member.key() == "timestamp") facts.at = text_of(member);
         if (member.key() != "data" || member.kind() != JsonKind::kObject) return true;
         member.each([&facts](const JsonValue& value) {
             if (value.key() == "agent") facts.agent = text_of(value);
@@ -118,6 +119,7 @@ void tell_request(const Facts& facts, Notice& notice) {
     if (facts.kind == "tool" && facts.risk != "critical" && !facts.partial && !facts.args.empty()) {
         notice.tool = facts.tool;
         notice.args_digest = facts.digest;
+        notice.asked_at = facts.at;
     }
     notice.urgency = Urgency::kHigh;
 }

@@ -45,6 +45,7 @@ struct Notice {
     /// Of a request that a link may decide: the call as it is, not as it is shown. Else empty.
     std::string tool;
     std::string args_digest;
+    std::string asked_at;  ///< as in the body
     Urgency urgency = Urgency::kNormal;
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t kCodeBytes = 16;
 std::string text_of_link(const DecidedByLink& decided) {
     std::string text = "headway decision 1";
     for (const std::string_view part :
-         {decided.endpoint, decided.request, decided.tool, decided.args_digest})
+         {decided.endpoint, decided.request, decided.tool, decided.args_digest, decided.asked_at})
         text.append("\n").append(std::to_string(part.size())).append(":").append(part);
     return text;
 }
@@ -51,7 +51,8 @@ std::string DecisionLinks::code_of(const DecidedByLink& decided) const {
     const std::lock_guard lock(mutex_);
     const bool allowed =
         std::find(endpoints_.begin(), endpoints_.end(), decided.endpoint) != endpoints_.end();
-    if (key_.empty() || !allowed || decided.args_digest.empty()) return {};
+    if (key_.empty() || !allowed || decided.args_digest.empty() || decided.asked_at.empty())
+        return {};
     const std::string proof = keyed_hash(key_, text_of_link(decided));
     HEADWAY_ASSERT(proof.size() >= kCodeBytes);
     return hex_of(std::string_view{proof}.substr(0, kCodeBytes));

@@ -15,6 +15,8 @@ struct DecidedByLink {
     std::string_view request;      ///< id of the approval
     std::string_view tool;         ///< of the call
     std::string_view args_digest;  ///< of the call
+    /// Time of the request: after its session is deleted, another one can have its id.
+    std::string_view asked_at;
 };
 
 /// Codes of these links. Nothing of a code is stored: it is the proof, by a key that follows from

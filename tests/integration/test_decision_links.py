@@ -154,6 +154,26 @@ class DecisionLinks(OwnDaemonCase):
         self.assertEqual(self.operator.post("/v1/tokens/operator/rotate", {}).status, 201)
         self.does_nothing(self.press(fields, "approve"), "This link is not valid")
 
+    def test_a_link_ends_with_its_session_also_when_another_takes_its_name(self):
+        self.begin()
+        session = unique()
+        call = {"tool": "bash", "args": {"command": "ls"}}
+        ids, links = [], []
+        for _ in range(2):
+            self.operator.open(session, goal="mend it")
+            ids.append(self.operator.post(f"/v1/sessions/{session}/approvals", call).json()["id"])
+            eventually(lambda: len(self.requests()) > len(links), what="no message")
+            links.append(self.fields(self.link()))
+            if len(ids) == 1:
+                self.assertEqual(self.operator.post(f"/v1/sessions/{session}/end", {"outcome": "completed"}).status, 200)
+                self.assertEqual(self.operator.delete(f"/v1/sessions/{session}").status, 202)
+                eventually(lambda: self.operator.get(f"/v1/sessions/{session}").status == 404, what="not deleted")
+        self.assertEqual(ids[0], ids[1])
+        self.does_nothing(self.press(links[0], "approve"), "This link is not valid")
+        self.assertEqual(self.status({"id": ids[1]})["status"], "pending")
+        self.assertEqual(self.press(links[1], "approve").status, 200)
+        self.assertEqual(self.status({"id": ids[1]})["status"], "approved")
+
     def test_a_link_outlives_a_restart(self):
         self.begin()
         self.ask()

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "api/notify/decision_page.hpp"
+#include "api/text/timestamp.hpp"
 #include "server/engine/queries/queries.hpp"
 
 namespace headway::server {
@@ -16,7 +17,9 @@ namespace notify = api::notify;
 bool is_proven(const DecisionLinks& links, const DecisionLink& link,
                const core::Approval& approval) {
     const std::string id = core::approval_id(link.session, approval.n);
-    return links.proves(link.code, {link.endpoint, id, approval.tool, approval.args_digest});
+    std::string at;
+    api::append_timestamp(at, approval.requested_at);
+    return links.proves(link.code, {link.endpoint, id, approval.tool, approval.args_digest, at});
 }
 
 /// Whether there is no such request or no such code is not said.

@@ -28,7 +28,7 @@ void link_decision(const WebhookTarget& target, const WebhookPart& part, std::st
     const std::string id = core::approval_id(part.session, part.n);
     const std::string& endpoint = target.endpoint().name;
     const std::string code =
-        target.links()->code_of({endpoint, id, notice.tool, notice.args_digest});
+        target.links()->code_of({endpoint, id, notice.tool, notice.args_digest, notice.asked_at});
     if (code.empty()) return;
     notice.link = base;
     notice.link += "/decide?id=" + notify::url_encoded(id) +

@@ -8,7 +8,7 @@ using namespace headway::server;
 
 namespace {
 
-constexpr DecidedByLink kLinkedRequest{"team", "s.a3", "bash", "sha256:00"};
+constexpr DecidedByLink kLinkedRequest{"team", "s.a3", "bash", "sha256:00", "09:00"};
 
 }  // namespace
 
@@ -21,11 +21,12 @@ TEST_CASE("decision links: a code proves one request of one call, sent to one en
     CHECK(code.size() == 32);
     CHECK(links.code_of(kLinkedRequest) == code);
     CHECK(links.proves(code, kLinkedRequest));
-    for (const DecidedByLink& other : {DecidedByLink{"phone", "s.a3", "bash", "sha256:00"},
-                                       {"team", "s.a4", "bash", "sha256:00"},
-                                       {"team", "s.a3", "sh", "sha256:00"},
-                                       {"team", "s.a3", "bash", "sha256:01"},
-                                       {"team", "s.a3bash", "", "sha256:00"}})
+    for (const DecidedByLink& other : {DecidedByLink{"phone", "s.a3", "bash", "sha256:00", "09:00"},
+                                       {"team", "s.a4", "bash", "sha256:00", "09:00"},
+                                       {"team", "s.a3", "sh", "sha256:00", "09:00"},
+                                       {"team", "s.a3", "bash", "sha256:01", "09:00"},
+                                       {"team", "s.a3", "bash", "sha256:00", "09:01"},
+                                       {"team", "s.a3bash", "", "sha256:00", "09:00"}})
         CHECK_FALSE(links.proves(code, other));
     for (const std::string& wrong :
          {std::string{}, code.substr(1), code + "0", std::string(32, '0')})
@@ -40,8 +41,9 @@ TEST_CASE("decision links: none without a key, an endpoint that may, and a finge
     CHECK_FALSE(links.proves("", kLinkedRequest));
     links.key_from("hash of a token");
     const std::string code = links.code_of(kLinkedRequest);
-    CHECK(links.code_of({"other", "s.a3", "bash", "sha256:00"}).empty());
-    CHECK(links.code_of({"team", "s.a3", "bash", ""}).empty());
+    CHECK(links.code_of({"other", "s.a3", "bash", "sha256:00", "09:00"}).empty());
+    CHECK(links.code_of({"team", "s.a3", "bash", "", "09:00"}).empty());
+    CHECK(links.code_of({"team", "s.a3", "bash", "sha256:00", ""}).empty());
     links.key_from("hash of another token");
     CHECK_FALSE(links.proves(code, kLinkedRequest));
     links.key_from("hash of a token");
