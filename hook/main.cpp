@@ -102,7 +102,8 @@ void tell_older_uses(const Options& options, const Place& place, Facts facts,
 }
 
 bool has_goal(const Options& options, std::string_view body) {
-    return !options.usage && !options.until.empty() && is_turn_end(options.agent, body);
+    return !options.usage && !options.until.empty() && is_turn_end(options.agent, body) &&
+           !is_switched_off(::getenv);
 }
 
 /// Runs the command of the operator's goal; the daemon decides what follows from it.

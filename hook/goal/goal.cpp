@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -126,6 +127,12 @@ bool is_turn_end(std::string_view agent, std::string_view body) noexcept {
     const bool stops =
         agent == "claude" || agent == "codex" || agent == "qwen" || agent == "copilot";
     return stops && event == "Stop";
+}
+
+bool is_switched_off(Environment environment) {
+    const std::string folder = state_folder(environment);
+    struct stat about {};
+    return !folder.empty() && ::lstat((folder + "/keep-going.off").c_str(), &about) == 0;
 }
 
 std::string goal_folder(Environment environment, std::string_view body) {

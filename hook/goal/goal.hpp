@@ -27,6 +27,9 @@ struct GoalRun {
 /// there. Pure.
 bool is_turn_end(std::string_view agent, std::string_view body) noexcept;
 
+/// Whether `headway keep-going off` is in force: no agent is kept going then, by a goal either.
+bool is_switched_off(Environment environment);
+
 /// The folder that the session began in, as its agent gives it to hooks, else the one that the body
 /// names; empty: that of this process. Pure, except for the environment.
 std::string goal_folder(Environment environment, std::string_view body);

@@ -88,6 +88,15 @@ Place at_socket(std::string path) {
     return place;
 }
 
+std::string state_folder(Environment environment) {
+    std::string folder = variable(environment, "STATE_DIRECTORY");
+    if (!folder.empty()) return folder.substr(0, folder.find(':'));  // may be a list
+    folder = variable(environment, "XDG_STATE_HOME");
+    if (starts_with_slash(folder)) return folder.append("/headway");
+    folder = variable(environment, "HOME");
+    return folder.empty() ? folder : folder.append("/.local/state/headway");
+}
+
 std::vector<std::string> default_sockets(Environment environment) {
     std::vector<std::string> paths;
     const auto add = [&](std::string folder, std::string_view below) {

@@ -28,6 +28,10 @@ struct Place {
 /// (config::state_directory), of the service manager's, of the packaged service.
 std::vector<std::string> default_sockets(Environment environment);
 
+/// The state directory of this user's daemon, as config::state_directory finds it without settings;
+/// empty: the environment names none.
+std::string state_folder(Environment environment);
+
 enum class UrlKind : unsigned char {
     kNumeric,    ///< http to a numeric address or localhost: `place` is set
     kSocket,     ///< unix:/path of a socket of the daemon: `place` is the report socket beside it

@@ -39,13 +39,16 @@ class GoalCase(SharedDaemonCase):
         self.event("PreToolUse", **about)
         self.event("PostToolUse", **about, tool_response={"type": "create", "filePath": f"/src/{self.calls}.c"})
 
+    def environment(self) -> dict:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HEADWAY_", "CLAUDE_", "STATE_DIRECTORY"))}
+        return {**kept, "XDG_STATE_HOME": str(self.folder / "state")}
+
     def stop(self, command=None, wait=True, program=(str(HOOK),), **members):
         """The end of a turn: the reply of the hook."""
         body = {"hook_event_name": "AfterAgent" if self.agent == "gemini" else "Stop", "session_id": self.native, "cwd": str(self.folder),
                 **members}
         words = [*program, self.agent, "--url", self.daemon.url] + (["--until", command] if command else [])
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEADWAY_", "CLAUDE_"))}
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.environment())
         process.stdin.write(json.dumps(body))
         process.stdin.close()
         if not wait:
@@ -135,6 +138,16 @@ class Goals(GoalCase):
                 self.assertEqual(self.client.post(f"/v1/sessions/{self.session}/{verb}", {}).status, 200)
                 self.assertNotIn("decision", self.stop(FAILS))
                 self.assertEqual(self.runs(), 0)
+
+    def test_nothing_is_kept_going_while_keep_going_is_off(self):
+        for program in ((str(HOOK),), (str(BINARY), "hook")):
+            with self.subTest(program[-1]):
+                self.begin()
+                for switch in ("off", "on"):
+                    subprocess.run([str(BINARY), "keep-going", switch], env=self.environment(), check=True, capture_output=True)
+                    decision = self.stop(FAILS, program=program).get("decision")
+                    self.assertEqual((switch, decision), (switch, "block" if switch == "on" else None))
+                self.assertEqual(self.runs(), 1)
 
     def test_a_pending_approval_runs_no_command(self):
         self.begin()

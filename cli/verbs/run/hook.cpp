@@ -142,8 +142,8 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
     if (!ca_file) return daemon_away(console, options, ca_file.error().detail);
     hook::Facts facts;
     if (!hook::find_facts(options, false, ::getenv, body, facts)) return kExitOk;
-    const bool goal =
-        !options.usage && !options.until.empty() && hook::is_turn_end(options.agent, body);
+    const bool goal = !options.usage && !options.until.empty() &&
+                      hook::is_turn_end(options.agent, body) && !hook::is_switched_off(::getenv);
     if (goal) facts.goal = hook::goal_question(options.until);
     HttpRequest request = hook_request(options, facts, std::move(body));
     request.ca_file = *ca_file;
