@@ -207,8 +207,9 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
     if (!open) {
         core::Error error = open.error();
         const std::size_t key = error.field.rfind('/');
-        const std::string name = key == std::string::npos ? "" : error.field.substr(key + 1) + " ";
-        error.detail = name + error.detail;
+        const std::string_view between = error.detail.starts_with("must ") ? " " : ": ";
+        if (key != std::string::npos)
+            error.detail = error.field.substr(key + 1).append(between).append(error.detail);
         return error;
     }
     return open->about.policy;

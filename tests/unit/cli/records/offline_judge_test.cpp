@@ -163,7 +163,8 @@ TEST_CASE("offline judge: a policy that means nothing is refused with the reason
         const char* word;
         const char* said;
     };
-    for (const Case& c : {Case{"lenient", "lenient"}, Case{"heartbeat_limt=3", "known are"},
+    for (const Case& c : {Case{"lenient", "lenient"},
+                          Case{"heartbeat_limt=3", "heartbeat_limt: unknown field; known are"},
                           Case{"heartbeat_limit=1", "heartbeat_limit must be from 2"},
                           Case{"heartbeat_limit=many", "whole number"},
                           Case{"profile=lenient", "profile must be one of"}}) {
