@@ -20,7 +20,7 @@ constexpr std::string_view kMcp = "class:mcp";
 constexpr std::array<std::string_view, 6> kClasses{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
 
 // Lower-case names without `_`, `-` and blanks, of the agents in docs/agents/.
-constexpr std::array<std::string_view, 18> kShellTools{"bash",
+constexpr std::array<std::string_view, 23> kShellTools{"bash",
                                                        "shell",
                                                        "runshellcommand",
                                                        "execcommand",
@@ -37,7 +37,12 @@ constexpr std::array<std::string_view, 18> kShellTools{"bash",
                                                        "bashoutput",
                                                        "killshell",
                                                        "runcommand",
-                                                       "runinterminal"};
+                                                       "runinterminal",
+                                                       "monitor",
+                                                       "writebash",
+                                                       "writepowershell",
+                                                       "shellcommand",
+                                                       "readbash"};
 constexpr std::array<std::string_view, 18> kEditTools{"edit",
                                                       "write",
                                                       "multiedit",

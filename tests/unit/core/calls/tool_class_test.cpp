@@ -9,7 +9,8 @@
 using namespace headway::core;
 
 TEST_CASE("tool class: the tools of different agents are of one class", "[core]") {
-    for (const char* shell : {"Bash", "bash", "run_shell_command", "exec_command", "local_shell"})
+    for (const char* shell : {"Bash", "bash", "run_shell_command", "exec_command", "local_shell",
+                              "Monitor", "write_bash", "write_powershell", "shell_command"})
         CHECK(class_of_tool(shell) == "class:shell");
     for (const char* edit : {"Edit", "Write", "apply_patch", "replace", "write_file", "MultiEdit"})
         CHECK(class_of_tool(edit) == "class:edit");
