@@ -19,7 +19,9 @@ constexpr std::string_view kArgsElsewhere =
 struct Facts {
     std::string agent, goal, reason;
     std::string kind, tool, args, summary, risk, to, from, alarm, action, outcome, dimension;
-    std::string endpoint, words, detail, digest, at;
+    std::string endpoint, words, detail, digest, at, source;
+    std::string extend;   ///< how much more budget is asked for
+    std::string options;  ///< answers to choose from
     bool needs_somebody = false;
     bool partial = false;  ///< the message does not hold all of its event, or cannot be read
     std::string title, span;
@@ -42,6 +44,34 @@ std::string text_of(const JsonValue& value) {
     return text;
 }
 
+/// "+150 steps, +$2.5"
+std::string extension_of(const JsonValue& extend) {
+    std::string words;
+    if (extend.kind() != JsonKind::kObject) return words;
+    extend.each([&words](const JsonValue& member) {
+        if (member.kind() == JsonKind::kNull) return true;
+        const std::string_view name = member.key();
+        words += words.empty() ? "+" : ", +";
+        if (name == "max_cost_usd") words += "$";
+        member.append_to(words);
+        if (name == "timeout_seconds") words += " s";
+        if (name == "max_steps") words += " steps";
+        if (name == "max_tokens") words += " tokens";
+        return true;
+    });
+    return words;
+}
+
+std::string options_of(const JsonValue& options) {
+    std::string words;
+    if (options.kind() != JsonKind::kArray) return words;
+    options.each([&words](const JsonValue& option) {
+        words += (words.empty() ? "" : " | ") + text_of(option);
+        return true;
+    });
+    return words;
+}
+
 void read_event(const JsonValue& event, Facts& facts) {
     if (event.kind() != JsonKind::kObject) return;
     event.each([&facts](const JsonValue& member) {
@@ -50,11 +80,13 @@ void read_event(const JsonValue& event, Facts& facts) {
             {"risk", &facts.risk},           {"to", &facts.to},         {"from", &facts.from},
             {"alarm", &facts.alarm},         {"action", &facts.action}, {"outcome", &facts.outcome},
             {"dimension", &facts.dimension}, {"reason", &facts.reason}, {"detail", &facts.detail},
-            {"args_digest", &facts.digest}};
+            {"args_digest", &facts.digest},  {"source", &facts.source}};
         for (const auto& [name, text] : texts) {
             if (member.key() == name) *text = text_of(member);
         }
         if (member.key() == "args") member.append_to(facts.args);
+        if (member.key() == "extend") facts.extend = extension_of(member);
+        if (member.key() == "options") facts.options = options_of(member);
         if (member.key() == "needs_somebody")
             facts.needs_somebody = member.kind() == JsonKind::kBoolean && member.boolean();
         return true;
@@ -109,14 +141,21 @@ void tell_request(const Facts& facts, Notice& notice) {
         facts.partial ? std::string{kArgsElsewhere} : core::visible(facts.args);
     notice.call = tool + (tool.empty() || args.empty() ? "" : " ") + args;
     notice.call = core::shortened(notice.call, kLineBytesMax);
-    notice.reason = plain(facts.summary);
+    // Beside the agent's own words, which may say otherwise.
+    notice.reason = plain(facts.extend);
+    if (!facts.summary.empty())
+        notice.reason += (notice.reason.empty() ? "" : " — ") + plain(facts.summary);
+    if (!facts.options.empty()) notice.reason += " — answers: " + plain(facts.options);
     if (!facts.risk.empty() && facts.risk != "unknown")
         notice.reason += (notice.reason.empty() ? "" : " — ") + facts.risk + " risk";
     notice.sort = "asking for a decision";
     notice.predicate = "ask for a decision";
     notice.asks = true;
     // A call that the page can show whole, most likely; the daemon looks again.
-    if (facts.kind == "tool" && facts.risk != "critical" && !facts.partial && !facts.args.empty()) {
+    // The agent's own dialog decides about what it asks.
+    const bool links = facts.kind == "tool" && facts.source != "dialog" &&
+                       facts.risk != "critical" && !facts.partial && !facts.args.empty();
+    if (links) {
         notice.tool = facts.tool;
         notice.args_digest = facts.digest;
         notice.asked_at = facts.at;

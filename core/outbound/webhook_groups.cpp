@@ -16,12 +16,16 @@ void SendWindow::delivered(const PeopleLimits& limits, Timestamp now) noexcept {
     ++sent_;
 }
 
-std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog) {
+std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
+                                       bool crowded) {
     HEADWAY_ASSERT(!waiting.empty());
-    const auto asking = std::find_if(waiting.begin(), waiting.end(), [](const WaitingNotice& one) {
-        return one.asks && !one.refused;
-    });
-    const auto head = backlog || asking == waiting.end() ? waiting.begin() : asking;
+    const auto first = [&waiting](bool WaitingNotice::*kind) {
+        return std::find_if(waiting.begin(), waiting.end(),
+                            [kind](const auto& one) { return one.*kind && !one.refused; });
+    };
+    auto head = backlog ? waiting.begin() : first(&WaitingNotice::alarm);
+    if (head == waiting.end()) head = first(&WaitingNotice::asks);
+    if (head == waiting.end()) head = waiting.begin();
     std::vector<std::size_t> together;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
         const WaitingNotice& one = waiting[i];
@@ -29,7 +33,8 @@ std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, b
         const bool may = !one.refused && !head->refused;
         const bool alike =
             !one.asks && !head->asks && !head->cause.empty() && one.cause == head->cause;
-        if (is_head || (may && (backlog || alike))) together.push_back(i);
+        const bool questions = crowded && one.asks && head->asks && !one.alarm && !head->alarm;
+        if (is_head || (may && (backlog || alike || questions))) together.push_back(i);
     }
     return together;
 }

@@ -28,6 +28,10 @@ public:
     Timestamp closed_until(const PeopleLimits& limits) const noexcept {
         return sent_ >= limits.messages_max ? began_ + limits.window : kNever;
     }
+    /// Half of its messages are sent: requests go together from here on, and leave room for alarms.
+    bool crowded(const PeopleLimits& limits, Timestamp now) const noexcept {
+        return 2 * sent_ >= limits.messages_max && now - began_ < limits.window;
+    }
     void delivered(const PeopleLimits& limits, Timestamp now) noexcept;
 
 private:
@@ -41,11 +45,14 @@ struct WaitingNotice {
     bool refused =
         false;          ///< the receiver did not want it: whatever is with it would be refused too
     std::string cause;  ///< empty: like no other
+    bool alarm = false;
 };
 
 /// The places of those that the next message reports, ascending; of `waiting` in their order, of
 /// which there is one at least. `backlog`: they had to wait for the end of a window, and go into
-/// one message. Else a question goes first, and alone; then the oldest, with all of its cause.
-std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog);
+/// one message. Else an alarm goes first, then a question, each alone, but questions together where
+/// it is `crowded`; then the oldest, with all of its cause.
+std::vector<std::size_t> told_together(std::span<const WaitingNotice> waiting, bool backlog,
+                                       bool crowded = false);
 
 }  // namespace headway::core

@@ -12,7 +12,8 @@ namespace {
 core::WaitingNotice waiting_of(const storage::OutboxMessage& message) {
     const auto notice =
         api::notify::read_notice({message.type, message.session, message.n, message.body}, {});
-    return {notice.asks, message.tries > 0 && !message.away, notice.cause};
+    return {notice.asks, message.tries > 0 && !message.away, notice.cause,
+            message.type == core::name_of(core::EventType::kApprovalAlarm)};
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ WebhookPart part_of(storage::OutboxMessage&& message) {
 }
 
 std::optional<WebhookJob> group_of(std::vector<storage::OutboxMessage>&& due, core::Timestamp now,
-                                   core::Timestamp backlog_before) {
+                                   core::Timestamp backlog_before, bool crowded) {
     std::optional<WebhookJob> job;
     const auto first = std::find_if(due.begin(), due.end(),
                                     [now](const auto& message) { return message.due_at <= now; });
@@ -48,7 +49,7 @@ std::optional<WebhookJob> group_of(std::vector<storage::OutboxMessage>&& due, co
     waiting.reserve(due.size());
     for (const storage::OutboxMessage& message : due)
         waiting.push_back(waiting_of(message));
-    const std::vector<std::size_t> chosen = core::told_together(waiting, backlog);
+    const std::vector<std::size_t> chosen = core::told_together(waiting, backlog, crowded);
     job.emplace();
     for (const std::size_t place : chosen) {
         if (place == chosen.front()) {
@@ -57,7 +58,8 @@ std::optional<WebhookJob> group_of(std::vector<storage::OutboxMessage>&& due, co
             job->others.push_back(part_of(std::move(due[place])));
         }
     }
-    job->backlog = backlog && !job->others.empty();
+    const bool questions = crowded && waiting[chosen.front()].asks;
+    job->backlog = (backlog || questions) && !job->others.empty();
     return job;
 }
 

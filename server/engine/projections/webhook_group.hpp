@@ -15,8 +15,8 @@ WebhookPart part_of(storage::OutboxMessage&& message);
 
 /// The next message to people, from `due`: the pending messages in order, some not due yet. Nothing
 /// if none is due `now`. Those of events before `backlog_before` had to wait for the end of a
-/// window. Leaves endpoint and time unset. Pure.
+/// window. `crowded`: requests go together. Leaves endpoint and time unset. Pure.
 std::optional<WebhookJob> group_of(std::vector<storage::OutboxMessage>&& due, core::Timestamp now,
-                                   core::Timestamp backlog_before);
+                                   core::Timestamp backlog_before, bool crowded = false);
 
 }  // namespace headway::server

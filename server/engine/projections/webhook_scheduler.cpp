@@ -385,7 +385,8 @@ Result<std::optional<WebhookJob>> WebhookScheduler::next_job(Endpoint& endpoint,
         HEADWAY_TRY(auto due,
                     outbox_.due_messages(endpoint.stored.name, now + people.gather,
                                          limits::kWebhookGroupMax, limits::kWebhookGroupBytesMax));
-        return group_of(std::move(due), now, endpoint.backlog_before);
+        return group_of(std::move(due), now, endpoint.backlog_before,
+                        endpoint.window.crowded(people, now));
     }
     HEADWAY_TRY(auto message, outbox_.next_message(endpoint.stored.name, now));
     if (!message) return job;

@@ -73,6 +73,27 @@ TEST_CASE("notice: a request for approval has its call, and a link to where it i
           "night-7 asks a question");
 }
 
+TEST_CASE("notice: what a person decides about stands beside the words of the agent", "[api]") {
+    const Notice more = told("approval.requested",
+                             R"("event":{"kind":"budget_extension","summary":"+5 steps, please",)"
+                             R"("extend":{"max_steps":150,"max_cost_usd":999999.5,)"
+                             R"("max_tokens":null,"timeout_seconds":60}})");
+    CHECK(more.reason == "+150 steps, +$999999.5, +60 s — +5 steps, please");
+    const Notice question =
+        told("approval.requested", R"("event":{"kind":"question","summary":"which?",)"
+                                   R"("options":["the first","the second"]})");
+    CHECK(question.reason == "which? — answers: the first | the second");
+}
+
+TEST_CASE("notice: the dialog of an agent has no link that decides", "[api]") {
+    const std::string call = R"("kind":"tool","tool":"bash","args":{"command":"ls"},)"
+                             R"("args_digest":"sha256:1","risk":"low")";
+    CHECK(told("approval.requested", R"("event":{"source":"policy",)" + call + "}").args_digest ==
+          "sha256:1");
+    CHECK(told("approval.requested", R"("event":{"source":"dialog",)" + call + "}")
+              .args_digest.empty());
+}
+
 TEST_CASE("notice: without an address there is no link", "[api]") {
     CHECK(told("session.ended", R"("event":{"outcome":"completed"})", "").link.empty());
 }

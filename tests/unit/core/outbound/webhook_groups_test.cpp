@@ -36,6 +36,22 @@ TEST_CASE("webhook groups: a question goes first, in order, and alone", "[core]"
     CHECK(told({kAsk, kAsk}) == Places{0});
 }
 
+TEST_CASE("webhook groups: many questions leave room for an alarm, which goes first", "[core]") {
+    const WaitingNotice alarm{false, false, "", true};
+    CHECK(told({kAsk, kStuck, alarm, alarm}) == Places{2});
+    const std::vector<WaitingNotice> many{kStuck, kAsk, kAsk, kStuck, kAsk};
+    CHECK(told_together(many, false, true) == Places{1, 2, 4});
+    CHECK(told_together(std::vector<WaitingNotice>{kAsk, alarm, kAsk}, false, true) == Places{1});
+    const PeopleLimits limits{4, 10min, 0ms};
+    SendWindow window;
+    CHECK_FALSE(window.crowded(limits, at(1)));
+    window.delivered(limits, at(1));
+    CHECK_FALSE(window.crowded(limits, at(2)));
+    window.delivered(limits, at(2));
+    CHECK(window.crowded(limits, at(3)));
+    CHECK_FALSE(window.crowded(limits, at(1 + 600'000)));
+}
+
 TEST_CASE("webhook groups: what had to wait goes together", "[core]") {
     CHECK(told({kStuck, kAsk, kSilent}, true) == Places{0, 1, 2});
     CHECK(told({kStuck}, true) == Places{0});
