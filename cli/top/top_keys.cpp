@@ -130,6 +130,9 @@ void press(TopState& state, const Json& data, std::string_view key) {
         state.typing || !state.asked.approval.empty() || !state.ending.session.empty();
     if (key == "\x03" || (key == "q" && !types)) {
         state.quit = true;
+    } else if (state.asked.approve && !state.asked.approval.empty() && !state.whole) {
+        state.asked = {};
+        state.typed.clear();
     } else if (needs_name(state, data)) {
         type_name(state, data, key);
     } else if (!state.asked.approval.empty()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "cli/base/json.hpp"
@@ -223,20 +224,21 @@ void add_wrapped(std::vector<std::string>& lines, std::string_view text, std::si
     }
 }
 
-/// All of what is asked for: nothing is approved unseen.
-void add_asked(std::vector<std::string>& lines, const TopState& state, const Json& data,
+/// All of what is asked for: nothing is approved unseen. False if there is no room for it.
+bool add_asked(std::vector<std::string>& lines, const TopState& state, const Json& data,
                WallTime now, std::size_t width, std::size_t room) {
     if (!sees_it(state, data)) {
         lines.emplace_back("reading " + clean_line(state.asked.approval) + " ...");
-        return;
+        return true;
     }
     const std::size_t begin = lines.size();
     add_wrapped(lines, approvals_text(Json::array({data["approval"]}), now, false), width);
-    if (lines.size() - begin <= room) return;
+    if (lines.size() - begin <= room) return true;
     const std::size_t cut = lines.size() - begin - room + 1;
     lines.resize(lines.size() - cut);
     lines.push_back("… " + std::to_string(cut) + " more lines: `headway approvals --session " +
                     clean_line(state.asked.session) + "` shows all of it");
+    return false;
 }
 
 /// The states of the agent in a row: [the present one], and those that may follow it with a >.
@@ -293,6 +295,11 @@ constexpr std::array<std::string_view, 13> kHelp{
     "The same keys work on the web page."};
 
 std::string foot_line(const TopState& state, const Json& data) {
+    if (!state.asked.approval.empty() && state.asked.approve && !state.whole) {
+        return "This window is too small to show all of " + state.asked.approval +
+               ": make it larger, or `headway approve " + state.asked.approval +
+               "`; any other key: no";
+    }
     if (needs_name(state, data)) {
         return "CRITICAL. Approve " + state.asked.approval + " of " + state.asked.session +
                "? Type the name of the tool, " + plain_text(data["approval"], "tool") +
@@ -336,8 +343,12 @@ std::string fitted(const std::string& line, std::size_t columns) {
 
 }  // namespace
 
-std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
-                 std::size_t height, bool color) {
+namespace {
+
+/// The screen, and whether all of the request is on it.
+std::pair<std::string, bool> drawn(const TopState& state, const Json& data, WallTime now,
+                                   std::size_t width, std::size_t height, bool color) {
+    std::pair<std::string, bool> made{{}, true};
     // A message is of use only with its end, which says what to do.
     std::vector<std::string> foot;
     add_wrapped(foot, foot_line(state, data), width);
@@ -353,7 +364,7 @@ std::string draw(const TopState& state, const Json& data, WallTime now, std::siz
             lines.size() + foot.size() + 2;  // a line of more rows, an empty one
         const std::size_t room = height > used ? height - used : 1;
         if (!state.asked.approval.empty()) {
-            add_asked(lines, state, data, now, width, room);
+            made.second = add_asked(lines, state, data, now, width, room);
         } else if (state.open && data["session"].is_object()) {
             add_session(lines, data, now, width, color);
         } else {
@@ -367,10 +378,23 @@ std::string draw(const TopState& state, const Json& data, WallTime now, std::siz
         lines.push_back(styled(kDim, line, color));
     if (lines.size() > std::max<std::size_t>(height, 2))
         lines.resize(std::max<std::size_t>(height, 2));
-    std::string screen;
     for (const std::string& line : lines)
-        screen += (screen.empty() && &line == &lines.front() ? "" : "\n") + fitted(line, width);
-    return screen;
+        made.first += (&line == &lines.front() ? "" : "\n") + fitted(line, width);
+    return made;
+}
+
+}  // namespace
+
+std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
+                 std::size_t height, bool color) {
+    return drawn(state, data, now, width, height, color).first;
+}
+
+bool shows_request_whole(const TopState& state, const Json& data, WallTime now, std::size_t width,
+                         std::size_t height) {
+    TopState shown = state;
+    shown.whole = true;  // the line at the foot that asks
+    return drawn(shown, data, now, width, height, false).second;
 }
 
 }  // namespace headway::cli

@@ -40,6 +40,7 @@ struct TopState {
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
     TopDecision asked;    ///< waits for y, or the tool's name; without an approval: none
+    bool whole = true;    ///< all of that request is on the screen: see shows_request_whole()
     std::string typed;    ///< of that name
     TopDecision decided;  ///< to be sent by the caller, which then clears it
     TopEnd ending;        ///< waits for f or c; without a session: none
@@ -59,5 +60,10 @@ void press(TopState& state, const Json& data, std::string_view key);
 /// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.
 std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color);
+
+/// Whether a screen of this size has room for all of the request that is being decided: nothing is
+/// approved of which a part was not seen. Pure.
+bool shows_request_whole(const TopState& state, const Json& data, WallTime now, std::size_t width,
+                         std::size_t height);
 
 }  // namespace headway::cli

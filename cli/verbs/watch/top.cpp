@@ -117,6 +117,7 @@ public:
         SteadyTime next = steady_now() + kEvery;
         while (!state_.quit && !signals.came(milliseconds{0})) {
             const winsize size = screen.size();
+            state_.whole = shows_request_whole(state_, data_, wall_now(), size.ws_col, size.ws_row);
             screen.show(draw(state_, data_, wall_now(), size.ws_col, size.ws_row, console_.color));
             const auto left = std::chrono::duration_cast<milliseconds>(next - steady_now());
             const std::string key = screen.key(std::max(left, milliseconds{0}));

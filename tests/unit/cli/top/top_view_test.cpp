@@ -279,6 +279,23 @@ TEST_CASE("top: arguments longer than the screen are said to be cut, never just 
     CHECK_THAT(screen(state, data), Catch::Contains("the end"));
 }
 
+TEST_CASE("top: what the screen has no room for is not approved, and may be denied", "[cli]") {
+    Json data = fleet();
+    data["approval"] = asked("b.a7");
+    data["approval"]["args"]["command"] = std::string(5'000, 'x');
+    for (const char* first : {"a", "d"}) {
+        TopState state;
+        keys(state, data, {"n", first});
+        state.whole = shows_request_whole(state, data, kTopNow, 80, 24);
+        CHECK_FALSE(state.whole);
+        CHECK(shows_request_whole(state, data, kTopNow, 80, 200));
+        if (*first == 'a') CHECK_THAT(screen(state, data), Catch::Contains("too small"));
+        keys(state, data, {"y"});
+        CHECK(state.decided.approval.empty() == (*first == 'a'));
+        CHECK(state.asked.approval.empty());
+    }
+}
+
 TEST_CASE("top: bytes that are not shown are said before an approval", "[cli]") {
     Json data = fleet();
     data["approval"] = asked("b.a7");
