@@ -225,6 +225,12 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     Call& call = session.calls[call_id];
     if (call.known.is_null()) call.known = Json::object();
     call.known.update(update);
+    // An honest agent may tell the same call in other words; these were in neither.
+    if (!call.asked.is_null() && update.contains("rawInput")) {
+        Json now = about_call(call_id, call.known)["args"];
+        if (now != call.asked["args"] && acp_args(call.known) != call.updated)
+            call.first["args"] = std::move(now);
+    }
     const std::string& status = std::as_const(call.known).text_of("status");
     const bool over = status == "completed" || status == "failed";
     if (!call.started && (over || status == "in_progress")) {
@@ -263,10 +269,11 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
         session->calls.erase(session->calls.begin());
     Call& call = session->calls[call_id];
     if (call.known.is_null()) call.known = Json::object();
+    if (call.asked.is_null()) call.updated = acp_args(call.known);
     call.known.update(params["toolCall"]);
     // The update of a call and the request for its permission differ with honest agents, too.
     const Json now = about_call(call_id, call.known);
-    const bool other = !call.asked.is_null() && call.asked != now;
+    const bool other = !call.asked.is_null() && (call.asked != now || call.allowed);
     if (other) ask_anew(id, call_id, call, actions);
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
@@ -292,12 +299,20 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
                            Actions& actions) {
     Json before = call.first;
     before["ok"] = false;
-    before["error"] = {{"class", "cancelled"}, {"message", "asked again with other arguments"}};
+    before["error"] = {{"class", "cancelled"}, {"message", "asked again"}};
     actions.push_back(event(id, "tool.finished", std::move(before)));
     const std::string number = "~" + std::to_string(++call.question);
     call.first = about_call(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number, call.known);
-    call.refused = false;
+    call.refused = call.allowed = false;
+}
+
+void AcpObserver::allowed(const std::string& session, const std::string& call_id) {
+    Session* const found = find(session);
+    if (found == nullptr) return;
+    for (auto& [name, call] : found->calls) {
+        if (call.first.text_of("call_id") == call_id) call.allowed = true;
+    }
 }
 
 void AcpObserver::refused(const std::string& session, const std::string& call_id) {

@@ -52,6 +52,8 @@ public:
     Actions from_agent(const Json& message);
     /// Headway or a person refused the call that Headway knows by this id.
     void refused(const std::string& session, const std::string& call_id);
+    /// The agent was sent the permission for this call: the next one that it asks for is another.
+    void allowed(const std::string& session, const std::string& call_id);
 
     bool at_work(const std::string& session) const;
     const std::string& agent() const { return agent_; }
@@ -62,7 +64,9 @@ private:
         Json first;  // id, tool and arguments as first told: approvals are bound to them
         Json asked;  // the same as permission was asked for last; null: it was not asked for
         bool started = false;
+        Json updated;           // arguments that its updates had before that
         bool refused = false;   // by Headway or by a person
+        bool allowed = false;   // the agent has the permission that it asked for last
         unsigned question = 1;  // a permission for other arguments is another one
     };
     struct Session {

@@ -194,6 +194,7 @@ void AcpProxy::take_decisions() {
         const AcpAction& asked = decision.asked;
         const auto line = gate_.decide(asked.request, asked.serial, decision.refused);
         if (decision.refused && line) observer_.refused(asked.session, asked.type);
+        if (!decision.refused && line) observer_.allowed(asked.session, asked.type);
         if (line) inject(*line);
     }
 }
