@@ -84,6 +84,14 @@ bool is_of_person(const Approval& approval) {
     return approval.decision && approval.channel != "expiry" && approval.channel != "grant";
 }
 
+/// An alarm against a person's decision comes before others of its kind.
+auto by_rank(const Approvals& approvals) {
+    const auto rank = [&approvals](const RaisedAlarm& alarm) {
+        return 2 * urgency_of(alarm.kind) + (approvals.against_person(alarm) ? 1 : 0);
+    };
+    return [rank](const auto& a, const auto& b) { return rank(a) < rank(b); };
+}
+
 /// Order in which a session may drop requests: first those that need nothing more, then those that
 /// wait only to be read. A person's rejection stays, since a call that runs all the same raises the
 /// alarm by it.
@@ -98,9 +106,7 @@ int worth(const Approval& approval) {
 void trim(Approvals& approvals) {
     auto& requests = approvals.requests;
     while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
-        const auto least = std::min_element(
-            requests.begin(), requests.end(),
-            [](const Approval& a, const Approval& b) { return worth(a) < worth(b); });
+        const auto least = std::ranges::min_element(requests, {}, worth);
         HEADWAY_ASSERT(!least->pending());
         requests.erase(least);
     }
@@ -145,14 +151,8 @@ void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
     }
     if (alarms.size() == limits::kAlarmsMax) {
         ++approvals.alarms_more;
-        const auto rank = [&approvals](const RaisedAlarm& one) {
-            const Approval* about = approvals.find(one.approval);
-            return 2 * urgency_of(one.kind) + (about != nullptr && is_of_person(*about) ? 1 : 0);
-        };
-        const auto least = std::min_element(
-            alarms.begin(), alarms.end(),
-            [&rank](const RaisedAlarm& a, const RaisedAlarm& b) { return rank(a) < rank(b); });
-        if (rank(*least) >= rank(raised)) return;
+        const auto least = std::min_element(alarms.begin(), alarms.end(), by_rank(approvals));
+        if (!by_rank(approvals)(*least, raised)) return;
         alarms.erase(least);
     }
     alarms.push_back(std::move(raised));
@@ -218,11 +218,13 @@ const Approval* Approvals::oldest_pending() const noexcept {
     return found == requests.end() ? nullptr : &*found;
 }
 
+bool Approvals::against_person(const RaisedAlarm& alarm) const noexcept {
+    const Approval* about = find(alarm.approval);
+    return about != nullptr && is_of_person(*about);
+}
+
 const RaisedAlarm* Approvals::worst_alarm() const noexcept {
-    const auto worst = std::max_element(alarms.begin(), alarms.end(),
-                                        [](const RaisedAlarm& a, const RaisedAlarm& b) {
-                                            return urgency_of(a.kind) < urgency_of(b.kind);
-                                        });
+    const auto worst = std::max_element(alarms.begin(), alarms.end(), by_rank(*this));
     return worst == alarms.end() ? nullptr : &*worst;
 }
 

@@ -179,7 +179,9 @@ struct Approvals {
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
-    /// The most urgent alarm, the oldest of equals; or null.
+    /// True if a person had decided about the request of this alarm.
+    bool against_person(const RaisedAlarm& alarm) const noexcept;
+    /// The most urgent alarm, of equals one against a person's decision, then the oldest; or null.
     const RaisedAlarm* worst_alarm() const noexcept;
     /// An unused approval of exactly this call, except those of dialogs; or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
@@ -291,9 +293,11 @@ struct Attendance {
     /// Time that an agent gets to report what it did while Headway was not listening.
     Millis grace{0};
     Timestamp started = kNever;  ///< since when the daemon runs
+    /// Numbers of the approvals whose calls the agent has taken and runs.
+    std::vector<std::uint64_t> running = {};
 };
 
-/// When an approved but unexecuted call raises its alarm. Pure.
+/// When an approved but unexecuted call raises its alarm; not while it runs. Pure.
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance);
 
 /// The next deadline: expiry of a request, or an overdue execution; kNever = none. Pure.

@@ -219,6 +219,7 @@ Need need_of_alarm(const core::Session& session) {
     const core::RaisedAlarm* worst = state.approvals.worst_alarm();
     if (worst == nullptr) return need;
     need.alarm = worst->kind;
+    need.against_person = state.approvals.against_person(*worst);
     if (worst->kind == core::ApprovalAlarmKind::kFanOut) need.kind = NeedKind::kFanOut;
     need.since = worst->at;
     need.approval = worst->approval;

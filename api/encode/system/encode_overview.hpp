@@ -45,6 +45,7 @@ struct Need {
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< of the session, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
+    bool against_person = false;                   ///< of kAlarm: a person had decided
     core::Cause cause = core::Cause::kNone;        ///< of kBlocked
     core::Timestamp retry_at = core::kNever;       ///< for kBlocked: as the provider reported it
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -69,17 +70,27 @@ Result<void> add_approvals(const Reader& reader, std::vector<api::Need>& needs) 
     return {};
 }
 
-}  // namespace
-
-Result<std::vector<api::Need>> needs_of(const Reader& reader) {
+/// By kind, those against a person's decision first. They are looked for among more than are shown,
+/// since an agent can raise the others by itself.
+Result<std::vector<api::Need>> alarms_of(const Reader& reader) {
     std::vector<api::Need> needs;
-    HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));
+    HEADWAY_TRY(const auto alarms, reader.store().index().alarms(4 * kNeedsShownMax));
     for (const storage::SessionAlarm& alarm : alarms) {
         HEADWAY_CHECK(reader.with(alarm.session, [&](const core::Session& session) {
             needs.push_back(api::need_of_alarm(session));
         }));
     }
-    const auto others = static_cast<std::ptrdiff_t>(needs.size());
+    std::ranges::stable_sort(needs, std::greater{}, [](const api::Need& need) {
+        return std::pair{need.alarm ? core::urgency_of(*need.alarm) : 0, need.against_person};
+    });
+    return needs;
+}
+
+}  // namespace
+
+Result<std::vector<api::Need>> needs_of(const Reader& reader) {
+    std::vector<api::Need> needs;
+    HEADWAY_TRY(std::vector<api::Need> alarms, alarms_of(reader));
     HEADWAY_CHECK(add_approvals(reader, needs));
     HEADWAY_TRY(const auto sessions, reader.store().index().needs(kNeedsShownMax));
     for (const storage::SessionNeed& session : sessions) {
@@ -88,12 +99,17 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
                 api::need_of(needing, session.since, session.over_budget, reader.time()));
         }));
     }
-    // Alarms stand in their own order: by kind.
-    std::ranges::stable_sort(needs.begin() + others, needs.end(), {}, [](const api::Need& need) {
+    std::ranges::stable_sort(needs, {}, [](const api::Need& need) {
         return std::pair{urgency_of(need), need.since};
     });
-    if (needs.size() > kNeedsShownMax) needs.resize(kNeedsShownMax);
-    return needs;
+    // An agent can raise alarms in many sessions: they leave half of the places to others.
+    const std::size_t most =
+        kNeedsShownMax - std::min<std::size_t>(needs.size(), kNeedsShownMax / 2);
+    if (alarms.size() > most) alarms.resize(most);
+    alarms.insert(alarms.end(), std::make_move_iterator(needs.begin()),
+                  std::make_move_iterator(needs.end()));
+    if (alarms.size() > kNeedsShownMax) alarms.resize(kNeedsShownMax);
+    return alarms;
 }
 
 Result<std::uint64_t> count_needs(const Reader& reader) {
