@@ -312,6 +312,8 @@ Timestamp dialog_ends_at(const Approval& approval, Timestamp started) {
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
     if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
     HEADWAY_ASSERT(approval.kind == ApprovalKind::kTool && !approval.pending());
+    const auto& running = attendance.running;
+    if (std::find(running.begin(), running.end(), approval.n) != running.end()) return kNever;
     const bool away = attendance.listening_since > approval.decided_at;
     if (!away) return approval.execute_by;
     return std::max(approval.execute_by, attendance.listening_since + attendance.grace);

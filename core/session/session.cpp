@@ -88,7 +88,8 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     for (std::size_t place = 0; place < events.size(); ++place) {
         Event& event = events[place];
         event.at = context.now;
-        if (auto* asked = std::get_if<ApprovalRequested>(&event.payload)) asked->source = "agent";
+        if (auto* asked = std::get_if<ApprovalRequested>(&event.payload))
+            asked->source = context.of_daemon ? "headway" : "agent";
         if (auto* estimate = std::get_if<ProgressEstimated>(&event.payload)) {
             sign_as_agent(*estimate);
             estimate->calls = state_.tool_calls;

@@ -55,6 +55,8 @@ struct ApprovalRules {
 
 /// SessionEnded::code when the process of the agent has ended in its turn.
 inline constexpr std::string_view kAgentGone = "agent_gone";
+/// The same of a session that a person has ended.
+inline constexpr std::string_view kEndedByPerson = "ended_by_person";
 /// The same of a session that has ended with the one that opened it.
 inline constexpr std::string_view kParentEnded = "parent_ended";
 
@@ -73,6 +75,7 @@ struct Context {
     std::span<const CallToAllow> asks;     ///< calls of the current report, by index
     const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
     bool agent_works = false;              ///< that process, or one that it started, computes
+    bool of_daemon = false;                ///< a report of the daemon's own: it asks by itself
 };
 
 /// One supervised session: decides which events a command causes, and folds events into its state.

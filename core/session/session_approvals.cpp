@@ -182,6 +182,11 @@ Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std:
     HEADWAY_TRY(const bool open, check_redeem(*approval, args_digest, key));
     if (!open) return false;
     if (state_.ended()) return ended("redeem");
+    if (state_.paused() || state_.cancel_requested || state_.stopped)
+        return Error{ErrorCode::kNotApproved,
+                     state_.paused() ? "the session is paused; redeem it after that"
+                                     : "a person has stopped the session",
+                     {}};
     credit_pause(command);
     ApprovalRedeemed redeemed;
     redeemed.id = approval_id(id_, n);
@@ -362,7 +367,21 @@ std::vector<Approval> Session::take_changed_approvals() {
 }
 
 Attendance attendance(const SessionState& state, const Watch& watch) {
-    return {watch.since(state.asked_interval), 2 * state.asked_interval, watch.started()};
+    Attendance there{watch.since(state.asked_interval), 2 * state.asked_interval, watch.started()};
+    if (!state.call_in_flight()) return there;
+    const auto runs = [&state](const Approval& approval) {
+        const auto& open = state.open_calls;
+        const auto is_its = [&approval](const std::string& call_id) {
+            return kept_call_id(call_id) == approval.call_id;
+        };
+        return (state.in_flight_beat && is_its(state.in_flight_beat->call_id)) ||
+               std::any_of(open.begin(), open.end(),
+                           [&](const OpenCall& call) { return is_its(call.call_id); });
+    };
+    for (const Approval& approval : state.approvals.requests) {
+        if (approval.taken() && runs(approval)) there.running.push_back(approval.n);
+    }
+    return there;
 }
 
 }  // namespace headway::core

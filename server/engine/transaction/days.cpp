@@ -127,7 +127,9 @@ Result<> ask_for_more(Transaction& transaction, Resident& resident, const DayCap
     reported.front().payload = request_for(cap, use, day);
     if (!resident.session.admit(reported)) return {};  // too many of its own; the next one asks
     std::vector<core::Event>& events = transaction.events();
-    resident.session.report(reported, transaction.context(), events);
+    core::Context asking = transaction.context();
+    asking.of_daemon = true;
+    resident.session.report(reported, asking, events);
     std::int64_t number = 0;
     for (const core::Event& event : events) {
         if (std::holds_alternative<core::ApprovalRequested>(event.payload))
