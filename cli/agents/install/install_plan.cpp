@@ -98,7 +98,9 @@ core::Result<std::vector<FileChange>> plan_removal(const AgentRow& row, const fs
         std::error_code none;
         const bool theirs = !backups_of(path).empty() || fs::is_symlink(path, none);
         const bool ours = *after != *before && is_bare(row, *after) && !theirs;
-        if (!ours) change.after = *std::move(after);
+        // Agents complain of an empty file.
+        const bool blank = after->find_first_not_of(" \t\r\n") == after->npos;
+        if (!ours) change.after = blank ? std::string{"{}\n"} : *std::move(after);
     } else if (!is_own_file(*before)) {
         return std::vector<FileChange>{};
     }
