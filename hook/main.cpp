@@ -36,6 +36,7 @@ void leave_quietly_on_signals() {
     struct sigaction action {};
     action.sa_handler = leave;
     ::sigaction(SIGTERM, &action, nullptr);
+    ::sigaction(SIGHUP, &action, nullptr);  // its terminal was closed
     ::sigaction(SIGINT, &action, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
 }

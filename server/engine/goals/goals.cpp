@@ -19,12 +19,20 @@ using core::Result;
 
 constexpr std::size_t kShownBytes = 200;
 
+/// A session that its agent's calls alone opened after the end of the one before: an agent may end
+/// its session, and must not begin a new count by it.
+bool goes_on_unasked(const Resident& resident) {
+    return resident.session.id().find('~') != std::string::npos &&
+           resident.session.state().about.implicit;
+}
+
 bool is_held(const core::SessionState& state) {
     const auto wraps_up = [](const core::Directive& directive) {
         return directive.kind == core::DirectiveKind::kWrapUp;
     };
     return state.ended() || state.paused() || core::must_stop(state) || state.waits_for_human() ||
            state.judgement->verdict == core::Verdict::kStuck ||
+           state.judgement->verdict == core::Verdict::kBlocked ||
            state.budget.level >= core::BudgetLevel::kCritical ||
            std::any_of(state.directives.begin(), state.directives.end(), wraps_up);
 }
@@ -105,12 +113,27 @@ Result<GoneOn> gone_on(Transaction& transaction, const Resident& resident) {
     return gone;
 }
 
-/// Whether the agent made a call since then. Not known: it did not.
+bool is_call_of_agent(const core::Event& event) {
+    const bool call = std::holds_alternative<core::ToolStarted>(event.payload) ||
+                      std::holds_alternative<core::ToolFinished>(event.payload);
+    return call && !event.event_id.starts_with(core::kKeepGoingEvent);
+}
+
+/// Events that are looked through for a call; an agent at work has one among its next few.
+constexpr std::size_t kLookedThroughMax = 2'000;
+constexpr std::size_t kLookedThroughPage = 200;
+
+/// Whether the agent made a call since event `n`; checks of the goal are none. Not known: it did
+/// not.
 Result<bool> has_called_since(Transaction& transaction, const Resident& resident, std::uint64_t n) {
-    const core::Timestamp called = resident.session.state().last_action->at;
-    HEADWAY_TRY(const auto events,
-                transaction.store().read_session(resident.key, resident.chain, n - 1, 1));
-    return !events.empty() && called != core::kNever && called > events.front().at;
+    for (std::size_t looked = 0; looked < kLookedThroughMax; looked += kLookedThroughPage) {
+        HEADWAY_TRY(const auto events, transaction.store().read_session(
+                                           resident.key, resident.chain, n, kLookedThroughPage));
+        if (std::any_of(events.begin(), events.end(), is_call_of_agent)) return true;
+        if (events.size() < kLookedThroughPage) return false;
+        n = events.back().n;
+    }
+    return false;
 }
 
 Result<> store(Transaction& transaction, const Resident& resident,
@@ -126,11 +149,12 @@ Result<> store(Transaction& transaction, const Resident& resident,
 
 }  // namespace
 
-bool may_pursue_goal(const core::SessionState& state, const HookCall& call) {
+bool may_pursue_goal(const Resident& resident, const HookCall& call) {
     const api::hooks::Hook& hook = call.hook;
+    const core::SessionState& state = resident.session.state();
     return hook.kind == api::hooks::HookKind::kStop && call.dialect->goes_on &&
            hook.agent_id.empty() && hook.background.empty() && hook.wake_prompts.empty() &&
-           !is_held(state);
+           !is_held(state) && !goes_on_unasked(resident);
 }
 
 Result<std::string> judge_goal(Transaction& transaction, Resident& resident, const HookCall& call,
@@ -140,11 +164,9 @@ Result<std::string> judge_goal(Transaction& transaction, Resident& resident, con
     if (state.ended() || call.hook.kind != api::hooks::HookKind::kStop) return words;
     std::vector<core::Event> events{check_event(state, goal)};
     HEADWAY_TRY(const GoneOn gone, gone_on(transaction, resident));
-    bool called = true;
-    if (gone.turns > 0) {
-        HEADWAY_TRY(called, has_called_since(transaction, resident, gone.last_n));
-    }
-    if (goal.reached() || !may_pursue_goal(state, call)) {
+    HEADWAY_TRY(const bool called, has_called_since(transaction, resident, gone.last_n));
+    const bool answered = !called && gone.turns == 0;  // a turn of words alone
+    if (goal.reached() || answered || !may_pursue_goal(resident, call)) {
         // Nothing follows from it.
     } else if (goal.cannot_run()) {
         events.push_back(error_event(goal, "missing_tool", "so the command cannot be run"));

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kGoalTurnsMax = 5;
 
 /// Whether the command of a goal is run now: at the end of a turn of the main agent of a session
 /// that nothing holds back, without work in the background that wakes the agent. Pure.
-bool may_pursue_goal(const core::SessionState& state, const HookCall& call);
+bool may_pursue_goal(const Resident& resident, const HookCall& call);
 
 /// Stores how the command has ended. The words on which the agent goes on; empty: it stops. It
 /// needs a person if the command cannot be run, if the agent has gone on as often as it may, and
