@@ -104,7 +104,7 @@ bool taken_by_another(const SessionState& state, const HookQuestion& asked) {
 
 /// An answer to the call, if the session stands in its way.
 void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
-    if (state.paused()) {
+    if (state.paused() || asked.paused_above) {
         wait_or_say(asked, answer,
                     "The session is paused by its operator. Try the call again later.");
         return;
@@ -118,11 +118,15 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         answer.deny = kDecisionTaken;
         return;
     }
-    if (approval == nullptr) return;
+    if (approval == nullptr) {
+        if (asked.refused_before) answer.deny = "A person has rejected this call before.";
+        if (asked.repeated && asked.needs_approval) answer.deny = kDecisionTaken;
+        return;
+    }
     // Another answer has used it up.
     if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
     const bool own = is_of(*approval, asked);
-    const bool gone = !ready && (own ? approval->let_go && !asked.repeated : approval->taken());
+    const bool gone = !ready && (own ? approval->let_go : approval->taken());
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,
@@ -138,7 +142,8 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
         answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
-    } else if (asked.again && gone) {
+    } else if ((asked.again && gone) ||
+               (asked.repeated && (approval->taken() || approval->spent()))) {
         answer.deny = kDecisionTaken;
     }
 }
@@ -218,6 +223,15 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     return last != nullptr && last->decision == Decision::kReject ? last : nullptr;
 }
 
+bool is_rejected(const SessionState& state, std::string_view tool, std::string_view args_digest) {
+    const auto& requests = state.approvals.requests;
+    const auto last = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
+        return a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
+               !args_digest.empty() && a.args_digest == args_digest;
+    });
+    return last != requests.rend() && last->decision == Decision::kReject;
+}
+
 std::string status_words(const SessionState& state) {
     std::string words{"Verdict: "};
     words += name_of(state.judgement->verdict);
@@ -256,6 +270,11 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
         answer.hard = !open || state.cancel_requested || ignored;
         if (open && asked.waits && (heard || !stop->delivered))
             answer.delivered.push_back(stop->id);
+        return answer;
+    }
+    if (!asked.stopped_above.empty()) {
+        answer.stop = asked.stopped_above;
+        answer.hard = true;
         return answer;
     }
     if (asked.waits) answer_call(state, asked, answer);

@@ -22,12 +22,17 @@ struct HookQuestion {
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
     bool redeems = false;                     ///< a reply that lets a call go without its id
     bool again = false;                       ///< it was held, and comes back
-    bool repeated = false;                    ///< sent again, since its reply was lost
+    bool repeated = false;                    ///< its event was known: it makes no new request
+    bool needs_approval = false;              ///< calls of this tool do not run without
     bool in_dialog = false;                   ///< the agent's own dialog stands beside
     std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
     std::string_view call_id;                 ///< of the call or question that waits
     std::string_view tool;                    ///< of the call that waits
     std::string_view args_digest;             ///< of the call that waits, as approvals are bound to
+    // The sessions above it, and those that it goes on from.
+    std::string_view stopped_above;  ///< why a person has stopped one above it; empty: none
+    bool paused_above = false;       ///< one above it is paused
+    bool refused_before = false;     ///< a person has rejected this call in one of them
     /// Of a hook that is sent again: directives that were delivered in vain, so it seems.
     std::span<const std::string> unheard = {};
 };
@@ -63,6 +68,9 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 /// none. Those of dialogs answer their dialogs only. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
+
+/// Whether the newest request for this call, under any id, was rejected by a person. Pure.
+bool is_rejected(const SessionState& state, std::string_view tool, std::string_view args_digest);
 
 /// True if another call of the tool that no request names is in flight. It may be the one that has
 /// an approval without a call_id, or of a call that is over: one approval is one execution. Pure.

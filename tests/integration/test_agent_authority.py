@@ -465,7 +465,7 @@ class Generations(AgentCase):
         self.refused(agent.put("/v1/sessions/a-1~2", {"goal": "x"}), "forbidden", "id", "a-1", 403)
         self.refused(agent.post("/v1/sessions/a-1~2/events", event), "forbidden", "id", "a-1", 403)
         self.refused(agent.post("/v1/sessions/a-1~3/approvals", {"tool": "x"}), "forbidden", "id", "a-1~2", 403)
-        self.hook(agent, "pre", status=403, session="a-1~2")
+        self.assertIn("deny", self.hook(agent, "pre", session="a-1~2"))
         self.assertEqual(agent.get("/ping/a-1~2/start").status, 403)
         self.end(agent, "a-1")
         opened = agent.put("/v1/sessions/a-1~2", {"budget": {"max_steps": 100}, "policy": {"profile": "balanced"}})

@@ -5,7 +5,9 @@ of a report makes more of it."""
 import hashlib
 import json
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
+from support.limits import eventually
 from test_agent_authority import AgentCase
 
 ARGS = {"to": "production", "n": 1}
@@ -17,7 +19,7 @@ class CallCase(AgentCase):
     SESSION = "a-1"
 
     def setUp(self):
-        _, self.operator, self.agent = self.pair({"approvals.require_tools": "deploy,drop"})
+        self.daemon_used, self.operator, self.agent = self.pair({"approvals.require_tools": "deploy,drop"})
 
     def started(self, call_id="c1", tool="deploy", args=ARGS, **more):
         data = {"tool": tool, "call_id": call_id, **({"args": args} if args is not None else {}), **more}
@@ -230,6 +232,25 @@ class Time(AgentCase):
         self.assertEqual(agent.get(f"/v1/approvals/{asked['id']}?wait=1m").json()["status"], "approved")
 
 
+class Crowds(CallCase):
+    """Alarms and requests that an agent makes by itself hide none of those that matter."""
+
+    def test_alarms_of_an_agents_own_making_hide_no_alarm_against_a_person_and_no_approval(self):
+        for number in range(110):
+            name = f"a-{number}"
+            call = {"tool": "lint", "args": {"n": number}, "call_id": "c"}
+            self.agent.post(f"/v1/sessions/{name}/approvals", {**call, "expires_in_ms": 1, "on_expiry": "reject"})
+        self.daemon_used.clock.advance(1)
+        real = self.agent.post("/v1/sessions/a-real/approvals", {"tool": "lint", "args": {}, "call_id": "r"}).json()["id"]
+        self.decide(real, "reject", then="change_approach")
+        for name, call, args in [(f"a-{number}", "c", {"n": number}) for number in range(110)] + [("a-real", "r", {})]:
+            self.agent.report(name, "tool.finished", tool="lint", call_id=call, args=args, result="done")
+        asked = self.agent.post("/v1/sessions/a-critical/approvals", {"tool": "deploy", "args": {}, "risk": "critical"}).json()["id"]
+        needs = self.operator.get("/v1/overview").json()["needs_you"]
+        self.assertEqual(needs[0]["session"], "a-real")
+        self.assertIn(asked, [need.get("approval") for need in needs])
+
+
 class ByHooks(CallCase):
     """One approval lets one call go, whatever the agent says of its calls."""
     LONG = "A" * 128
@@ -260,11 +281,18 @@ class ByHooks(CallCase):
             self.assertIn("deny", self.pre())
         self.assertEqual(len(self.pending()), 1)
 
-    def test_a_reply_that_was_lost_is_sent_again(self):
-        self.allow()
-        for _ in range(2):
-            self.assertIn("allow", self.pre(event_id="one"))
-        self.assertIn("deny", self.pre(event_id="two"))
+    def test_the_same_event_again_lets_no_second_call_go(self):
+        for ends in (False, True):
+            with self.subTest(ends=ends):
+                call, event = f"c-{ends}", f"one-{ends}"
+                self.allow(call)
+                self.assertIn("allow", self.pre(call, event_id=event))
+                if ends:
+                    self.hook("post", tool="deploy", args=ARGS, call=call, result="done")
+                for _ in range(3):
+                    self.assertIn("deny", self.pre(call, event_id=event))
+                for asked in self.pending():
+                    self.decide(asked, "reject", then="change_approach")
 
     def test_long_ids_that_begin_alike_are_different_calls(self):
         self.allow(self.LONG + "1")
@@ -332,6 +360,78 @@ class ByHooks(CallCase):
         self.assertIn("STOP", self.pre("c2", tool="read")["deny"])
         self.end()
         self.assertIn("stop", self.pre("c3", tool="read"))
+
+    def reject(self, tool: str):
+        reply = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": tool, "args": ARGS, "call_id": "r1"})
+        self.decide(reply.json()["id"], "reject", reason="not now", then="change_approach")
+
+    def test_a_rejection_holds_behind_the_end_of_the_session_and_for_its_sub_agents(self):
+        self.reject("lint")
+        self.assertIn("deny", self.pre("k1", tool="lint", session="kid", parent="1"))
+        self.assertEqual(self.pre("k2", tool="read", session="kid", parent="1"), {})
+        for generation in (2, 3):
+            self.end()
+            self.hook("start", source="resume")
+            self.SESSION = f"a-1~{generation}"
+            self.assertIn("rejected", self.pre(f"g{generation}", tool="lint")["deny"])
+            self.assertEqual(self.pre(f"h{generation}", tool="read"), {})
+
+    def test_a_tool_that_needs_approval_in_a_session_needs_it_in_its_sub_agents(self):
+        self.operator.put("/v1/sessions/a-1", {"policy": {"tools": [{"tool": "mytool", "requires_approval": True}]}})
+        for session, more in (("1", {}), ("kid", {"parent": "1"})):
+            self.assertIn("deny", self.pre(f"c-{session}", tool="mytool", session=session, **more))
+
+    def test_a_pause_a_cancel_and_a_stop_hold_the_calls_of_sub_agents(self):
+        for what in ("pause", "cancel", "stop"):
+            with self.subTest(what):
+                name = f"s-{what}"
+                self.SESSION = f"a-{name}"
+                self.assertEqual(self.pre("m1", tool="read", session=name), {})
+                self.assertEqual(self.pre("k1", tool="read", session="kid", parent=name), {})
+                if what == "stop":
+                    asked = self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": "deploy", "args": ARGS}).json()["id"]
+                    self.decide(asked, "reject")
+                else:
+                    self.operator.post(f"/v1/sessions/{self.SESSION}/{what}", {})
+                for call, kid in (("k2", "kid"), ("k3", "new")):
+                    self.assertNotEqual(self.pre(call, tool="read", session=kid, parent=name), {}, kid)
+                if what == "pause":
+                    self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
+                    self.assertEqual(self.pre("k5", tool="read", session="kid", parent=name), {})
+
+    def test_a_call_of_a_sub_agent_that_a_pause_holds_goes_on_when_it_ends(self):
+        self.pre("m1", tool="read")
+        self.operator.post(f"/v1/sessions/{self.SESSION}/pause", {})
+        other = self.daemon_used.client(token=self.agent.token)
+        self.addCleanup(other.close)
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(other.post, "/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "kid", "parent": "1", "tool": "read",
+                                                                 "args": ARGS, "call": "k1", "hold_ms": 600_000})
+            eventually(lambda: self.operator.get("/v1/sessions/a-1.kid").status == 200, what="no call of the sub-agent")
+            self.operator.post(f"/v1/sessions/{self.SESSION}/resume", {})
+            self.assertEqual(held.result().json(), {})
+
+    def test_no_generation_begins_before_its_turn_whoever_asks(self):
+        self.pre("m1", tool="read")
+        for reply in (self.operator.put("/v1/sessions/a-1~2", {}), self.operator.post("/v1/sessions/a-1~2/events", {"type": "heartbeat"})):
+            self.refused(reply, "forbidden", "id", "a-1", 403)
+        self.refused(self.agent.put("/v1/sessions/a-b~2", {}), "forbidden", "id", "choose another id", 403)
+        self.assertEqual(self.operator.put("/v1/sessions/b~2", {}).status, 201)
+        self.refused(self.operator.put("/v1/sessions/b~3", {}), "forbidden", "id", "b~2", 403)
+
+    def test_no_way_of_opening_the_next_session_lifts_a_cancel(self):
+        self.pre(tool="read")
+        self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {})
+        self.end()
+        for reply in (self.agent.put("/v1/sessions/a-1~2", {}), self.agent.post("/v1/sessions/a-1~2/events", {"type": "heartbeat"}),
+                      self.agent.get("/ping/a-1/start"), self.agent.get("/ping/a-1~2/start")):
+            self.assertEqual(reply.status, 403, reply.body)
+        named = self.agent.post("/v1/hooks/generic", {"event": "pre", "agent": "a", "session": "1", "tool": "read", "args": ARGS, "call": "n", "hold_ms": 1},
+                                headers={"X-Headway-Session": "a-1~2"})
+        self.assertIn("was stopped", named.json()["deny"])
+        self.assertEqual(self.operator.get("/v1/sessions/a-1~2").status, 404)
+        self.assertIn("stop", self.pre("c2", tool="read"))
+        self.assertEqual(self.operator.put("/v1/sessions/a-1~2", {}).status, 201)  # a person
 
     def test_no_event_without_a_person_lifts_a_cancel_behind_an_end(self):
         self.pre(tool="read")

@@ -25,6 +25,7 @@ Result<> open(Call& call, bool named) {
     }
     OpenCommand command;
     command.controls = call.controls();
+    command.by_person = call.by_operator();
     command.bare = decoded.about == core::SessionStarted{} && !decoded.suggested;
     command.suggested = decoded.suggested;
     command.about = std::move(decoded.about);
@@ -77,6 +78,7 @@ Result<> endpoints::open_named_session(Call& call) {
 
 Result<> endpoints::end_session(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_end(call.on.document, call.request.body));
+    if (call.by_operator()) decoded.code = core::kEndedByPerson;
     EndCommand command{call.session(), std::move(decoded)};
     return call.write(std::move(command), call.session());
 }

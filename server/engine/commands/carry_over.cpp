@@ -9,6 +9,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/budgets/budget.hpp"
+#include "core/judgement/recovery.hpp"
 #include "core/policies/policy_floor.hpp"
 
 namespace headway::server {
@@ -116,10 +117,14 @@ constexpr std::string_view kRunType = "command";
 Result<std::string> name_before(Reader& reader, const std::string& session) {
     const auto next = parse_generation(session);
     if (!next) return std::string{};
-    const auto base = reader.find(next->base);
-    if (!base && is_unreadable(base.error().code)) return std::string{};  // its own command says so
-    if (!base) return base.error();
-    return *base != nullptr ? id_before(*next) : std::string{};
+    // One that an agent has made beforehand must not become the first of its line.
+    for (const std::string& known : {next->base, id_before(*next)}) {
+        const auto found = reader.find(known);
+        if (!found && is_unreadable(found.error().code)) continue;  // its own command says so
+        if (!found) return found.error();
+        if (*found != nullptr) return id_before(*next);
+    }
+    return std::string{};
 }
 
 /// Sets the limits and rules of a session that begins after `before`: what is left of limits that
@@ -171,11 +176,35 @@ Result<> name_opening(Reader& reader, SessionNames& names, const std::string& se
     return {};
 }
 
-Result<> check_turn(Reader& reader, const std::string& session) {
+bool was_stopped(const core::SessionState& state) {
+    const bool spent =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    const bool nudged = std::any_of(state.nudges.begin(), state.nudges.end(),
+                                    [](const auto& nudge) { return nudge.step > core::kStepAsk; });
+    const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
+                        state.end_code != core::kAgentGone;
+    return state.cancel_requested || state.stopped || spent || nudged || failed ||
+           state.end_code == core::kEndedByPerson ||
+           state.outcome == core::Outcome::kHalted ||
+           state.outcome == core::Outcome::kBudgetExhausted;
+}
+
+Result<> check_turn(Reader& reader, const std::string& session, bool by_person) {
     HEADWAY_TRY(const std::string name, name_before(reader, session));
-    if (name.empty()) return {};
+    if (name.empty() && (by_person || !parse_generation(session))) return {};
+    if (name.empty())
+        return Error{ErrorCode::kForbidden,
+                     "ids with ~2 to ~64 at their end are those of sessions that go on after their "
+                     "end; choose another id",
+                     "id"};
     HEADWAY_TRY(const Resident* ended, ended_before(reader, session));
-    if (ended != nullptr) return {};
+    if (ended != nullptr && (by_person || !was_stopped(ended->session.state()))) return {};
+    if (ended != nullptr)
+        return Error{ErrorCode::kForbidden,
+                     name +
+                         " was stopped, and goes on only once a person starts it again; choose "
+                         "another id",
+                     "id"};
     return Error{ErrorCode::kForbidden,
                  "this is the session that " + name +
                      " goes on in after its end, and begins then; choose another id",
@@ -202,8 +231,8 @@ Result<core::SessionStarted> implicit_opening(Transaction& transaction, const st
                                               bool controls) {
     core::SessionStarted about;
     about.implicit = true;
-    if (controls) return about;
     HEADWAY_CHECK(check_turn(transaction.reader(), session));
+    if (controls) return about;
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), session));
     if (before != nullptr)
         (void)take_rules(before->session.state(), transaction.settings().policy, about);

@@ -21,9 +21,14 @@ inline constexpr int kGenerationsMax = 64;
 /// The generation before `session`, once that has ended; or null.
 core::Result<const Resident*> ended_before(Reader& reader, const std::string& session);
 
-/// Whether a session of this id may begin by the word of an agent. Error: kForbidden for a
-/// generation before its turn: what it takes over is not known yet.
-core::Result<> check_turn(Reader& reader, const std::string& session);
+/// A person or a rule ended it, or had told its agent to stop before it ended itself: the agent
+/// does not go on in another session by itself. Pure.
+bool was_stopped(const core::SessionState& state);
+
+/// Whether a session of this id may begin. Error: kForbidden for a generation before its turn, for
+/// what it takes over is not known yet, and, unless a person begins it, for one behind a session
+/// that was stopped.
+core::Result<> check_turn(Reader& reader, const std::string& session, bool by_person = false);
 
 /// Names a session that a report may open (WriteTask::name).
 core::Result<> name_opening(Reader& reader, SessionNames& names, const std::string& session);

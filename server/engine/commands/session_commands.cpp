@@ -109,6 +109,12 @@ Result<Advised> ControlCommand::operator()(Transaction& transaction) {
         return &core::Session::nudge;
     };
     HEADWAY_CHECK(transaction.change(*resident, by(), body.text, body.by));
+    // Calls of its sub-agents were held by the pause too.
+    if (control == Control::kResume) {
+        for (Resident* child :
+             transaction.tree().descendants(resident->session, transaction.sessions().residents()))
+            transaction.touch(*child);
+    }
     return advise_last(transaction, *resident);
 }
 

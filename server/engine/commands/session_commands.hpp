@@ -69,8 +69,8 @@ struct OpenCommand {
     std::string idempotency_fingerprint;
     bool controls = false;   ///< like ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
-    bool of_hook = false;    ///< the daemon's choice for an agent; `controls` is no operator's
-    bool any_turn = false;   ///< of a hook whose caller may control sessions: see check_turn()
+    bool of_hook = false;    ///< a person's prompt to an agent; `controls` is no operator's
+    bool by_person = false;  ///< the caller showed a token with the scope `control`
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/engine/hooks/hook_answers.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "core/budgets/budget_text.hpp"
 #include "core/hooks/hook_answer.hpp"
 #include "server/engine/commands/approval_documents.hpp"
+#include "server/engine/commands/carry_over.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/hooks/hook_dialogs.hpp"
 
@@ -190,12 +193,90 @@ bool is_vain(const core::SessionState& state, const HookCall& call) {
     return approved || core::must_stop(state);
 }
 
+namespace {
+
+/// Decisions of people about sessions above this one, and those that it goes on from.
+struct Above {
+    std::string stop;
+    bool paused = false;
+    bool refused = false;
+};
+
+std::uint64_t digest_of_call(std::string_view tool, std::string_view args_digest) {
+    return core::digest_of(std::string{tool}.append("\n").append(args_digest)).low;
+}
+
+/// Calls that are remembered as rejected, of all generations together.
+constexpr std::size_t kRefusedMax = 1024;
+
+/// An agent may end its session, and goes on in the next: that must not lift a rejection.
+Result<bool> was_refused(Transaction& transaction, Resident& resident, const HookCall& call) {
+    HookMemory& memory = resident.hooks.change();
+    if (!memory.refused_before) {
+        std::vector<std::uint64_t> refused;
+        std::string name = resident.session.id();
+        for (int i = 0; i < kGenerationsMax; ++i) {
+            HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), name));
+            if (before == nullptr) break;
+            name = before->session.id();
+            const core::SessionState& state = before->session.state();
+            for (const core::Approval& one : state.approvals.requests) {
+                if (refused.size() < kRefusedMax &&
+                    core::is_rejected(state, one.tool, one.args_digest))
+                    refused.push_back(digest_of_call(one.tool, one.args_digest));
+            }
+        }
+        memory.refused_before = std::move(refused);
+    }
+    const auto& known = *memory.refused_before;
+    return std::find(known.begin(), known.end(),
+                     digest_of_call(call.hook.call.tool, call.args_digest)) != known.end();
+}
+
+/// The budget of its family: an acknowledgement of the agent does not lift it.
+bool is_used_up(const core::SessionState& state) {
+    const bool spent =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    return state.about.budget_rules->roll_up &&
+           (spent || state.outcome == core::Outcome::kBudgetExhausted);
+}
+
+Result<Above> above_of(Transaction& transaction, Resident& resident, const HookCall& call) {
+    Above above;
+    if (!waits(call.hook.kind)) return above;
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), resident));
+    for (const Resident* one : line) {
+        const core::SessionState& state = one->session.state();
+        const bool stopped =
+            state.cancel_requested || state.stopped || state.outcome == core::Outcome::kHalted;
+        if (stopped && above.stop.empty())
+            above.stop = "a person has stopped the session above this one, " + one->session.id();
+        if (above.stop.empty() && is_used_up(state))
+            above.stop = "the budget of the session above this one is used up";
+        above.paused = above.paused || (state.paused() && !state.ended());
+        above.refused =
+            above.refused || core::is_rejected(state, call.hook.call.tool, call.args_digest);
+    }
+    if (!above.refused && call.hook.kind == HookKind::kPre) {
+        HEADWAY_TRY(above.refused, was_refused(transaction, resident, call));
+    }
+    return above;
+}
+
+}  // namespace
+
 Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident, HookCall call,
                                       bool time_is_up, bool again) {
     const Hook& hook = call.hook;
     HookAnswered answered;
     answered.session = resident.session.id();
-    const core::HookQuestion asked = question_of(resident, call, time_is_up, again);
+    HEADWAY_TRY(const Above above, above_of(transaction, resident, call));
+    core::HookQuestion asked = question_of(resident, call, time_is_up, again);
+    asked.needs_approval =
+        transaction.settings().approvals.must_ask(*resident.session.state().policy, hook.call.tool);
+    asked.stopped_above = above.stop;
+    asked.paused_above = above.paused;
+    asked.refused_before = above.refused;
     core::HookAnswer answer = core::answer_hook(resident.session.state(), asked);
     answered.hold = answer.hold;
     HEADWAY_TRY(SaidByPerson person, said_by_person(transaction, resident, call, answer));

@@ -192,7 +192,19 @@ private:
         for (const core::OpenCall& call : state_.open_calls) {
             events.push_back(finish_of(call.call_id, call.tool, "cancelled",
                                        person ? "interrupted" : "its end was not reported"));
+            auto& finished = std::get<core::ToolFinished>(events.back().payload);
+            finished.refused_here = was_held(call);
         }
+    }
+
+    /// It waited for a decision, or its agent never had that: it did not run.
+    bool was_held(const core::OpenCall& call) const {
+        const auto& requests = state_.approvals.requests;
+        const std::string id = core::kept_call_id(call.call_id);
+        const auto asked =
+            std::find_if(requests.rbegin(), requests.rend(),
+                         [&id](const core::Approval& one) { return one.call_id == id; });
+        return asked != requests.rend() && (asked->pending() || asked->open()) && !asked->taken();
     }
 
     Resident& resident_;
@@ -208,11 +220,12 @@ bool refuses_call(HookKind kind, const core::Error& error) {
     return waits(kind) && !api::hooks::asks_person(kind) && !is_storage_error(error.code);
 }
 
-HookAnswered refused_call(const std::string& session, HookCall&& call, const core::Error& error) {
+Result<HookAnswered> refused_call(HookCommand& command, core::Error&& error) {
+    if (!refuses_call(command.call.hook.kind, error)) return std::move(error);
     HookAnswered answered;
-    answered.session = session;
+    answered.session = command.target;
     answered.reply.deny = "This call may not run, for it cannot be recorded: " + error.detail + ".";
-    answered.call = std::move(call);
+    answered.call = std::move(command.call);
     return answered;
 }
 
@@ -243,13 +256,13 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
         opening.session = command.target;
         opening.about = std::move(about);
         opening.controls = true;  // all of it is the daemon's own choice
-        opening.of_hook = true;
-        opening.any_turn = command.controls;
+        opening.of_hook = true;   // and a person's prompt
         HEADWAY_TRY(const SessionDocument opened, opening(transaction));
         (void)opened;
         return {};
     }
-    if (!command.controls) HEADWAY_CHECK(check_turn(transaction.reader(), command.target));
+    const bool by_person = begins(hook) == Begins::kAnew;
+    HEADWAY_CHECK(check_turn(transaction.reader(), command.target, by_person));
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), command.target));
     return open_implicitly(transaction, command.target, std::move(about), before);
 }
@@ -299,7 +312,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
         return nothing;
     }
     if (resident != nullptr && !ended) mark_wake_up(*resident, *this);
-    HEADWAY_CHECK(open_for(transaction, *this));
+    if (auto opened = open_for(transaction, *this); !opened)
+        return refused_call(*this, std::move(opened).error());
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
     if (call.process_number != 0) resident->agent_work.follow(call.process_number);
@@ -329,17 +343,15 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
             Report{*resident, *this, transaction.now()}.make(std::move(taken.events));
         if (!report.events.empty()) {
             // It decides before it changes anything.
-            if (auto done = report(transaction); !done) {
-                if (!refuses_call(kind, done.error())) return std::move(done).error();
-                return refused_call(target, std::move(call), done.error());
-            }
+            if (auto done = report(transaction); !done)
+                return refused_call(*this, std::move(done).error());
         }
     }
     if (resident->session.state().ended()) call.process = false;
     HEADWAY_TRY(HookAnswered answered,
                 answer_hook_call(transaction, *resident, std::move(call), false, false));
     answered.wants_older_uses = older;
-    answered.wants_goal = goal.set && may_pursue_goal(resident->session.state(), answered.call);
+    answered.wants_goal = goal.set && may_pursue_goal(*resident, answered.call);
     return answered;
 }
 

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/judgement/recovery.hpp"
-
 namespace headway::server {
 namespace {
 
@@ -16,20 +14,6 @@ using core::Result;
 
 std::string generation(const std::string& session, int number) {
     return number == 1 ? session : session + "~" + std::to_string(number);
-}
-
-/// A person or a rule ended it, or had told its agent to stop before it ended itself: the agent
-/// does not go on in another session by itself.
-bool was_stopped(const core::SessionState& state) {
-    const bool spent =
-        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
-    const bool nudged = std::any_of(state.nudges.begin(), state.nudges.end(),
-                                    [](const auto& nudge) { return nudge.step > core::kStepAsk; });
-    const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
-                        state.end_code != core::kAgentGone;
-    return state.cancel_requested || state.stopped || spent || nudged || failed ||
-           state.outcome == core::Outcome::kHalted ||
-           state.outcome == core::Outcome::kBudgetExhausted;
 }
 
 /// The newest generation that is known, or 0: its names are doubled until one is unknown, then

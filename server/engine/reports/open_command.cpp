@@ -147,8 +147,6 @@ bool is_opened(const Resident* resident) {
 Result<const Resident*> take_before(Transaction& transaction, const Resident* resident,
                                     OpenCommand& command) {
     Reader& reader = transaction.reader();
-    if (resident == nullptr && !command.any_turn)
-        HEADWAY_CHECK(check_turn(reader, command.session));
     HEADWAY_TRY(const Resident* before, ended_before(reader, command.session));
     if (before == nullptr) return before;
     const core::Policy& base =
@@ -194,6 +192,8 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     const core::Context context = transaction.opening_context(controls);
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     const EngineSettings& settings = transaction.settings();
+    if (resident == nullptr)
+        HEADWAY_CHECK(check_turn(transaction.reader(), session, by_person || of_hook));
     const bool by_operator = controls && !of_hook;
     const Resident* before = nullptr;
     if (!by_operator && !is_opened(resident)) {

@@ -154,12 +154,15 @@ Result<std::string> run_in_force(Reader& reader, const std::string& job, bool ne
 
 Result<> open_run(Transaction& transaction, const std::string& job, const std::string& run,
                   const std::string& rid) {
-    if (run == job || !rid.empty()) HEADWAY_CHECK(check_turn(transaction.reader(), run));
     HEADWAY_TRY(const Resident* before, ended_before(transaction.reader(), run));
     Takes takes = Takes::kAll;
     if (before != nullptr) {
         HEADWAY_TRY(takes, taken_from(transaction, job, before->session));
     }
+    // The next run of a job that was cancelled is another one; the session of an agent is not.
+    const bool of_agent = before != nullptr && takes == Takes::kAll;
+    if (run == job || !rid.empty() || of_agent)
+        HEADWAY_CHECK(check_turn(transaction.reader(), run));
     HEADWAY_CHECK(open_implicitly(transaction, run, about(job, rid), before, takes));
     if (!rid.empty()) return {};
     return transaction.store().idempotency().add_key(key_of(job), {"", run}, transaction.now());

@@ -32,6 +32,16 @@ public:
     /// True if it has open children.
     bool has_children(const std::string& parent) const { return families_.contains(parent); }
 
+    /// Calls `use` with at most kLooksMax open children.
+    template <class Use>
+    void each(const std::string& parent, Use use) const {
+        const auto found = families_.find(parent);
+        if (found == families_.end()) return;
+        const std::vector<storage::SessionKey>& children = found->second.children;
+        for (std::size_t i = 0; i < children.size() && i < kLooksMax; ++i)
+            use(children[i]);
+    }
+
     /// True if `works(child)` is true for an open child. Begins with the child that reported or was
     /// found working last, and ends when `looks`, which each check decrements, is 0.
     template <class Works>

@@ -47,6 +47,9 @@ struct HookMemory {
     /// person's own command that starts a loop.
     std::vector<PromptFingerprint> wake_prompts;
     bool interrupted = false;  ///< a person ended the last turn
+    /// Digests of the calls that a person has rejected in the sessions that it goes on from; absent
+    /// until a call needs them.
+    std::optional<std::vector<std::uint64_t>> refused_before;
 };
 
 /// A session in memory. State that few sessions have at a time is LazyOptional: most wait.

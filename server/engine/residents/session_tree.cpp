@@ -2,6 +2,7 @@
 #include "server/engine/residents/session_tree.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/limits.hpp"
@@ -45,6 +46,23 @@ bool SessionTree::children_work(const std::string& id, ResidentSet& residents, c
                (depth > 1 &&
                 children_work(child->session.id(), residents, now, watch, looks, depth - 1));
     });
+}
+
+std::vector<Resident*> SessionTree::descendants(const core::Session& session,
+                                                ResidentSet& residents) const {
+    std::vector<Resident*> found;
+    std::unordered_set<const Resident*> known;  // parents may name each other
+    const auto add = [&](storage::SessionKey key) {
+        Resident* child = residents.find(key);
+        if (child != nullptr && known.insert(child).second) found.push_back(child);
+    };
+    families_.each(session.id(), add);
+    for (std::size_t depth = 1, first = 0; depth < core::limits::kFamilyDepthMax; ++depth) {
+        const std::size_t last = found.size();
+        for (; first < last; ++first)
+            families_.each(found[first]->session.id(), add);
+    }
+    return found;
 }
 
 /// The root session of the run: the topmost known parent. Empty for a session without relatives.

@@ -27,6 +27,8 @@ public:
     /// or has such a descendant.
     bool children_work(const core::Session& session, ResidentSet& residents, core::Timestamp now,
                        const core::Watch& watch);
+    /// The open descendants that are in memory, at most Families::kLooksMax of each.
+    std::vector<Resident*> descendants(const core::Session& session, ResidentSet& residents) const;
     /// Appends to `events`, which the session has just decided, the conflicts with files that
     /// other sessions of its run write.
     void add_conflicts(core::Session& session, ResidentSet& residents, const core::Context& context,

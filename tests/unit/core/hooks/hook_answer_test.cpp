@@ -136,7 +136,7 @@ TEST_CASE("hook answer: one approval lets one call go", "[core]") {
     CHECK(answer_hook(state, held_call()).allow.empty());
 }
 
-TEST_CASE("hook answer: the same id again is let go only if its reply was lost", "[core]") {
+TEST_CASE("hook answer: a call that was let go is not let go again under the same id", "[core]") {
     SessionState state = open_session();
     state.approvals.requests = {approval(5, ApprovalStatus::kApproved)};
     state.approvals.requests.front().run_digest = "sha256:1";
@@ -146,14 +146,39 @@ TEST_CASE("hook answer: the same id again is let go only if its reply was lost",
     HookQuestion held = held_call();
     held.again = true;
     CHECK_FALSE(answer_hook(state, held).deny.empty());
-    HookQuestion lost = held_call();
-    lost.repeated = true;
-    CHECK_FALSE(answer_hook(state, lost).allow.empty());
     HookQuestion request = held_call();
     request.redeems = true;
     CHECK(answer_hook(state, request).allow.empty());
     state.open_calls.push_back({"c1", "deploy", Timestamp{Millis{1}}});
     CHECK_FALSE(answer_hook(state, request).allow.empty());  // the agent's own question about it
+}
+
+TEST_CASE("hook answer: decisions about the sessions above hold for this one", "[core]") {
+    SessionState state = open_session();
+    HookQuestion asked = held_call();
+    asked.stopped_above = "a person has stopped the session above";
+    CHECK(answer_hook(state, asked).stop == asked.stopped_above);
+    CHECK(answer_hook(state, asked).hard);
+    asked.stopped_above = {};
+    asked.paused_above = true;
+    CHECK(answer_hook(state, asked).hold);
+    asked.paused_above = false;
+    asked.refused_before = true;
+    CHECK_FALSE(answer_hook(state, asked).deny.empty());
+    asked.refused_before = false;
+    CHECK(answer_hook(state, asked).deny.empty());
+}
+
+TEST_CASE("hook answer: the newest decision about a call says whether it is rejected", "[core]") {
+    SessionState state = open_session();
+    CHECK_FALSE(is_rejected(state, "deploy", "sha256:1"));
+    state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
+    state.approvals.requests.front().decision = Decision::kReject;
+    CHECK(is_rejected(state, "deploy", "sha256:1"));
+    CHECK_FALSE(is_rejected(state, "deploy", "sha256:2"));
+    CHECK_FALSE(is_rejected(state, "bash", "sha256:1"));
+    state.approvals.requests.push_back(approval(7, ApprovalStatus::kApproved));
+    CHECK_FALSE(is_rejected(state, "deploy", "sha256:1"));
 }
 
 TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {
