@@ -28,10 +28,10 @@ enum class ApprovalStatus : std::uint8_t {
     kResponded,  ///< a question was answered
     kIgnored,    ///< the approver declines to decide
     kExpired,    ///< no decision in time; treated as a rejection
-    kCancelled,  ///< nothing left to decide: see `closed`, or the session ended, or the call ran
+    kCancelled,  ///< nothing left to decide: see `closed`, or the session ended or the call ran
     kRedeemed,   ///< its single use is taken
     kExecuted,
-    kNeverExecuted,  ///< approved, but not executed in time; it still may run
+    kNeverExecuted,  ///< approved, but not executed in time; the call may still run
 };
 template <>
 struct EnumNames<ApprovalStatus> {
@@ -43,20 +43,21 @@ struct EnumNames<ApprovalStatus> {
 /// The one transition table of an approval. Pure.
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
-/// The id of a call as its request keeps it. A long one ends in its digest, so that different calls
+/// The id of a call as its request keeps it. A long id ends in its digest, so that different calls
 /// stay different.
 std::string kept_call_id(std::string_view call_id);
 
-/// The key of an approval that was delivered to an agent that reports no calls. No agent has it.
+/// Redeem key of an approval delivered to an agent that reports no calls. No agent has this key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// The key of one that a hook's reply let go: it belongs to this call now. No agent has such a key.
+/// Before a call's id: redeem key of an approval that a hook's reply gave to the call. No agent has
+/// such a key.
 inline constexpr std::string_view kHookKey = "hook ";
 inline std::string hook_key(std::string_view call_id) {
     return std::string{kHookKey}.append(call_id);
 }
 
-/// `source` of a request that the agent's own dialog has made. It may be answered at the agent too,
-/// so such a request can end without a decision (ApprovalClosed).
+/// `source` of a request that the agent's own dialog has made. The dialog may be answered at the
+/// agent too, so such a request can end without a decision (ApprovalClosed).
 inline constexpr std::string_view kDialogSource = "dialog";
 
 /// A request and its outcome. Arguments, response and full texts stay in the journal.
@@ -65,7 +66,7 @@ struct Approval {
     ApprovalKind kind = ApprovalKind::kTool;
     std::string tool;
     std::string call_id;
-    std::string summary;  ///< its start
+    std::string summary;  ///< start of the text
     Risk risk = Risk::kUnknown;
     std::string source;
     ApprovalStatus status = ApprovalStatus::kPending;
@@ -76,14 +77,14 @@ struct Approval {
     bool escalated = false;  ///< expiry raised its risk
     std::optional<BudgetLimits> extend;
     std::string args_digest;     ///< of the arguments shown
-    std::uint64_t identity = 0;  ///< start of identity_digest, the key in an index
+    std::uint64_t identity = 0;  ///< start of identity_digest, key in an index
     std::string run_digest;      ///< of the arguments that may run; empty until approved
     std::optional<Decision> decision;
     std::uint64_t decided_n = 0;
     Timestamp decided_at = kNever;
     std::string by;
     std::string channel;
-    std::string reason;  ///< its start
+    std::string reason;  ///< start of the text
     Digest response;     ///< of the answer to a question
     GrantScope scope = GrantScope::kOnce;
     GrantMatch match = GrantMatch::kArgs;
@@ -96,25 +97,26 @@ struct Approval {
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
     std::uint64_t changed_n = 0;  ///< the event that last changed it
-    /// Of kind, tool and arguments (identity_of). Equal requests share it, different ones never do.
+    /// Digest of kind, tool and arguments (identity_of): equal for equal requests only.
     std::string identity_digest;
     bool alarm_seen = false;  ///< a person has acknowledged `alarm`; the same alarm again is new
     bool unverified = false;  ///< the call that used it did not report its arguments
-    bool unseen = false;      ///< the approver does not see all of it
-    std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's may
-    /// A reply to the hook of its own call let that go. The same id again is another call.
+    bool unseen = false;      ///< the approver does not see the whole request
+    std::optional<ApprovalClosing> closed;  ///< ended without a decision, as a dialog's request may
+    /// The reply to its own call's hook let the call run. The same id again is another call.
     bool let_go = false;
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
     /// Approved and unused: the call may run.
     bool open() const noexcept;
-    /// A reply to the hook of its call let it go, or it was redeemed: no other call may have it.
+    /// True if a reply to its call's hook let the call run, or if redeemed: no other call may use
+    /// it.
     bool taken() const noexcept;
     /// The agent has not received the decision yet: it is neither redeemed nor, where there is
     /// nothing to redeem, acknowledged.
     bool undelivered() const noexcept;
-    /// Its one call ran, allowed or not. Another equal call needs an approval of its own.
+    /// True if its one call ran, allowed or not. Another equal call needs an approval of its own.
     bool spent() const noexcept;
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
@@ -155,8 +157,8 @@ struct RaisedAlarm {
     }
 };
 
-/// Urgency of an alarm, higher first: forbidden but done, never asked, forbidden but started,
-/// allowed but not done, refused by the agent or too many sub-agents. Pure.
+/// Urgency of an alarm, from high to low: forbidden but done, never asked, forbidden but started,
+/// and equally the rest: allowed but not done, refused by the agent, too many sub-agents. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -174,8 +176,8 @@ struct Approvals {
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
     /// The pending request for the same call with the same content, or the decided one that the
-    /// agent has not used yet (if a call_id identifies the call); or null. Not one of a dialog:
-    /// what is said there is no answer to a request of another kind, nor does it stand in its way.
+    /// agent has not used yet (if a call_id identifies the call); or null. Never a dialog's
+    /// request: an answer in a dialog neither answers nor blocks a request of another kind.
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
@@ -183,7 +185,7 @@ struct Approvals {
     bool against_person(const RaisedAlarm& alarm) const noexcept;
     /// The most urgent alarm, of equals one against a person's decision, then the oldest; or null.
     const RaisedAlarm* worst_alarm() const noexcept;
-    /// An unused approval of exactly this call, except those of dialogs; or null.
+    /// An unused approval of exactly this call, except a dialog's; or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
     bool operator==(const Approvals&) const = default;
@@ -206,10 +208,10 @@ struct ApprovalRef {
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
 /// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool and
-/// arguments, and of the words unless it is a call with arguments. One decision may answer all that
-/// share it, so an agent must not be able to construct a collision. Pure.
+/// arguments, and of the words unless it is a call with arguments. One decision may answer all
+/// requests that share it, so an agent must not be able to construct a collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
-/// The index key of such a digest. Pure.
+/// The index key of an identity digest. Pure.
 std::uint64_t identity_start(std::string_view digest);
 
 // Folding.
@@ -222,8 +224,8 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalClosed& closed, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
-/// A call finished: it uses up the approval that covers it, if any. So does one that the loop rules
-/// take for a replay.
+/// A finished call uses up the approval that covers it, if any, even if the loop rules take the
+/// call for a replay.
 void enter(Approvals& approvals, const ToolFinished& call, const CallFingerprint& fingerprint,
            std::uint64_t n);
 /// The agent has read the decision. `let_go`: in the reply to the hook of its call.
@@ -233,7 +235,7 @@ void close(Approvals& approvals, std::uint64_t n, Timestamp at);
 
 // Deciding.
 
-/// A person's decision. `edited_*` go with kEdit.
+/// A person's decision. `edited_*` are for kEdit only.
 struct Ruling {
     /// The effect of a rejection.
     enum class Then : std::uint8_t { kByReason, kStop, kChangeApproach };
@@ -251,20 +253,20 @@ struct Ruling {
     Then then = Then::kByReason;
 };
 
-/// Whether `ruling` can decide `approval`: true = yes, false = it was already decided so. Errors:
-/// kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
+/// Checks that `ruling` can decide `approval`: true = yes, false = the same decision was made
+/// before. Errors: kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
 Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now);
 
-/// Whether the single use may be taken with these bytes: true = yes, false = this key already took
-/// it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
+/// Checks that arguments with this digest may take the single use: true = yes, false = `key`
+/// already took it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
 Result<bool> check_redeem(const Approval& approval, std::string_view args_digest,
                           std::string_view key);
 
-/// Whether a reason asks the agent to go on differently rather than to stop. Pure.
+/// True if a reason asks the agent to go on differently rather than to stop. Pure.
 bool asks_for_another_way(std::string_view reason);
 
-/// The alarm for a call that just finished, by the decisions before it; nothing if the call was
-/// allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
+/// The alarm for a call that just finished, by earlier decisions; nothing if the call was allowed
+/// or needed no approval. `must_ask`: the tool needs approval. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallFingerprint& fingerprint,
                                       bool must_ask, Timestamp now);
@@ -272,25 +274,24 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
-/// Number of the pending request of the agent's own dialog that is about this finished call: it was
-/// answered at the agent. The oldest of equal ones; 0 = none. Pure.
+/// Number of the pending dialog request about this finished call, which was thus answered at the
+/// agent. The oldest of equal requests; 0 = none. Pure.
 std::uint64_t dialog_answered_by(const Approvals& approvals, const ToolFinished& call,
                                  const CallFingerprint& fingerprint);
 
-/// An approval that the agent's own dialog about exactly this call may use, so that no person is
-/// asked about it again: decided, and given out to no other call. `call_id` may be empty. Null if
-/// there is none. Pure.
+/// A decided approval, given to no other call, that the agent's own dialog about exactly this call
+/// may use, so that no person is asked again. `call_id` may be empty. Null if none. Pure.
 const Approval* ready_for_dialog(const Approvals& approvals, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
 
-/// When a dialog's pending request ends without a decision: the agent does not wait longer, nor for
-/// a daemon that was started again. kNever for all others. Pure.
+/// When a dialog's pending request ends without a decision: the agent does not wait longer than
+/// this, and not beyond a restart of the daemon. kNever for all others. Pure.
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 
 /// Since when Headway listens, and the grace after a pause.
 struct Attendance {
     Timestamp listening_since = kNever;  ///< since when Headway has been listening
-    /// Time that an agent gets to report what it did while Headway was not listening.
+    /// Time that an agent gets to report its work while Headway was not listening.
     Millis grace{0};
     Timestamp started = kNever;  ///< since when the daemon runs
     /// Numbers of the approvals whose calls the agent has taken and runs.

@@ -2,8 +2,8 @@
 #pragma once
 
 // Assertions that stay on in release: a broken invariant stops the process, systemd restarts it,
-// and the journal brings the state back. Use for programmer errors only; anything a client can
-// cause is a Result.
+// and the journal restores the state. Use for programmer errors only; anything a client can cause
+// is a Result.
 
 namespace headway::core {
 

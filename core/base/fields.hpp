@@ -61,7 +61,7 @@ constexpr void for_each_field(Visit&& visit) {
     });
 }
 
-/// How many fields T has.
+/// Number of fields of T.
 template <Described T>
 inline constexpr std::size_t kFieldCount = [] {
     std::size_t count = 0;
@@ -84,7 +84,7 @@ constexpr std::string_view name_of(E value) {
     return EnumNames<E>::kNames[static_cast<std::size_t>(value)];
 }
 
-/// Writes the value called `name` to `value`; false if there is none.
+/// Writes the value called `name` to `value`; false if no value has this name.
 template <NamedEnum E>
 constexpr bool parse_name(std::string_view name, E& value) {
     for (std::size_t i = 0; i < EnumNames<E>::kNames.size(); ++i) {

@@ -11,8 +11,8 @@
 
 #include "core/base/assert.hpp"
 
-// Errors are values. `Result<T>` is the subset of std::expected that the project uses
-// (`has_value`, `*r`, `r.error()`), so that moving to C++23 is a typedef. Our own, because
+// Errors are values. `Result<T>` is the subset of std::expected that the project uses (`has_value`,
+// `*r`, `r.error()`), so that moving to C++23 is a typedef. Not Boost's, because
 // boost/system/result.hpp is 55,000 preprocessed lines in nearly every translation unit.
 
 namespace headway::core {
@@ -96,7 +96,7 @@ struct ErrorException : std::runtime_error {
     Error error;
 };
 
-/// A value or an Error. Reading the side that is not there is a programmer's error: it asserts.
+/// A value or an Error. Reading the absent one is a programmer's error and asserts.
 template <class T = void>
 class [[nodiscard]] Result {
 public:
@@ -106,7 +106,7 @@ public:
     = default;
     Result(const Error& error) : side_(std::in_place_index<1>, error) {}
     Result(Error&& error) noexcept : side_(std::in_place_index<1>, std::move(error)) {}
-    /// For a T that converts from everything, as a JSON value does.
+    /// For a T that can be made from anything, such as a JSON value.
     template <class... Args>
     explicit Result(std::in_place_t, Args&&... args)
         : side_(std::in_place_index<0>, std::forward<Args>(args)...) {}
@@ -183,8 +183,8 @@ private:
     std::optional<Error> error_;
 };
 
-/// The error of a failed step. Cold, as the constructor of Error is, and out of line, so that the
-/// moves of its strings are not in the path of success.
+/// The error of a failed step. Cold and out of line, like the constructor of Error, so that the
+/// moves of its strings stay out of the success path.
 template <class T>
 [[gnu::cold, gnu::noinline]] Error passed_on(Result<T>&& failed) noexcept {
     return std::move(failed).error();

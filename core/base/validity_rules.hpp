@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-// Checks of snapshots (core/state/validity.hpp) use these: each structure that has rules of its own
-// checks itself. Pure.
+// For checks of snapshots (core/state/validity.hpp): each structure with rules of its own checks
+// itself. Pure.
 
 namespace headway::core::sound {
 
-/// Checks first and last event of a range in a session whose last event is `newest`.
+/// True if `first` and `last` are a range of events in a session whose last event is `newest`.
 constexpr bool in_order(std::uint64_t first, std::uint64_t last, std::uint64_t newest) {
     return first <= last && last <= newest;
 }
@@ -31,7 +31,7 @@ bool each(const std::vector<T>& items, std::size_t most, Holds holds) {
     return items.size() <= most && std::all_of(items.begin(), items.end(), holds);
 }
 
-/// Checks that entries are ordered by event, without duplicates.
+/// True if entries are ordered by event, without duplicates.
 template <class T>
 bool by_event(const std::vector<T>& items, std::uint64_t newest) {
     const auto falls = [](const T& a, const T& b) { return a.n >= b.n; };

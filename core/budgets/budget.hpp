@@ -9,7 +9,7 @@
 #include "core/state/session_state.hpp"
 #include "core/values/watch.hpp"
 
-// Use of a session's budget, and what follows from it (api/API.md, "Budgets"): used = 100 * value /
+// Use of a session's budget, and the consequences (api/API.md, "Budgets"): used = 100 * value /
 // limit, pressure = the maximum over the dimensions. All pure.
 
 namespace headway::core {
@@ -36,7 +36,7 @@ struct BudgetStatus {
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
     BudgetSource source = BudgetSource::kNone;           ///< of the limits
     double pressure = 0;                                 ///< of that dimension, in percent
-    BudgetFigure time;                                   ///< of the clocks that count
+    BudgetFigure time;                                   ///< sum of the clocks that count
     BudgetFigure steps;
     BudgetFigure tokens;
     BudgetFigure cost;
@@ -52,15 +52,16 @@ struct BudgetStatus {
     Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
-    /// Together with elapsed_seconds() exactly the limit.
+    /// The limit less elapsed_seconds(); 0 beyond the limit.
     std::optional<std::uint64_t> remaining_seconds() const;
     std::optional<std::uint64_t> steps_remaining() const;
 };
 
-/// At `now`, without times that Headway missed (`watch`). An ended session stays at its end.
+/// The figures at `now`, without the time that Headway missed (`watch`). An ended session keeps the
+/// figures of its end.
 BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
 
-/// Model turns of the session itself: rounds of its calls, or the highest iteration it reported.
+/// Model turns of the session itself: the higher of its rounds and its highest iteration.
 std::uint64_t own_steps(const SessionState& state);
 
 /// Time without listening since the last event: before Headway's start or wake-up, and in its
@@ -74,13 +75,13 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 /// are used up, or a step beyond the limit was taken.
 bool is_spent(const BudgetStatus& status);
 
-/// Whether a call of that id is under way.
+/// True if a call with this id is in flight.
 bool in_flight(const SessionState& state, std::string_view call_id);
 
 /// `added` on top of existing limits. A resource without a limit stays unlimited.
 BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& added);
 
-/// In whole millionths of a dollar, never negative, at most kBudgetCountMax.
+/// `usd` in whole millionths of a dollar, never negative, at most kBudgetCountMax.
 std::uint64_t cost_micros(double usd);
 /// The inverse: micro-dollars in dollars.
 double dollars(std::uint64_t micros);
@@ -92,11 +93,11 @@ UseParts added(const UseParts& a, const UseParts& b);
 /// Totals of a session as its parent's journal records them, its own children included.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
-/// Whether the parent's figures would change.
+/// True if `child` would change the parent's figures.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
-/// Whether they would change much; in a family without limits smaller changes are not recorded.
-/// True for a child that has just opened (`opened`), ended or launched children, or whose tokens or
-/// cost grew by a quarter. Pure.
+/// True if `child` would change them much; in a family without limits smaller changes are not
+/// recorded. True for a child that has just opened (`opened`), ended or launched children, or whose
+/// tokens or cost grew by a quarter. Pure.
 bool child_moved_far(const BudgetMeter& parent, const ChildProgress& child, bool opened);
 
 }  // namespace headway::core

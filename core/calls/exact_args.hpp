@@ -7,20 +7,20 @@
 #include "core/calls/call_fingerprint.hpp"
 #include "core/text/sha256.hpp"
 
-// The digest of a call's exact arguments: approvals bind to it, and finished calls are compared by
-// it.
+// The digest of a call's exact arguments: approvals are bound to this digest, and finished calls
+// are compared by this digest.
 
 namespace headway::core {
 
-/// Digest of `{}`, which stands for a call without arguments.
+/// Digest of `{}`, used for a call without arguments.
 inline constexpr std::string_view kNoArgsDigest =
     "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 
 /// True for "sha256:" and 64 hexadecimal digits: the digest of canonical arguments. Pure.
 bool is_args_digest(std::string_view text) noexcept;
 
-/// Converts a client's digest. A digest of another kind tells nothing about the arguments, so it is
-/// hashed: the same text stays recognisable and equals no real arguments. Pure.
+/// Converts a client's digest. A digest of another kind proves nothing about the arguments, so
+/// `words` is hashed: equal texts stay equal, and match no real arguments. Pure.
 std::string bound_digest(std::string_view words);
 
 using ArgsDigest = Sha256Digest;

@@ -15,17 +15,18 @@ namespace headway::core {
 struct ErrorReported;
 struct ToolFinished;
 
-/// Text editors take a verb where shells take their line: `command` is `view` or `str_replace`,
-/// beside a path. The kind of such a call; nothing if `command` is a line for a shell, or empty.
-/// Tools of class edit run no shell, whatever their command says.
+/// The kind of a text editor's call, whose `command` is a verb such as `view` or `str_replace`,
+/// next to a path; nothing if `command` is a shell's line, or empty. Tools of class edit never run
+/// a shell, whatever their command.
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 
-/// `command` is the shell command of the call, or empty. `tool` decides if its name is specific.
+/// `command` is the shell command of the call, or empty. The name of `tool` decides if it is
+/// specific.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
-/// True for an edit that went well and of which neither arguments, a digest nor a result tell the
-/// content: whether it repeats another is not known.
+/// True for a successful edit whose content is unknown, without arguments, digest or result: it may
+/// or may not repeat another edit.
 bool is_blind_edit(const CallFingerprint& fingerprint, const ToolFinished& call);
 
 /// The path a shell command ends in or redirects to, or empty.
@@ -45,17 +46,17 @@ FailureKind failure_of_status(std::uint64_t status);
 /// means that the model's API refuses the request.
 FailureKind failure_of_error(const ErrorReported& error);
 
-/// The kind by the words of a message; kOther if they are unknown.
+/// The kind of a failure by its message; kOther if the words are unknown.
 FailureKind failure_of_message(std::string_view message);
 
-/// The same for a tool's own result: words and classes of one failure are of one kind.
+/// The same for a tool's own result: message and class of one failure give one kind.
 FailureKind failure_of_tool_message(std::string_view message);
 
-/// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). It is the same for every
-/// question, so it carries no information.
+/// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result is the
+/// same for every call, so it carries no information.
 bool is_trivial(std::string_view result);
 
-/// True if the result says that something has not finished ("still running", "pending").
+/// True if the result reports that something has not finished ("still running", "pending").
 bool says_running(std::string_view result);
 
 /// True if the call measures timings: a benchmark, a profile, a measured rate.

@@ -39,23 +39,24 @@ struct DetectorTraits {
     /// laps of a cycle occur in no successful session.
     Thresholds balanced;
     Thresholds strict = balanced;
-    /// A way out of its loops, as a directive says it: one sentence that quotes nothing. The second
-    /// is for those who followed the first in vain. Empty = the general one (recovery.cpp).
+    /// A way out of its loops, as the text of a directive: one sentence that quotes nothing. The
+    /// second one is for agents that followed the first in vain. Empty = the general text
+    /// (recovery.cpp).
     std::string_view advice{};
     std::string_view second_advice{};
-    /// It says more than that there is a loop, so Policy::loop_detection does not switch it off.
+    /// True if its claim is about more than a loop: Policy::loop_detection does not switch it off.
     bool always_on = false;
 };
 
 /// The grounds of a claim.
 struct Finding {
-    std::string reason;  ///< one sentence for people that does not quote the agent's call
+    std::string reason;                   ///< one sentence for people, without quotes of the call
     std::vector<std::uint64_t> evidence;  ///< event numbers, at most limits::kEvidenceMax
-    std::uint64_t identity = 0;  ///< of the loop: the same at any time and from any detector's view
-    std::uint32_t count = 0;     ///< what the thresholds are compared with
+    std::uint64_t identity = 0;  ///< of the loop: the same at any time and for any detector
+    std::uint32_t count = 0;     ///< compared with the thresholds
 };
 
-/// A finished call that counts as evidence, with what the ledger found.
+/// A finished call that counts as evidence, with the ledger's entry.
 struct CallSeen {
     const ToolFinished& call;
     const CallFingerprint& fingerprint;
@@ -64,11 +65,11 @@ struct CallSeen {
     /// A wait, or a request that a provider refused: neither progress nor a repeat, but it
     /// separates the calls around it.
     bool neutral = false;
-    bool slept = false;    ///< the agent let time pass since it asked this before
-    bool overran = false;  ///< it exceeded the policy's time limit: a failure of its tool
+    bool slept = false;    ///< the agent let time pass since the same call before
+    bool overran = false;  ///< the call exceeded its time limit: a failure of its tool
 
-    /// A failure with output. Without output it is an answer, "no"; the failure of a poll is one
-    /// too, "not yet".
+    /// True for a failure with output. A failure without output is an answer, "no", and so is a
+    /// poll's failure, "not yet".
     bool failed() const {
         return !call.ok && !fingerprint.is(Shape::kSilent) && fingerprint.kind != CallKind::kPoll;
     }
@@ -91,7 +92,7 @@ struct EventSigns {
     bool dialog_over = false;      ///< the agent's own dialog was answered, anywhere
     bool dialog_left = false;      ///< only the agent's own dialog waits for a person
     bool model_answered = false;   ///< the event implies an answer of the model
-    bool waits_for_human = false;  ///< a person paused it, or has yet to answer
+    bool waits_for_human = false;  ///< a person paused the agent, or has yet to answer
 };
 
 /// An event with its context from the fold, so that detectors need not read the session.
@@ -102,11 +103,11 @@ struct Observation : EventSigns {
 };
 
 /// The interface of all detectors: a value in the session's state that the fold feeds with every
-/// event (so replay reproduces it) and the resolver asks. Constant memory, amortised O(1) per
+/// event (so replay reproduces it) and the resolver reads. Constant memory, amortised O(1) per
 /// event, no clock. `finding()` is called only if `severity()` claims something. `is_valid()`
 /// checks a state from a snapshot, for a session whose last event is `newest`: false if no fold can
-/// have produced it and an assertion relies on that. A detector's own code is its two files in
-/// detectors/; its place in `Detectors` (detectors.hpp) puts it in use.
+/// have produced the state and an assertion relies on this. A detector's own code is its two files
+/// in detectors/; its place in `Detectors` (detectors.hpp) enables it.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
     requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
@@ -130,11 +131,11 @@ inline std::string times(std::uint64_t count) {
     return std::to_string(count) + " times";
 }
 
-/// ", and nothing new is known since #118": the last hard progress, or the start; with later edits
-/// whose effect is unknown.
+/// ", and nothing has changed since #118", the last hard progress, or the start; or the number of
+/// later edits whose effect is unknown.
 std::string since_change(const Ledger& ledger);
 
-/// Events of the last calls that match, oldest first, at most limits::kEvidenceMax.
+/// Events of those of the last `calls` calls that match, oldest first, at most kEvidenceMax.
 template <class Matches>
 std::vector<std::uint64_t> evidence_of(const Ledger& ledger, std::size_t calls, Matches matches) {
     std::vector<std::uint64_t> evidence;

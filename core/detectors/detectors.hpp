@@ -37,9 +37,9 @@
 
 namespace headway::core {
 
-/// All detectors of a session, and the one list of them: an include, a member and a field make one,
-/// at the end. The place of the field is its id, the name of the field its name; both are stored.
-/// The most specific come first: this order breaks ties between equal claims.
+/// All detectors of a session, in their only list. A new detector is an include, a member and a
+/// field, at the end. Place and name of the field are its id and name; both are stored. The most
+/// specific ones come first: the order breaks ties between equal claims.
 struct Detectors {
     HeartbeatRule heartbeat_rule;
     ExactRepeat exact_repeat;
@@ -96,7 +96,7 @@ struct Detectors {
 
 inline constexpr std::size_t kDetectorCount = kFieldCount<Detectors>;
 
-/// The place of a detector's type, or kDetectorCount if it is none of them.
+/// The place of a detector's type, or kDetectorCount for any other type.
 template <class D>
 constexpr std::size_t place_of() {
     std::size_t found = kDetectorCount;
@@ -111,16 +111,16 @@ constexpr std::size_t place_of() {
 template <Detector D>
 requires(place_of<D>() < kDetectorCount) inline constexpr DetectorId kIdOf{place_of<D>()};
 
-/// By id.
+/// Traits by id.
 const DetectorTraits& traits_of(DetectorId detector);
 
-/// Calls `visit(detector)` for each, in that order.
+/// Calls `visit(detector)` for each detector, in the order of fields().
 template <class Set, class Visit>
 constexpr void for_each_detector(Set& detectors, Visit&& visit) {
     kFieldsOf<Detectors>([&](const auto&... field) { (visit(detectors.*(field.member)), ...); });
 }
 
-/// A detector's thresholds under `policy`: those of its profile, then what the policy sets itself.
+/// A detector's thresholds under `policy`: those of its profile, overridden by the policy's own.
 /// Pure.
 Thresholds thresholds_of(const Policy& policy, DetectorId detector);
 

@@ -13,7 +13,7 @@
 #include "core/values/verdict.hpp"
 
 // Events about budgets (api/API.md, "Budgets"), and the parts that sessions and reports carry. The
-// rules of session_payloads.hpp hold. Names follow docs/first-designs.md (`timeout_seconds`).
+// rules of session_payloads.hpp apply. Names follow docs/first-designs.md (`timeout_seconds`).
 
 namespace headway::core {
 
@@ -36,17 +36,17 @@ struct BudgetLimits {
 /// configuration. A value equal to its default here is not written: never change a default here,
 /// change the configuration's.
 struct BudgetRules {
-    std::uint64_t wrap_up_percent = 70;     ///< of the worst dimension: `low`
+    std::uint64_t wrap_up_percent = 70;     ///< percent of the worst dimension for `low`
     std::uint64_t warn_percent = 80;        ///< `critical`
     std::uint64_t force_exit_percent = 90;  ///< `exhausted`
-    /// Of the time: `low`, independent of wrap_up_percent.
+    /// Percent of the time for `low`, independent of wrap_up_percent.
     std::uint64_t time_wrap_up_percent = 80;
     bool count_human = false;      ///< time spent waiting for a person counts
     bool count_rate_limit = true;  ///< time spent waiting for a provider's rate limit counts
     bool roll_up = true;           ///< use of child sessions counts
     std::uint64_t in_flight_extension_seconds = 60;  ///< for a call that runs out of time; 0 = none
     bool updates = false;                            ///< a `budget.updated` with each step
-    /// Limit and extension together stay below this, where the limit does; 0 = no such bound.
+    /// Limit plus extension stay below this if the limit alone does; 0 = no bound.
     std::uint64_t timeout_seconds_max = 0;
     bool operator==(const BudgetRules&) const = default;
     static constexpr auto fields() {
@@ -65,13 +65,13 @@ struct BudgetRules {
 /// Where the limits in force come from. Values are stored: append only.
 enum class BudgetSource : std::uint8_t {
     kNone,       ///< no limits
-    kRequest,    ///< the opening named them
-    kConfig,     ///< the daemon's, for the agent type or for all
+    kRequest,    ///< named by the opening
+    kConfig,     ///< the daemon's configuration, for the agent type or for all
     kBuiltin,    ///< docs/first-designs.md, for `plan` and `explore`
     kMixed,      ///< some from the opening, others from the daemon
     kOperator,   ///< set or extended while the session ran
     kUnknown,    ///< opened by an older version that did not record it
-    kSuggested,  ///< at least one of them from expectations, as the opening asked
+    kSuggested,  ///< at least one limit from expectations, as the opening requested
 };
 template <>
 struct EnumNames<BudgetSource> {
@@ -80,8 +80,8 @@ struct EnumNames<BudgetSource> {
 };
 
 /// The agent's use since its last report of use; part of a heartbeat, a message or a call. The five
-/// parts do not overlap: input is what was neither read from nor written to the provider's cache,
-/// output is without reasoning where the agent names that apart.
+/// parts do not overlap: input was neither read from nor written to the provider's cache, output
+/// excludes reasoning where the agent reports it separately.
 struct Usage {
     std::uint64_t tokens = 0;  ///< 0 = the sum of the parts
     std::uint64_t input_tokens = 0;
@@ -90,8 +90,8 @@ struct Usage {
     std::uint64_t cached_tokens = 0;
     std::uint64_t cache_write_tokens = 0;
     std::uint64_t reasoning_tokens = 0;
-    std::string model{};     ///< that answered; empty: that of the session
-    bool estimated = false;  ///< set by Headway: `cost_usd` is by its own table of prices
+    std::string model{};     ///< the model that answered; empty = the session's
+    bool estimated = false;  ///< set by Headway: `cost_usd` is from Headway's table of prices
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -131,8 +131,8 @@ struct BudgetSet {
     }
 };
 
-/// Added to the limits in force. If `calls` is not empty, the addition is extra time of these calls
-/// only.
+/// Added to the limits in force. If `calls` is not empty, the addition is extra time for these
+/// calls only.
 struct BudgetExtended {
     static constexpr EventType kType = EventType::kBudgetExtended;
     BudgetLimits added;
@@ -140,7 +140,7 @@ struct BudgetExtended {
     std::string reason;
     std::string approval;    ///< the request that was approved, or empty
     bool automatic = false;  ///< by Headway: for a call in flight, or for its own downtime
-    /// Time before this event in which Headway was not listening, so it counts as no use.
+    /// Time before this event in which Headway was not listening, which is not use.
     std::uint64_t credited_ms = 0;
     std::vector<std::string> calls;  ///< in flight when the time was used up; each once
     bool operator==(const BudgetExtended&) const = default;
@@ -160,7 +160,7 @@ struct BudgetLevelChanged {
     BudgetLevel from = BudgetLevel::kNominal;
     BudgetLevel to = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
-    double pressure = 0;                                 ///< percent of it
+    double pressure = 0;                                 ///< percent of that dimension
     std::uint64_t elapsed_seconds = 0;
     std::optional<std::uint64_t> remaining_seconds;
     std::uint64_t steps_completed = 0;
@@ -207,8 +207,8 @@ struct UseParts {
     std::uint64_t cache_write = 0;
     std::uint64_t output = 0;
     std::uint64_t reasoning = 0;
-    std::uint64_t unpriced = 0;          ///< tokens of which no cost is known
-    std::uint64_t estimated_micros = 0;  ///< of the cost: by Headway's table of prices
+    std::uint64_t unpriced = 0;          ///< tokens without a known cost
+    std::uint64_t estimated_micros = 0;  ///< micro-dollars by Headway's table of prices
     bool operator==(const UseParts&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -219,8 +219,8 @@ struct UseParts {
     }
 };
 
-/// In the parent's journal: total use of a child session so far. Figures are totals, so the last
-/// one holds.
+/// In the parent's journal: total use of a child session so far. Figures are totals: the last event
+/// holds.
 struct ChildProgress {
     static constexpr EventType kType = EventType::kChildProgress;
     std::string child;
@@ -234,7 +234,7 @@ struct ChildProgress {
     Verdict verdict = Verdict::kStarting;
     bool ended = false;
     UseParts parts{};
-    // Its own descendants: open ones, all ever, and generations of them.
+    // The child's descendants: open ones, all ever, and their levels.
     std::uint64_t children_open = 0;
     std::uint64_t children_all = 0;
     std::uint64_t children_depth = 0;

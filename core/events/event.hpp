@@ -19,7 +19,7 @@
 
 namespace headway::core {
 
-/// One type of event each; the order is that of EventType.
+/// One alternative for each type of event, in the order of EventType.
 using AnyPayload = std::variant<
     SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection, TestResult,
     PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated, FactLearned, StateChanged,
@@ -35,7 +35,7 @@ concept PayloadValue = std::is_constructible_v<AnyPayload, T> &&
     !std::is_base_of_v<AnyPayload, std::remove_cvref_t<T>>;
 
 /// Content of an event: a variant whose copying, moving and destruction are compiled once, in
-/// event.cpp. Nearly every source has events, and would compile all types otherwise.
+/// event.cpp. Nearly every source has events and would otherwise compile all types.
 class Payload : public AnyPayload {
 public:
     Payload();
@@ -72,19 +72,18 @@ struct Event {
     bool operator==(const Event&) const = default;
 };
 
-/// Which type a payload is. Pure.
+/// The type of a payload. Pure.
 EventType type_of(const Payload& payload) noexcept;
 
-/// Replaces the payload by a default one of that type, for a decoder to fill; false for an unknown
-/// number, which changes nothing.
+/// Replaces `payload` with a default payload of `type`, for a decoder to fill; false, without a
+/// change, for an unknown number.
 bool set_payload(Payload& payload, EventType type);
 
-/// A default payload of that type, for a decoder to fill; nothing for an unknown number. Pure.
+/// A default payload of `type`, for a decoder to fill; nothing for an unknown number. Pure.
 std::optional<Payload> make_payload(EventType type);
 
-/// Name of a change for `last_change` ("tool_call"), empty if the type is no state change:
-/// heartbeats, messages, estimates and Headway's own events are none (docs/detection.md, section
-/// 1).
+/// Name of a change for `last_change` ("tool_call"), empty if the type is no state change, such as
+/// heartbeats, messages, estimates and Headway's own events (docs/detection.md, section 1).
 std::string_view change_name(EventType type) noexcept;
 
 /// True for the types a client may report.

@@ -64,7 +64,7 @@ struct PolicyOverride {
     std::optional<ConfirmStop> confirm_stop;
     std::optional<std::uint32_t> wait_polls;
     std::optional<std::uint32_t> wait_patience_ms;  ///< at most a week
-    std::optional<bool> risk;                       ///< gone; it holds the place in stored events
+    std::optional<bool> risk;                       ///< removed; keeps the place in stored events
     std::optional<bool> trust_user;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
@@ -92,7 +92,7 @@ struct PolicyOverride {
     }
 };
 
-/// How hard the opening says the task is. Values are stored: append only.
+/// Difficulty of the task, as given by the opening. Values are stored: append only.
 enum class Complexity : std::uint8_t { kLow, kMedium, kHigh };
 template <>
 struct EnumNames<Complexity> {
@@ -114,7 +114,8 @@ struct SessionStarted {
     std::vector<std::string> raised;
     BudgetSource budget_source = BudgetSource::kNone;
     std::optional<Complexity> complexity;
-    /// Ended sessions that the suggested limits of `budget` rest on; absent if none is suggested.
+    /// Number of ended sessions behind the suggested limits of `budget`; absent without a
+    /// suggestion.
     std::optional<std::uint64_t> suggested_from;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
@@ -192,8 +193,8 @@ struct DirectiveIssued {
     std::vector<std::uint64_t> evidence;
     std::string loop;        ///< the loop it is about, or empty
     std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
-    std::string by;          ///< the person behind it; empty = Headway
-    /// The budget level it is about; nominal only with `from`: that budget has more again.
+    std::string by;          ///< the person who issued it; empty = Headway
+    /// The budget level it reports; nominal only with `from`, when that budget has room again.
     std::optional<BudgetLevel> budget;
     bool unasked = false;  ///< about a budget: no reply carried it yet; the next one will
     std::string from;      ///< owner of that budget if it is another session
@@ -209,7 +210,7 @@ struct DirectiveIssued {
     }
 };
 
-/// A hook put a directive before the model. It does not show whether the agent agrees: the
+/// A hook put a directive before the model. The event does not show whether the agent agrees: the
 /// directive is not repeated, and nothing is reset.
 struct DirectiveDelivered {
     static constexpr EventType kType = EventType::kDirectiveDelivered;
@@ -221,7 +222,7 @@ struct DirectiveDelivered {
 struct DirectiveAcknowledged {
     static constexpr EventType kType = EventType::kDirectiveAcknowledged;
     std::string id;
-    /// Set by Headway: the reply to the hook of the approved call let it go.
+    /// Set by Headway: the reply to the hook of the approved call let the call run.
     bool let_go = false;
     bool operator==(const DirectiveAcknowledged&) const = default;
     static constexpr auto fields() {
@@ -230,11 +231,11 @@ struct DirectiveAcknowledged {
     }
 };
 
-/// Every tenth tool call: statistics since the last such event.
+/// After every Policy::stats_every tool calls: statistics since the last such event.
 struct ProgressStats {
     static constexpr EventType kType = EventType::kProgressStats;
     std::uint64_t tool_calls = 0;  ///< of the session so far
-    std::uint64_t successes = 0;   ///< of the last ten
+    std::uint64_t successes = 0;   ///< since the last such event
     std::uint64_t failures = 0;
     std::uint64_t files_modified = 0;  ///< of the session so far
     bool operator==(const ProgressStats&) const = default;

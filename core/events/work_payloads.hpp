@@ -14,7 +14,7 @@
 #include "core/events/judge_payloads.hpp"
 #include "core/text/text.hpp"
 
-// Events about the agent's work (api/API.md, "Events"). The rules of session_payloads.hpp hold.
+// Events about the agent's work (api/API.md, "Events"). The rules of session_payloads.hpp apply.
 
 namespace headway::core {
 
@@ -120,7 +120,8 @@ struct ToolFinished {
     std::string origin;
     std::optional<CallFingerprint> fingerprint;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
-    /// Set by Headway: it refused the call before that ran. Uses up no approval, raises no alarm.
+    /// Set by Headway, which refused the call before it ran: no approval is used up, no alarm
+    /// raised.
     bool refused_here = false;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
@@ -144,10 +145,10 @@ struct Message {
     Text text;
     std::string digest;
     std::optional<Usage> usage;
-    /// Set by Headway: role `operator`, from a caller who showed a token with the scope `control`.
+    /// Set by Headway: role `operator`, from a caller with a token of the scope `control`.
     bool of_operator = false;
     /// In role `system`: a timer, a loop or work in the background woke the agent. No person's
-    /// message: what was asked before may be asked again, as after a sleep.
+    /// message: earlier calls may be repeated, as after a sleep.
     bool wake_up = false;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
@@ -245,14 +246,14 @@ struct ProgressEstimated {
     std::string next_milestone;
     std::vector<std::string> blockers;
     std::string source;
-    bool fallback = false;        ///< set by Headway: a fallback, because the judge gave none
+    bool fallback = false;        ///< set by Headway: a fallback for the judge's estimate
     std::string judge;            ///< set by Headway: name of the endpoint; empty = the agent's own
     std::string model;            ///< set by Headway
     std::optional<JudgeUse> use;  ///< set by Headway
     std::uint64_t calls = 0;      ///< calls finished by then, for the score at the end
-    std::optional<bool> is_stuck;  ///< set by Headway: within five points of the two before it
+    std::optional<bool> is_stuck;  ///< set by Headway: within five points of the last two
     bool operator==(const ProgressEstimated&) const = default;
-    /// Not by `source`, which old journals hold in the agent's own words.
+    /// True for a judge's estimate. Not by `source`: old journals have the agent's own words there.
     bool by_judge() const noexcept { return !judge.empty(); }
     static constexpr auto fields() {
         return field_list(
@@ -286,8 +287,8 @@ struct StateChanged {
     std::optional<AgentState> from;  ///< set by Headway
     bool invalid = false;            ///< set by Headway: the table has no transition from `from`
     /// In `idle`: work that goes on after the turn, one name each ("shell: npm run dev"), at most
-    /// limits::kListItemsMax. An agent that was not idle before says with an empty list that there
-    /// is none.
+    /// limits::kListItemsMax. From an agent that was not idle before, an empty list means no such
+    /// work.
     std::vector<std::string> background{};
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
@@ -305,8 +306,8 @@ struct ErrorReported {
     std::string tool;
     std::optional<std::uint64_t> status;
     std::optional<bool> retryable;
-    Timestamp retry_at = kNever;  ///< when the provider accepts requests again, as it said
-    bool ends_turn = false;       ///< the agent's turn ended by it
+    Timestamp retry_at = kNever;  ///< when the provider accepts requests again, if reported
+    bool ends_turn = false;       ///< the error ended the agent's turn
     bool operator==(const ErrorReported&) const = default;
     static constexpr auto fields() {
         return field_list(

@@ -11,7 +11,7 @@
 
 namespace headway::core {
 
-/// Budget of one agent type, for what the opening leaves open.
+/// Budget of one agent type, for limits that the opening leaves open.
 struct AgentBudget {
     std::string type;
     BudgetLimits limits;
@@ -29,7 +29,7 @@ struct BudgetBounds {
 
 /// Budget configuration of the daemon. By default there are no budgets.
 struct BudgetSettings {
-    BudgetLimits defaults;  ///< for types without an entry; empty: no budget
+    BudgetLimits defaults;  ///< for types without an entry; empty = no budget
     BudgetRules rules;
     BudgetBounds bounds;
     std::vector<AgentBudget> agents;
@@ -49,12 +49,11 @@ struct OpeningBudget {
 std::string mistake_in(const BudgetSettings& settings);
 
 /// The limits of a session of this agent type (case-insensitive) opened with `asked`: each from the
-/// opening, else from what is suggested, else from the type, else from the defaults. Pure.
+/// opening, else from `suggested`, else from the type, else from the defaults. Pure.
 OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
                              const BudgetLimits& asked, const BudgetLimits& suggested = {});
 
-/// Error: kInvalidField; its field is `pointer` plus the name of the limit that is out of bounds.
-/// Pure.
+/// Checks limits. Error: kInvalidField, whose field is `pointer` plus the name of the limit. Pure.
 Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,
                       std::string_view pointer);
 
@@ -63,7 +62,7 @@ Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,
 Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
                          std::string_view pointer);
 
-/// Checks that no amount exceeds the upper bounds, for requests for more. Error: kInvalidField.
+/// Checks that no amount exceeds the upper bounds, for a requested extension. Error: kInvalidField.
 /// Pure.
 Result<> check_at_most(const BudgetLimits& added, const BudgetBounds& bounds,
                        std::string_view pointer);

@@ -14,8 +14,8 @@
 
 namespace headway::core {
 
-/// The weakest policy of a session that was opened without the scope `control` (api/API.md, "The
-/// floor"). Absent members, or 0, mean the daemon's own policy.
+/// The weakest policy allowed to a session that was opened without the scope `control` (api/API.md,
+/// "The floor"). Absent members, or 0, mean the daemon's own policy.
 struct PolicyFloor {
     std::optional<Profile> profile;
     std::optional<bool> loop_detection;
@@ -23,16 +23,16 @@ struct PolicyFloor {
     std::optional<OnStuck> on_stuck;
     Millis heartbeat_interval{600'000};  ///< the longest
     std::uint32_t heartbeat_limit = 20;  ///< the highest
-    std::uint64_t max_iterations = 0;    ///< the highest; also for the next three
+    std::uint64_t max_iterations = 0;    ///< the highest, as are the next three
     std::uint64_t max_tool_failures = 0;
     std::uint64_t max_parse_failures = 0;
     Millis tool_time_limit{0};
     double min_confidence = 0;              ///< the lowest
     std::uint32_t patience = 10;            ///< the highest
-    std::uint32_t threshold_factor = 3;     ///< of a detector's own thresholds, the highest
+    std::uint32_t threshold_factor = 3;     ///< the highest, of a detector's own thresholds
     bool detectors_off = false;             ///< whether detectors may be switched off
     bool trust_origin = false;              ///< whether `origin: hook` makes a call no evidence
-    std::vector<std::string> ignore_tools;  ///< those that may be ignored, besides the daemon's
+    std::vector<std::string> ignore_tools;  ///< tools that may be ignored, besides the daemon's
 };
 
 /// Raises members below the floor; returns them as JSON pointers into an opening. `defaults` is the
@@ -50,7 +50,7 @@ std::string differing_field(const PolicyOverride& asked, const Policy& a, const 
 /// The effective policy of a session that was opened with `overrides` under `defaults`. Pure.
 Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults);
 
-/// All of a policy, as `session.started` stores it. Pure.
+/// All fields of a policy, as `session.started` stores it. Pure.
 PolicyOverride whole_policy(const Policy& policy);
 
 }  // namespace headway::core

@@ -14,7 +14,7 @@ inline constexpr std::string_view kRedacted = "[redacted]";
 /// Authorization, Cookie ...), tokens of known shapes (OpenAI, GitHub, GitLab, Slack, AWS, Google,
 /// JWT, private keys), and the user part of URLs. Absolute paths are cut to their last part, except
 /// those under `workspace`, which become relative. Removes too much rather than too little. An
-/// empty `workspace` stands for none; "/" leaves all paths as they are. Pure; linear in the text.
+/// empty `workspace` means none; "/" leaves all paths as they are. Pure; linear in the text.
 std::string sanitized(std::string_view text, std::string_view workspace, std::size_t bytes_max);
 
 }  // namespace headway::core

@@ -21,24 +21,24 @@ struct SecretSpan {
 /// Finds secrets, to redact them before the first write: values of secret names, tokens of known
 /// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
 /// Unlike sanitized() it must leave everything else unchanged, since people read and approve the
-/// text: so code such as `password = getenv("X")`, variables, types and cursors such as
-/// `next_token` are no secrets. Immutable; any thread.
+/// text: code such as `password = getenv("X")`, variables, types and cursors such as `next_token`
+/// are thus no secrets. Immutable; any thread.
 class SecretFinder {
 public:
-    /// `names` are secret in addition to the built-in ones, `exempt` are not; compared without
-    /// case, `_` and `-`, and as suffixes: "token" covers `GITHUB_TOKEN`.
+    /// `names` are secret in addition to the built-in ones, `exempt` names are not. Compared
+    /// without case, `_` and `-`, and as suffixes: "token" covers `GITHUB_TOKEN`.
     explicit SecretFinder(const std::vector<std::string>& names = {},
                           const std::vector<std::string>& exempt = {});
 
     /// True if a value under this key of a JSON object is a secret. An ambiguous key (`token`) also
     /// needs a plausible value.
     bool is_secret(std::string_view key, std::string_view value) const;
-    /// True if everything under this key may be secret: then nested objects and lists are searched
-    /// with it.
+    /// True if everything under this key may be secret: nested objects and lists then inherit the
+    /// key.
     bool names_secret(std::string_view key) const;
     /// The first secret at or after `from`. Linear in the scanned text.
     std::optional<SecretSpan> find(std::string_view text, std::size_t from) const;
-    /// Appends `text` with kRedacted in place of each secret; true if there was one.
+    /// Appends `text` with kRedacted in place of each secret; true if there was a secret.
     bool append_redacted(std::string& out, std::string_view text) const;
 
 private:

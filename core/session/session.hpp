@@ -20,40 +20,40 @@
 
 namespace headway::core {
 
-/// A call in a report that needs a person's approval, with the request that the decoder made for
-/// it.
+/// A call in a report that needs a person's approval, with the request that the decoder made.
 struct CallToAllow {
     std::size_t place = 0;  ///< index of its tool.started in the report
     ApprovalRequested request;
-    bool held = false;  ///< it waits for the reply to its hook
+    bool held = false;  ///< the call waits for the reply to its hook
 };
 
-/// The daemon's own approval rules. They hold regardless of a session's policy or a report.
+/// The daemon's own approval rules. They apply regardless of a session's policy or a report.
 struct ApprovalRules {
     std::vector<std::string> require_tools;           ///< calls of these need approval
-    Millis execute_within{std::chrono::minutes{10}};  ///< of an approved call; 0 = no alarm
+    Millis execute_within{std::chrono::minutes{10}};  ///< to run an approved call; 0 = no alarm
 
-    /// Tools whose requests may be approved by expiry, if the agent asks for it; never tools that
-    /// need a person.
+    /// Tools whose requests expiry may approve if the agent requests this; never tools that need a
+    /// person.
     std::vector<std::string> approve_on_expiry;
     /// Minimum time that a person has to reject such a request.
     Millis approve_on_expiry_after{std::chrono::minutes{5}};
 
-    /// How long a person is asked beside an agent's own dialog before that decides alone; 0 = not
-    /// at all.
+    /// How long a person is asked in addition to an agent's own dialog before the dialog decides
+    /// alone; 0 = not at all.
     Millis agent_dialog_wait{std::chrono::hours{1}};
-    /// Also of agents that ask their hook about calls which their own rules allow.
+    /// True = also for agents whose permission hook comes for calls that their own rules allow,
+    /// too.
     bool copilot_dialogs = false;
 
     /// True if a person must allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
-    /// True if expiry may approve the request: never a critical one, nor one with hidden parts.
+    /// True if expiry may approve the request; false for a critical request or hidden parts.
     bool time_may_approve(const Policy& policy, const Approval& asked) const;
-    /// Whether an agent may make this request. Errors: kInvalidField.
+    /// Checks that an agent may make this request. Errors: kInvalidField.
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
-/// SessionEnded::code when the process of the agent has ended in its turn.
+/// SessionEnded::code when the agent's process ended before its turn was over.
 inline constexpr std::string_view kAgentGone = "agent_gone";
 /// The same of a session that a person has ended.
 inline constexpr std::string_view kEndedByPerson = "ended_by_person";
@@ -66,24 +66,24 @@ struct Context {
     Watch watch;                               ///< attention gaps
     bool watched = false;                      ///< a client waits for or watches this session
     std::uint32_t load = 1;                    ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;                ///< a session that this one opened is alive
+    bool children_work = false;                ///< a child session is alive
     bool agent_runs = false;                   ///< the process of the agent is alive
     const JudgeRules* judge = nullptr;         ///< null = no judge
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
     const PolicyFloor* floor = nullptr;    ///< for an opening without `control`; null = no floor
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
-    std::span<const CallToAllow> asks;     ///< calls of the current report, by index
+    std::span<const CallToAllow> asks;     ///< calls of the current report to be approved, by index
     const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
-    bool agent_works = false;              ///< that process, or one that it started, computes
-    bool of_daemon = false;                ///< a report of the daemon's own: it asks by itself
+    bool agent_works = false;              ///< that process, or its child, computes
+    bool of_daemon = false;                ///< the daemon itself makes the report and its request
 };
 
 /// One supervised session: decides which events a command causes, and folds events into its state.
 ///
 /// The deciding functions append their events to `out`, numbered and already folded into this
-/// object. The caller makes them durable before showing any of them. If that fails, it drops this
-/// object and reloads the session, so memory is never ahead of disk. Supervisor thread only (a
-/// plain value, no locking).
+/// object. The caller makes the events durable before publishing any. If this fails, the caller
+/// drops the object and reloads the session, so memory is never ahead of disk. Supervisor thread
+/// only (a plain value, no locking).
 class Session {
 public:
     explicit Session(std::string id);
@@ -97,12 +97,13 @@ public:
     Session& operator=(Session&& other) noexcept;
     ~Session();
 
-    /// Opens the session; precondition: no events yet. `defaults` fill what `about` leaves open.
+    /// Opens the session; precondition: no events yet. `defaults` fill the fields that `about`
+    /// leaves open.
     void open(SessionStarted about, const Policy& defaults, const Context& context,
               std::vector<Event>& out);
 
     /// Applies an opening to a session that a report opened implicitly. Without the scope `control`
-    /// (a floor in the context) it may only tighten. Errors: kForbidden, naming the field;
+    /// (a floor in the context) the opening may only tighten. Errors: kForbidden, naming the field;
     /// kSessionEnded.
     Result<> amend(SessionStarted again, const Policy& defaults, const Context& context,
                    std::vector<Event>& out);
@@ -115,12 +116,12 @@ public:
     /// Takes admitted events, in order, each followed by its consequences. `events` is moved from.
     void report(std::span<Event> events, const Context& context, std::vector<Event>& out);
 
-    /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. Repeating it
+    /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. A repeated call
     /// changes nothing. Error: kSessionEnded.
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
-    /// Tells the agent to pause until resume(); meanwhile it is `waiting`. Repeating either changes
-    /// nothing. `by` is the person, if known. Error: kSessionEnded.
+    /// Directs the agent to pause until resume(); the session is `waiting` meanwhile. A repeated
+    /// call of either changes nothing. `by` is the person, if known. Error: kSessionEnded.
     Result<> pause(std::string reason, std::string by, const Context& context,
                    std::vector<Event>& out);
     Result<> resume(std::string reason, std::string by, const Context& context,
@@ -130,11 +131,12 @@ public:
     Result<> nudge(std::string text, std::string by, const Context& context,
                    std::vector<Event>& out);
 
-    /// Records a conflict with another session of its run over one file (RunFiles). Changes nothing
-    /// in an ended session.
+    /// Records a conflict with another session of the same run over one file (RunFiles). Changes
+    /// nothing in an ended session.
     void note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out);
 
-    /// Replaces the session's limits; no limits at all end its budget. Error: kSessionEnded.
+    /// Replaces the session's limits; a set without any limit ends its budget. Error:
+    /// kSessionEnded.
     Result<> set_budget(BudgetSet set, const Context& context, std::vector<Event>& out);
 
     /// Adds to existing limits; `approval` is the approved request, or empty. Errors:
@@ -142,41 +144,42 @@ public:
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
 
-    /// Use of a child session so far, and its own children: more of them than the context allows
-    /// raise an alarm. Changes nothing if this session has ended or already knows it.
+    /// Records the use of a child session so far, and its own children; more children than the
+    /// context allows raise an alarm. Changes nothing if this session has ended or has the same
+    /// figures.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
-    /// The budget of the ancestor `parent`, which this session's use counts for, is at this level.
-    /// A changed level causes directives. Changes nothing in an ended session.
+    /// Records that the budget of the ancestor `parent`, which includes this session's use, is at
+    /// `level`. A changed level causes directives. Changes nothing in an ended session.
     void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                      std::vector<Event>& out);
 
-    /// The session that opened this one has ended, and so does this one: at once if it lives in the
-    /// same process (`within`) or does not report, else once it has not reported for long; until
-    /// then it gets a directive to stop. Changes nothing in an ended session.
+    /// Ends this session after its parent: at once if both live in the same process (`within`) or
+    /// this session is silent, else after a long time without a report; until then it has a
+    /// directive to stop. Changes nothing in an ended session.
     void parent_ended(bool within, const Context& context, std::vector<Event>& out);
 
-    /// Whether this many more approvals can be requested. Error: kTooManyApprovals.
+    /// Checks that `count` more approvals can be requested. Error: kTooManyApprovals.
     Result<> admit_requests(std::size_t count) const;
 
-    /// Asks a person beside the agent's own dialog, which the request names as its source; a grant
-    /// may answer it at once. Returns the number of the approval. Precondition: open, and
-    /// admit_requests(1).
+    /// Asks a person in addition to the agent's own dialog, the `source` of the request; a grant
+    /// may answer the request at once. Returns the number of the approval. Precondition: an open
+    /// session, and admit_requests(1).
     std::uint64_t ask_beside_dialog(ApprovalRequested asked, const Context& context,
                                     std::vector<Event>& out);
 
-    /// Ends pending requests of dialogs without a decision: `n`, or all of them for 0. Changes
-    /// nothing if there are none.
+    /// Ends pending requests of dialogs without a decision: request `n`, or all for 0. Changes
+    /// nothing if none is pending.
     void close_dialogs(std::uint64_t n, ApprovalClosing how, const Context& context,
                        std::vector<Event>& out);
 
-    /// Ends the pending request `n` for a daily cap, which has room again, without a decision.
-    /// Changes nothing if it is not pending.
+    /// Ends, without a decision, the pending request `n` about a daily cap that has room again.
+    /// Changes nothing if `n` is not pending.
     void close_extension(std::uint64_t n, const Context& context, std::vector<Event>& out);
 
-    /// Decides approval `n`; true if decided now, false if the same was decided before. A rejection
-    /// directs the agent to stop or to change its approach, an approved extension extends the
-    /// budget, and an approval with a scope also answers equal requests of the session. Errors:
+    /// Decides approval `n`; true if decided now, false if the same decision was made before. A
+    /// rejection directs the agent to stop or to change its approach, an approved extension extends
+    /// the budget, and an approval with a scope also answers equal requests of the session. Errors:
     /// kUnknownApproval, kAlreadyDecided, kInvalidField, kSessionEnded, kTooManyApprovals (the
     /// maximum of grants is reached).
     Result<bool> decide(std::uint64_t n, Ruling ruling, const Context& context,
@@ -187,33 +190,34 @@ public:
     Result<bool> redeem(std::uint64_t n, std::string_view args_digest, std::string_view key,
                         const Context& context, std::vector<Event>& out);
 
-    /// Ends the grant made by approval `n`, and tells the agent. Errors: kNoGrant, kSessionEnded.
+    /// Ends the grant made by approval `n`, and notifies the agent. Errors: kNoGrant,
+    /// kSessionEnded.
     Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
                     std::vector<Event>& out);
 
-    /// A person has seen alarm `n` (the number of an approval.alarm event), or all alarms for 0.
-    /// Changes nothing if there are none. Also for ended sessions, whose alarms need attention
-    /// until a person has seen them. Error: kInvalidField if `n` is not an open alarm.
+    /// Records that a person has seen alarm `n` (the number of an approval.alarm event), or all
+    /// alarms for 0. Changes nothing without alarms. Also for ended sessions, whose alarms need
+    /// attention until a person has seen them. Error: kInvalidField if `n` is not an open alarm.
     Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
                                 const Context& context, std::vector<Event>& out);
 
     /// Requests a judge's opinion; false if this check is already in flight. The caller sends the
     /// question described by the check.requested event. Errors: kSessionEnded, kNoJudge,
-    /// kTooManyChecks, kInvalidId for a new id of the form of Headway's own.
+    /// kTooManyChecks, kInvalidId for a new id that looks like Headway's own.
     Result<bool> request_check(std::string check_id, std::string by, const Context& context,
                                std::vector<Event>& out);
 
-    /// Ends a check. Changes nothing if it is not in flight or the session has ended.
+    /// Ends a check. Changes nothing if the check is not in flight or the session has ended.
     void complete_check(CheckCompleted completed, const Context& context, std::vector<Event>& out);
 
     /// Records a judge's estimate of progress. Changes nothing in an ended session.
     void note_estimate(ProgressEstimated estimate, const Context& context, std::vector<Event>& out);
 
-    /// Time passed: appends expiries of requests and approved calls, the verdict for silence, and
-    /// the consequences of the time budget.
+    /// Handles passed time: appends expiries of requests and approved calls, the verdict for
+    /// silence, and the consequences of the time budget.
     void tick(const Context& context, std::vector<Event>& out);
 
-    /// The process of the agent has ended: so has the session, as completed when its turn was over,
+    /// Ends the session because the agent's process has ended: as completed if its turn was over,
     /// else as failed with the code `agent_gone`. Changes nothing in an ended session.
     void agent_gone(const Context& context, std::vector<Event>& out);
 

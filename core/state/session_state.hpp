@@ -28,7 +28,7 @@ namespace headway::core {
 struct OpenCall {
     std::string call_id;
     std::string tool;
-    Timestamp since = kNever;  ///< when it could run: a person's decision or resume moves it
+    Timestamp since = kNever;  ///< when it could run; a person's decision or resume moves this
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
         return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
@@ -47,7 +47,7 @@ struct Directive {
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     bool delivered = false;  ///< a hook put it before the model
-    /// Whether replies still carry it.
+    /// True if replies still carry it.
     bool to_tell() const { return !delivered || stays_until_obeyed(kind); }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
@@ -74,7 +74,7 @@ struct Nudge {
 
 /// The agent claims that its task is complete, and nothing since contradicts it.
 struct Claim {
-    std::uint64_t n = 0;      ///< of its reflection; 0 = no claim
+    std::uint64_t n = 0;      ///< event of its reflection; 0 = no claim
     std::uint64_t calls = 0;  ///< SessionState::tool_calls at that time
     std::uint64_t iteration = 0;
     Timestamp at = kNever;  ///< of the claim, or of the call after it
@@ -104,7 +104,7 @@ struct RoundOfCalls {
 /// Work that goes on after a turn, as named at the end of that turn.
 struct Background {
     std::vector<std::string> tasks;  ///< names, at most limits::kBackgroundTasksMax
-    std::uint64_t more = 0;          ///< beyond these
+    std::uint64_t more = 0;          ///< number of tasks beyond these
     bool operator==(const Background&) const = default;
     static constexpr auto fields() {
         return field_list(field("tasks", &Background::tasks), field("more", &Background::more));
@@ -118,7 +118,7 @@ struct SeenPaths {
     static constexpr auto fields() { return field_list(field("digests", &SeenPaths::digests)); }
 };
 
-/// The opening in force: SessionStarted, and what an amendment has changed.
+/// The opening in force: SessionStarted with the changes of an amendment.
 struct Opening {
     Text goal;
     AgentInfo agent;
@@ -173,7 +173,7 @@ struct SessionState {
     std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
-    std::uint32_t other_words = 0;  ///< messages of others that began a new series
+    std::uint32_t other_words = 0;  ///< counted messages of others, without the operator's
     std::uint32_t hook_calls = 0;   ///< calls ignored as made by a platform's hooks
     Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
@@ -185,12 +185,12 @@ struct SessionState {
     std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     LazyOptional<Json> result;
     CowBox<Judgement> judgement;  ///< shared with its views
-    /// By verdict, the event that last reached it; 0 = never. Answers waits for past verdicts in
-    /// constant space.
+    /// For each verdict, the event that last reached it; 0 = never. Answers waits for past verdicts
+    /// in constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
-    /// A person rejected a call and stopped the agent. No word of the agent lifts it.
+    /// A person rejected a call and stopped the agent. No report of the agent clears this.
     bool stopped = false;
     std::optional<AgentState> agent_state;
     std::optional<EventType> last_change;  ///< a type with a change_name
@@ -201,7 +201,7 @@ struct SessionState {
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     std::uint32_t unrun_calls = 0;      ///< calls ignored as refused or interrupted
-    LazyOptional<Detectors> detectors;  ///< absent until an event means something to one of them
+    LazyOptional<Detectors> detectors;  ///< absent until an event concerns a detector
     LazyOptional<Ledger> ledger;        ///< absent until there is something to record
     RoundOfCalls round;
     std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
@@ -212,7 +212,7 @@ struct SessionState {
     RecentPhases recent_phases;
     /// Changed paths, each counted once: exact up to limits::kPathsSeenMax, then constant.
     std::uint64_t files_modified = 0;
-    LazyOptional<SeenPaths> paths_seen;  ///< beyond those that the ledger follows
+    LazyOptional<SeenPaths> paths_seen;  ///< beyond the paths that the ledger tracks
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
@@ -226,7 +226,7 @@ struct SessionState {
     LazyOptional<Checks> checks;
     LazyOptional<Estimates> estimates;
     LazyOptional<LastAction> last_action;
-    Timestamp paused_at = kNever;  ///< since when an operator or a daily cap has paused it
+    Timestamp paused_at = kNever;  ///< start of a pause by an operator or a daily cap
     Opening about;
     CowBox<Policy> policy;  ///< shared by sessions with an equal policy
     BudgetMeter budget;
@@ -239,9 +239,9 @@ struct SessionState {
     bool call_in_flight() const noexcept {
         return !open_calls.empty() || in_flight_beat.has_value();
     }
-    /// A person was asked and has not answered: the agent may wait at no cost.
+    /// True if a person was asked and has not answered: the agent may wait at no cost.
     bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
-    /// When it last worked or had to wait: silence counts from here.
+    /// When the agent last worked or had to wait: silence counts from here.
     Timestamp heard_at() const noexcept {
         return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
     }
@@ -251,8 +251,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each new detector adds one, because older snapshots lack its counts; 26
-/// detectors began with 1. Any other change raises the 4, which was 1 before pauses and the answers
-/// of a question.
+/// detectors began with 1. Any other change raises the 4; it was 1 before pauses and answers to
+/// questions.
 inline constexpr std::uint32_t kSnapshotVersion = 4 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {

@@ -26,8 +26,8 @@ struct Digest {
 /// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
-/// A digest of the words of `text`, the same in any order, ignoring those in `without`; 0 for fewer
-/// than `least` words. Pure; stored, like digest_of().
+/// A digest of the words of `text` in any order, except the words in `without`; 0 for fewer than
+/// `least` words. Pure; must never change, like digest_of().
 std::uint64_t digest_of_words(std::string_view text, std::string_view without, std::size_t least);
 
 /// 32 lowercase hexadecimal digits.
@@ -36,10 +36,10 @@ std::string to_hex(const Digest& digest);
 /// Text of any length in bounded space: whole up to limits::kTextWholeBytesMax, else head, tail,
 /// total length and digest. Cuts fall between UTF-8 sequences.
 struct Text {
-    std::string kept;              ///< the whole, or head and tail joined
+    std::string kept;              ///< the whole text, or head and tail joined
     std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole
-    std::uint64_t bytes = 0;       ///< length of the whole; 0 when `kept` is the whole
-    Digest digest;                 ///< of the whole; only when cut
+    std::uint64_t bytes = 0;       ///< length of the whole text; 0 when `kept` is the whole
+    Digest digest;                 ///< of the whole text; only when cut
 
     bool whole() const noexcept { return bytes == 0; }
     bool empty() const noexcept { return kept.empty(); }
@@ -60,7 +60,7 @@ struct Json : Text {
 /// Pure.
 std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept;
 
-/// `text`, or as much of its beginning as `bytes_max` bytes hold with a "…" behind it. Pure.
+/// `text`, or its longest prefix that fits in `bytes_max` bytes with a "…" appended. Pure.
 std::string shortened(std::string_view text, std::size_t bytes_max);
 
 /// Bounds `whole`. Pure.

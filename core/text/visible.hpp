@@ -10,7 +10,7 @@
 
 namespace headway::core {
 
-/// One character of UTF-8 (RFC 3629); `bytes` is 0 when none begins here.
+/// One character of UTF-8 (RFC 3629); `bytes` is 0 when no character begins here.
 struct Character {
     char32_t point = 0;
     std::size_t bytes = 0;
@@ -19,23 +19,23 @@ struct Character {
 /// The first character of a text that is not empty. Pure.
 Character first_character(std::string_view text);
 
-/// Whether a reader does not see this character, sees a blank that is none, or sees its neighbours
-/// in another order or form because of it: controls, bidirectional marks, fillers, variation
-/// selectors, tags, private ones. Pure.
+/// True for a character that a reader does not see or takes for a blank, or that changes the order
+/// or form of its neighbours: controls, bidirectional marks, fillers, variation selectors, tags,
+/// private-use characters. Pure.
 bool is_hidden(char32_t point);
 
-/// Appends the first character of `text` as visible() writes one that is hidden, or its first byte
-/// where no character begins. Pure.
+/// Appends the escape that visible() writes for the first character of `text`, or for its first
+/// byte if no character begins there. Pure.
 void append_escape(std::string& out, std::string_view text);
 
-/// `text` on one line in which nothing is dropped and nothing is hidden: such a character is
-/// \u{202e}, a byte that is no UTF-8 \x{ff}, and so is written a blank at either end and a
-/// backslash that would make two texts look the same (\u{5c}u{202e}). Different texts stay
-/// different. Pure; linear, at most ten bytes for one.
+/// `text` on one line, with nothing dropped or hidden: a hidden character becomes \u{202e}, a byte
+/// outside of UTF-8 \x{ff}. A blank at either end is escaped too, and a backslash that would make
+/// two texts look the same (\u{5c}u{202e}). Different texts stay different. Pure; linear, at most
+/// ten bytes for a character.
 std::string visible(std::string_view text);
 
-/// JSON with each hidden character in it, and the first of a CI service's command, as \u202e, which
-/// says the same. Pure.
+/// JSON with each hidden character, and the first character of a CI service's command, as \u202e,
+/// which means the same. Pure.
 std::string visible_json(std::string_view json);
 
 }  // namespace headway::core

@@ -22,7 +22,7 @@ constexpr bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// For each byte whether it belongs to a word: looked up for every byte of every report, where one
+/// True for each byte of a word. A table, because is_word() reads every byte of every report: one
 /// load costs less than three comparisons that no processor predicts.
 inline constexpr std::array<bool, 256> kWordBytes = [] {
     std::array<bool, 256> table{};
@@ -49,7 +49,7 @@ inline std::string lower(std::string_view text) {
     return out;
 }
 
-/// Without white space at either end.
+/// `text` without white space at either end.
 constexpr std::string_view trimmed(std::string_view text) {
     while (!text.empty() && is_space(text.front()))
         text.remove_prefix(1);
@@ -88,7 +88,7 @@ public:
     constexpr auto begin() const { return words_.begin(); }
     constexpr auto end() const { return words_.end(); }
     constexpr std::size_t size() const { return N; }
-    /// False if no word of the list begins as the text does.
+    /// False if no word of the list has the first byte of `text`.
     constexpr bool may_begin(std::string_view text) const {
         return !text.empty() && first_.has(text[0]);
     }
@@ -97,7 +97,7 @@ private:
     std::array<std::string_view, N> words_;
     ByteSet first_;
 };
-/// False if the first bytes show that the text begins with no word of the list.
+/// False if the first byte shows that `text` begins with no word of the list.
 template <class List>
 constexpr bool may_begin(const List& list, std::string_view text) {
     if constexpr (requires { list.may_begin(text); }) {
@@ -113,7 +113,7 @@ constexpr bool contains(const List& list, std::string_view item) {
     return std::find(std::begin(list), std::end(list), item) != std::end(list);
 }
 
-/// Whether any of `needles` occurs in `text`.
+/// True if any of `needles` occurs in `text`.
 template <class List>
 constexpr bool mentions(std::string_view text, const List& needles) {
     return std::any_of(std::begin(needles), std::end(needles), [text](std::string_view needle) {

@@ -12,7 +12,7 @@
 
 namespace headway::core {
 
-/// Inputs of the interval.
+/// Inputs of next_heartbeat().
 struct Attention {
     bool call_in_flight = false;  ///< a tool runs: status should be recent
     bool watched = false;         ///< a client waits for or watches this session
@@ -24,14 +24,14 @@ struct Attention {
 /// the model reflects, times the load; within kHeartbeatIntervalMin..kHeartbeatIntervalMax.
 Millis next_heartbeat(const Policy& policy, const Attention& attention);
 
-/// When a session turns silent: two of its intervals after the last heartbeat. Attention gaps are
-/// credited: the count starts no earlier than Watch::since().
+/// When a session turns silent: two intervals (`asked`) after the last heartbeat. Attention gaps
+/// are credited: the count starts no earlier than Watch::since().
 inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked) {
     return std::max(last_beat_at, watch.since(asked)) + 2 * asked;
 }
 
-/// How long a living process excuses silence: a model may think, but a channel that has broken must
-/// show.
+/// How long a living process excuses silence: a model may think, but a broken channel must be
+/// noticed.
 inline constexpr std::chrono::minutes kProcessPatience{30};
 
 /// Interval between looks at the process of an agent that does not report.

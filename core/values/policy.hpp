@@ -49,7 +49,7 @@ struct EnumNames<ConfirmStop> {
 struct Thresholds {
     std::uint32_t suspect = 0;
     std::uint32_t stuck = 0;
-    /// `suspect` never comes after `stuck`.
+    /// True if `suspect` is reached no later than `stuck`.
     constexpr bool rise() const { return stuck == 0 || suspect <= stuck; }
     bool operator==(const Thresholds&) const = default;
     static constexpr auto fields() {
@@ -63,9 +63,9 @@ struct ToolPolicy {
     std::string tool;
     bool ignore = false;              ///< its calls are no evidence
     std::uint32_t patience = 1;       ///< divides the counts of repeats of this tool, 1..100
-    bool requires_approval = false;   ///< a person must allow each call of it
+    bool requires_approval = false;   ///< a person must allow each call
     std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
-    bool polls = false;               ///< its calls ask for the status of something elsewhere
+    bool polls = false;               ///< its calls query the status of work elsewhere
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
         return field_list(required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
@@ -99,14 +99,14 @@ struct Policy {
     std::uint32_t heartbeat_limit = 5;
     /// Off: only liveness, failures and the client's own reports count.
     bool loop_detection = true;
-    bool judge = true;  ///< off: no judge sees any of the session
+    bool judge = true;  ///< off: no judge sees any part of the session
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< a later iteration fails the session; 0 = no limit
-    std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
-    /// Unreadable turns in a row; one more fails it; 0 = no limit.
+    std::uint64_t max_tool_failures = 0;  ///< per tool in a row; more fail the session; 0 = none
+    /// Unreadable turns in a row; one more fails the session; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
     Millis tool_time_limit{0};  ///< of one call; a longer call is a failure of its tool; 0 = none
-    /// Low_confidence_attempts reflections below it fail the session; 0 = off.
+    /// `low_confidence_attempts` reflections below this fail the session; 0 = off.
     double min_confidence = 0;
     std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax
     std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
@@ -117,13 +117,11 @@ struct Policy {
     /// True if a call with `origin: hook` is no evidence. Only the operator may set it: an agent
     /// could hide every call this way.
     bool trust_origin = true;
-    /// A wait in which nothing outside moves needs a person after so many polls, or after so long;
-    /// 0 = never.
+    /// Polls, or time, after which a wait without any outside change needs a person; 0 = never.
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
-    bool risk = false;  ///< gone; it holds the place in stored policies
-    /// False: what agents report as a message of others lifts nothing; only an operator's
-    /// message does.
+    bool risk = false;  ///< removed; keeps the place in stored policies
+    /// False: a user message that agents report clears no verdict; only an operator's message does.
     bool trust_user = true;
 
     bool is_off(DetectorId detector) const;

@@ -39,7 +39,7 @@ struct EnumNames<Verdict> {
 
 inline constexpr std::size_t kVerdictCount = EnumNames<Verdict>::kNames.size();
 
-/// A session with such a verdict has ended and takes no further events.
+/// True for a verdict of an ended session, which takes no further events.
 constexpr bool is_final(Verdict verdict) {
     return verdict >= Verdict::kCompleted;
 }
@@ -49,18 +49,18 @@ constexpr bool is_final(Verdict verdict) {
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
     std::string reason;    ///< one sentence for people; may be empty while starting
-    std::string detector;  ///< the rule behind it, empty for none
-    /// Event numbers it rests on, at most limits::kEvidenceMax.
+    std::string detector;  ///< the rule that caused it, or empty
+    /// Event numbers that support the verdict, at most limits::kEvidenceMax.
     std::vector<std::uint64_t> evidence;
     Timestamp since = kNever;
     std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
-    /// In `waiting`: what it waits for has not moved for so long that a person should look. In
-    /// `blocked`: so does a failure of the provider that usually passes by itself.
+    /// A person should look. In `waiting`: nothing outside has changed for long. In `blocked`: a
+    /// provider's failure that usually passes by itself lasts.
     bool needs_somebody = false;
     Cause cause = Cause::kNone;  ///< of `blocked`
-    /// In `blocked`: when the provider accepts requests again, as it said; kNever: not known.
+    /// In `blocked`: when the provider accepts requests again, if reported; kNever = unknown.
     Timestamp retry_at = kNever;
 
     bool operator==(const Judgement&) const = default;

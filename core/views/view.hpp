@@ -18,7 +18,7 @@ struct SessionView {
     std::uint64_t n = 0;
     bool ended = false;
     JudgementPtr judgement;
-    EstimatePtr estimate;  ///< null before the first
+    EstimatePtr estimate;  ///< null before the first estimate
     std::string end_code;  ///< SessionState::end_code
     std::optional<Outcome> outcome;
     bool says_complete = false;
@@ -30,18 +30,18 @@ struct SessionView {
     Timestamp last_change_at = kNever;
     std::string phase;
     std::optional<std::uint64_t> iteration;
-    std::optional<ApprovalAlarmKind> alarm;              ///< the most urgent unacknowledged one
+    std::optional<ApprovalAlarmKind> alarm;              ///< the most urgent unacknowledged alarm
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
     Timestamp heard_at = kNever;                         ///< as SessionState::heard_at()
-    bool held = false;        ///< a person was asked, or has paused it: silence is expected
+    bool held = false;        ///< a person was asked, or paused it: silence is expected
     bool quiet_call = false;  ///< a call is in flight, without a heartbeat since its start
 };
 
 /// Pure.
 SessionView view_of(const Session& session);
 
-/// True if the session counts as alive: it has not ended and was not judged silent since its last
-/// heartbeat, which is younger than two of its intervals. Pure.
+/// True if the session counts as alive: it has not ended, its last heartbeat is younger than two of
+/// its intervals, and it was not judged silent since. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core
