@@ -9,8 +9,8 @@
 #include "core/base/time.hpp"
 
 // A second name of an approval request, for clients that parse `request_id` as a UUID
-// (docs/first-designs.md). It is derived from the journal, so it is durable and exists for older
-// journals too. It is not a secret.
+// (docs/first-designs.md). The alias is derived from the journal, so it is durable and exists for
+// older journals too. It is no secret.
 
 namespace headway::core {
 
@@ -23,7 +23,7 @@ std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp 
 bool is_uuid(std::string_view text);
 
 /// The position that an alias names, or nothing if the text is no alias. The caller must compare
-/// the alias with that of the request found there. Pure.
+/// the alias with the alias of the request found there. Pure.
 std::optional<std::int64_t> cursor_of_alias(std::string_view alias);
 
 }  // namespace headway::core

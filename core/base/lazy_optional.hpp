@@ -26,7 +26,7 @@ public:
     bool has_value() const noexcept { return held_ != nullptr; }
     const T& operator*() const { return held_ ? *held_ : default_value(); }
     const T* operator->() const { return &**this; }
-    /// Back to the default.
+    /// Resets to the default.
     void reset() noexcept { held_.reset(); }
     /// Creates the value if needed.
     T& change() {

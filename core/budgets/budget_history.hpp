@@ -25,11 +25,11 @@ struct UseRecord {
     bool operator==(const UseRecord&) const = default;
 };
 
-/// Precondition: it has ended.
+/// Precondition: the session has ended.
 UseRecord use_record_of(const SessionState& state);
 
-/// Nearest-rank percentile: the smallest value that at least `percent` of all do not exceed; 0 if
-/// empty.
+/// Nearest-rank percentile: the smallest value that at least `percent` of all do not exceed; 0
+/// without values.
 std::uint64_t percentile(std::vector<std::uint64_t> values, unsigned percent);
 
 struct Percentiles {
@@ -61,7 +61,7 @@ struct Forecast {
 
 struct BudgetPrediction {
     std::string agent;
-    std::uint64_t history = 0;      ///< completed sessions of the type that were looked at
+    std::uint64_t history = 0;      ///< completed sessions of the type that were read
     std::optional<Forecast> steps;  ///< absent if no session used as much
     std::optional<Forecast> seconds;
 };
@@ -69,8 +69,8 @@ struct BudgetPrediction {
 /// Completed sessions of a type that a prediction needs.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
-/// From the records of the session's agent type. Only completed sessions count: how long the others
-/// would have taken is unknown.
+/// From the records of the session's agent type. Only completed sessions count: the need of the
+/// others is unknown.
 BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
                          std::uint64_t steps, std::uint64_t elapsed_ms);
 

@@ -29,8 +29,8 @@ std::string budget_prompt(const BudgetStatus& status, std::string_view usual_cal
 /// limits::kStringBytesMax.
 std::string budget_advice(const BudgetStatus& status);
 
-/// The reason of the directive to a session whose use counts for `parent`, whose budget is at this
-/// level; nominal: the parent has more again.
+/// The reason of the directive to a descendant of `parent`, whose budget is at `level`; nominal:
+/// the parent has room again.
 std::string parent_budget_advice(std::string_view parent, BudgetLevel level);
 
 /// "90% of the steps are used (27 of 30 steps, 100 of 300 seconds)"
@@ -39,7 +39,7 @@ std::string budget_figures(const BudgetStatus& status);
 /// Partial result of a session that Headway ends: `{"partial":true,"message":..,"tool":..,
 /// "tool_result":..,"newest":..}`. `message` is the agent's last message, `tool_result` the result
 /// of the last successful call, each cut to limits::kPartialResultBytesMax; `newest` names the
-/// newer of both. Empty if there is neither.
+/// newer of both. Empty without both.
 Json partial_result(const BudgetMeter& meter);
 
 }  // namespace headway::core

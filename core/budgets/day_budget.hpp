@@ -15,9 +15,9 @@
 
 namespace headway::core {
 
-/// A cap of those sessions that have a label, or of all.
+/// A cap for all sessions with a label, or for all sessions.
 struct DayCap {
-    std::string label;  ///< "team=payments"; empty: of all sessions
+    std::string label;  ///< "team=payments"; empty = all sessions
     std::optional<double> max_cost_usd;
     std::optional<std::uint64_t> max_tokens;
     bool is_set() const { return max_cost_usd.has_value() || max_tokens.has_value(); }
@@ -25,31 +25,31 @@ struct DayCap {
 };
 
 struct DayBudget {
-    Millis starts{0};  ///< of the day, after midnight UTC
+    Millis starts{0};  ///< start of the day, after midnight UTC
     DayCap all;
     std::vector<DayCap> labels;  ///< at most kDayLabelsMax
     bool is_set() const { return all.is_set() || !labels.empty(); }
     bool operator==(const DayBudget&) const = default;
 };
 
-/// How many caps by label there may be: each is asked about with every use that is reported.
+/// Maximum of caps by label: each is checked with every reported use.
 inline constexpr std::size_t kDayLabelsMax = 32;
 
 /// Days since 1970, each beginning at `starts`.
 std::int64_t day_of(Timestamp at, Millis starts);
-/// When that day begins.
+/// When `day` begins.
 Timestamp day_begins(std::int64_t day, Millis starts);
-/// "2026-11-27": the date of its beginning.
+/// "2026-11-27": the date on which `day` begins.
 std::string day_name(std::int64_t day);
 
-/// Totals of one cap on one day, with what people added to it.
+/// Totals of one cap on one day, with the amounts that people added.
 struct DayUse {
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::uint64_t unpriced = 0;  ///< tokens of which no cost is known
+    std::uint64_t unpriced = 0;  ///< tokens without a known cost
     std::uint64_t more_tokens = 0;
     std::uint64_t more_micros = 0;
-    bool lifted = false;  ///< a person let its sessions go on until the next day
+    bool lifted = false;  ///< a person let the sessions go on until the next day
     bool operator==(const DayUse&) const = default;
 };
 
@@ -62,7 +62,7 @@ struct EnumNames<DayLevel> {
 /// Percentage from which people are notified.
 inline constexpr std::uint64_t kDayWarnPercent = 80;
 
-/// The limits in force: the cap and what was added.
+/// The limits in force: the cap plus the added amounts.
 std::optional<std::uint64_t> token_limit(const DayCap& cap, const DayUse& use);
 std::optional<std::uint64_t> cost_limit(const DayCap& cap, const DayUse& use);
 
@@ -71,13 +71,13 @@ DayLevel day_level(const DayCap& cap, const DayUse& use);
 /// "all sessions", or "sessions with team=payments"
 std::string day_scope(const DayCap& cap);
 
-/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; with a cost of
-/// which a part is not known "at least $21.50".
+/// "$21.50 of $20.00 and 1200 of 5000 tokens were used today by all sessions"; with a partly
+/// unknown cost "at least $21.50".
 std::string day_figures(const DayCap& cap, const DayUse& use);
 
 /// The reason that sessions of the cap receive while it is reached. All such reasons begin alike.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
-/// Whether a pause is one of a day.
+/// True for the reason of a pause by a day's cap.
 bool is_day_pause(std::string_view reason);
 
 }  // namespace headway::core

@@ -12,8 +12,9 @@
 #include "core/events/session_payloads.hpp"
 #include "core/meters/budget_settings.hpp"
 
-// Usual use of sessions of an agent type and usual duration of their calls, learned from those that
-// have ended. They are shown, and suggest budgets; no verdict, directive or fold reads them. Pure.
+// Usual use of sessions of an agent type and usual duration of their calls, learned from ended
+// sessions. Expectations are shown, and suggest budgets; no verdict, directive or fold reads them.
+// Pure.
 
 namespace headway::core {
 
@@ -33,8 +34,8 @@ struct UseSketches {
 
 bool is_valid(const UseSketches& sketches) noexcept;
 
-/// Adds an ended session: what a completed one used, and twice what one used whose budget ran out,
-/// since it would have gone on. How much others would have needed is unknown: they do not count.
+/// Adds an ended session: its use if completed, or twice its use if its budget ran out, since the
+/// session would have gone on. Other sessions do not count: their need is unknown.
 void learn(UseSketches& sketches, const UseRecord& record);
 
 struct Quantiles {
@@ -44,41 +45,40 @@ struct Quantiles {
     bool operator==(const Quantiles&) const = default;
 };
 
-/// Nothing before enough sessions have contributed.
+/// Nothing until enough sessions have contributed.
 std::optional<Quantiles> quantiles_of(const Sketch& sketch);
 
 /// How long the calls of one tool took.
 struct ExpectedCall {
     std::string tool;
-    std::uint64_t sessions = 0;   ///< that have contributed
-    std::optional<Quantiles> ms;  ///< absent: too few
+    std::uint64_t sessions = 0;   ///< sessions that have contributed
+    std::optional<Quantiles> ms;  ///< absent with too few sessions
 };
 
-/// Expectations that a reader of a session gets along with it.
+/// Expectations sent to a reader with the session.
 struct SessionExpectations {
-    std::vector<ExpectedCall> calls;  ///< of the tools in flight that enough sessions have taught
+    std::vector<ExpectedCall> calls;  ///< of tools in flight with enough sessions
     std::string usual_calls;          ///< usual_calls_text(), near the end of a budget
 };
 
 /// A budget for a new session.
 struct BudgetSuggestion {
-    BudgetLimits limits;         ///< within the bounds; empty: too few sessions
-    std::uint64_t sessions = 0;  ///< that it rests on
-    /// From sessions of the same complexity, not from all of the agent type.
+    BudgetLimits limits;         ///< within the bounds; empty with too few sessions
+    std::uint64_t sessions = 0;  ///< sessions it is based on
+    /// True if from sessions of the same complexity, not from all of the agent type.
     bool by_complexity = false;
 };
 
-/// From the sessions of the same complexity when enough of them have contributed: their p90 and a
-/// quarter. Else from all of the agent type: p75 and a quarter for a low complexity, twice p95 for
-/// a high one, p90 and a quarter otherwise. Tokens and costs are limited only where sessions report
-/// them.
+/// From the sessions of the same complexity, if enough: their p90 plus a quarter. Else from all of
+/// the agent type: p75 plus a quarter for a low complexity, twice p95 for a high one, p90 plus a
+/// quarter otherwise. Tokens and costs are limited only where sessions report them.
 BudgetSuggestion suggest_budget(const UseSketches& all, const UseSketches& alike,
                                 std::optional<Complexity> complexity, const BudgetBounds& bounds);
 
 /// "bash 2 s (p95 40 s), read 50 ms (p95 1 s)": at most limits::kUsualCallsShownMax of these calls.
 /// The text is for another agent's prompt, so only names of letters, digits and - _ . : / are
-/// shown, at most limits::kUsualNameBytesMax long: a name is no room for instructions. Empty if
-/// none is left.
+/// shown, at most limits::kUsualNameBytesMax long: a name must not carry instructions. Empty if no
+/// call is left.
 std::string usual_calls_text(const std::vector<ExpectedCall>& calls);
 
 /// "850 ms", "40 s", "3 min", "2 h".

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// Worth of a tool's answer, by its words. Pure; linear in the text.
+// Meaning of a tool's answer, by its words. Pure; linear in the text.
 
 namespace headway::core {
 
@@ -20,33 +20,34 @@ inline constexpr std::array<std::string_view, 15> kStillUnderWay{
 bool is_only_exit_status(std::string_view message);
 
 /// True if a short answer only confirms that an action was done: "Clicked", "The label has been
-/// saved". One that speaks of something wrong does not.
+/// saved". An answer that mentions something wrong does not.
 bool is_acknowledgement(std::string_view result);
 
-/// True if a short answer says as a whole word that something has not come yet: "build pending",
-/// not "data-processing" or "pending.csv". Stricter than says_running(), since a failure says it.
+/// True if a short answer reports by a whole word that something has not come yet: "build pending",
+/// not "data-processing" or "pending.csv". Stricter than says_running(), since failures mention
+/// such words too.
 bool says_pending(std::string_view answer);
 
-/// True if it says that nothing has come: it is empty, an empty list, or "no messages".
+/// True if the result reports that nothing has come: empty, an empty list, or "no messages".
 bool says_nothing_yet(std::string_view result);
 
-/// False if says_running, says_over and says_busy are, for one look instead of three.
+/// False if says_running, says_over and says_busy all are: one look for three.
 bool has_state_words(std::string_view result);
 
-/// True if a short answer names an end that no further waiting changes: cancelled, failed, killed,
-/// and nothing that is still under way.
+/// True if a short answer names an end that no waiting changes (cancelled, failed, killed) and
+/// nothing that is still under way.
 bool says_over(std::string_view result);
 
-/// True if a short answer says that what it needs is in use by others: a lock, a rate limit.
+/// True if a short answer reports that a needed resource is in use: a lock, a rate limit.
 bool says_busy(std::string_view result);
 
-/// True if it says that rows or records were changed: "UPDATE 1000", "3 rows affected".
+/// True if the result reports changed rows or records: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
 /// Output of a shell command, without the frame that some platforms put around it.
 std::string_view without_frame(std::string_view result);
 
-/// The text with what it quotes left out: a message that says what was not found is one message.
+/// The text without its quotes: "not found" messages that name different things become one message.
 std::string without_quotes(std::string_view text);
 
 /// True for a message that asks only for more of the same: "continue", "please go on".

@@ -55,35 +55,35 @@ struct EnumNames<FailureKind> {
 
 /// Further signs of a call and its answer. Bits of CallFingerprint::shape; stored: append only.
 enum class Shape : std::uint32_t {
-    kSilent = 1U << 0,        ///< it failed and said nothing: an answer ("no"), not a failure
+    kSilent = 1U << 0,        ///< it failed without output: an answer ("no"), not a failure
     kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
-    kActs = 1U << 2,          ///< an action on a screen, a page or a game: another call shows it
+    kActs = 1U << 2,          ///< acts on a screen, a page or a game: another call shows how
     kLooks = 1U << 3,         ///< a shell command that only asks for a state
     kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
     kCosmetic = 1U << 5,      ///< an edit of comments and white space
     kRestores = 1U << 6,      ///< takes files back to what version control has
     kNothing = 1U << 7,       ///< leaves nothing: touch, an empty commit
     kWhole = 1U << 8,         ///< writes a whole file, not a part of one
-    kGuard = 1U << 9,         ///< a shell command that asks a yes or no first: test, which, grep -q
+    kGuard = 1U << 9,         ///< a shell command that starts with a test: test, which, grep -q
     kOver = 1U << 10,         ///< its answer names an end that no waiting will change: cancelled
-    kBusy = 1U << 11,         ///< its answer says that what it needs is busy: a lock, a rate limit
+    kBusy = 1U << 11,         ///< its answer reports a busy resource: a lock, a rate limit
     kCommand = 1U << 12,      ///< a shell command
-    kRests = 1U << 13,        ///< a shell command behind a sleep of at least 10 s
-    kBlind = 1U << 14,        ///< an edit that names its file at most: its content is unknown
+    kRests = 1U << 13,        ///< a shell command after a sleep of at least 10 s
+    kBlind = 1U << 14,        ///< an edit that names only its file: its content is unknown
     kPauses = 1U << 15,       ///< lets time pass and then asks: a long poll, a wait in a game
-    kNothingYet = 1U << 16,   ///< an empty answer, or one that says that nothing has come
-    kMoves = 1U << 17,        ///< a step in a game with a line of answer that shows no place
+    kNothingYet = 1U << 16,   ///< an empty answer, or a report that nothing has come
+    kMoves = 1U << 17,        ///< a step in a game whose one-line answer shows no position
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
-/// once and stores it with the event, so a replay compares what the session was judged by. 64-bit
-/// members are the low halves of 128-bit digests; 0 = none.
+/// once and stores it with the event, so a replay compares the same values. 64-bit members are the
+/// low halves of 128-bit digests; 0 = none.
 struct CallFingerprint {
     Digest question;                ///< tool and canonical arguments
     Digest outcome;                 ///< canonical result or error, and success
-    std::uint64_t raw_outcome = 0;  ///< the same before masking
+    std::uint64_t raw_outcome = 0;  ///< the outcome before masking
     std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a red run
-    std::uint64_t content = 0;      ///< what an edit without a digest writes
+    std::uint64_t content = 0;      ///< content that an edit without a digest writes
     std::uint64_t path = 0;         ///< path that the call names, if any
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
@@ -95,22 +95,21 @@ struct CallFingerprint {
     std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
     /// Both halves of the SHA-256 of the exact arguments, by which approvals identify a call
-    /// (args_of()). Unlike `question`, nothing is masked. Zero for calls that no
-    /// report has brought.
+    /// (args_of()). Unlike `question`, nothing is masked. Zero for calls from no report.
     Digest args_start;
     Digest args_end;
-    std::uint32_t shape = 0;  ///< of Shape
-    /// Words of an answer in any order, those of a failure without what the call itself says: a
-    /// list in another order, or the same error of another name. 0 = too few words, or no such
-    /// call.
+    std::uint32_t shape = 0;  ///< bits of Shape
+    /// Digest of an answer's words in any order, for a failure without the words of the call: equal
+    /// for a list in another order, or the same error about another name. 0 = too few words, or
+    /// another kind of call.
     std::uint64_t kin = 0;
 
     bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }
     void set(Shape one, bool value) {
         if (value) shape |= static_cast<std::uint32_t>(one);
     }
-    /// Alone no evidence of going nowhere: a guard that said no without a word, an action that was
-    /// only acknowledged, or an edit of which the content is unknown.
+    /// True if the call alone is no evidence of a loop: a guard that failed without output, an
+    /// action that was only acknowledged, or an edit with unknown content.
     bool weak() const {
         return (is(Shape::kSilent) && is(Shape::kGuard)) ||
                (is(Shape::kActs) && is(Shape::kAcknowledged)) || is(Shape::kBlind);

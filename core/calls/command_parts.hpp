@@ -14,19 +14,19 @@
 namespace headway::core {
 
 /// The next part of a command line, up to `&&`, `||`, `;`, `|` or a line's end; quotes are kept
-/// together. Removes it from `rest`, which must not be empty.
+/// together. Removes the part from `rest`, which must not be empty.
 std::string_view next_part(std::string_view& rest);
 
 /// The command that a part runs, without `sudo`, `timeout 5`, `FOO=1` and the words of shell loops
 /// before it.
 std::string_view plain_command(std::string_view part);
 
-/// `kubectl -n shop get pods` as `kubectl get pods`: options that stand before what is done.
-/// A view of `part`, or of `buffer`.
+/// Without options before the subcommand: `kubectl -n shop get pods` gives `kubectl get pods`. A
+/// view of `part`, or of `buffer`.
 std::string_view without_options(std::string_view part, std::string& buffer);
 
-/// True if the command is one of `starts`, alone or with arguments; one that ends in a blank is a
-/// prefix.
+/// True if the command is one of `starts`, alone or with arguments; a start that ends in a blank is
+/// a prefix.
 template <class List>
 bool starts_with_any(std::string_view command, const List& starts) {
     if (command.empty() || !may_begin(starts, command)) return false;
@@ -37,8 +37,8 @@ bool starts_with_any(std::string_view command, const List& starts) {
     });
 }
 
-/// True if the part is one of these commands: the name ends with a blank or the part. `test.sh` is
-/// not `test`.
+/// True if the part is one of these commands: a blank or nothing follows the name. `test.sh` is not
+/// `test`.
 template <class List>
 bool is_one_of(std::string_view part, const List& list) {
     if (part.empty() || !may_begin(list, part)) return false;
@@ -48,15 +48,15 @@ bool is_one_of(std::string_view part, const List& list) {
     });
 }
 
-/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`.
+/// True for `> file` or `>> file`, but not for `2>&1` and `>/dev/null`.
 bool redirects(std::string_view part);
 
-/// Without what a person wrote for people: comments outside of quotes. A command with a here
-/// document stays as it is, because there `#` may be content.
+/// Without comments outside of quotes, which are for people. A command with a here document stays
+/// as it is, because there `#` may be content.
 std::string without_comments(std::string_view command);
 
-/// Without the lines of here documents, which are content and no commands. A view of `command`, or
-/// of `buffer`.
+/// Without the lines of here documents, which are content, not commands. A view of `command`, or of
+/// `buffer`.
 std::string_view without_documents(std::string_view command, std::string& buffer);
 
 /// The command of each part of a command line (plain_command()), without the lines of here

@@ -12,9 +12,9 @@ namespace headway::core {
 /// different answers. Pure; linear in the text.
 void append_masked(std::string& out, std::string_view text);
 
-/// A receipt without what only tells it from the next one: numbers behind words such as "id" and
+/// A receipt without the parts that differ in the next one: numbers after words such as "id" and
 /// "job", addresses, and names of letters and digits; with `numbers` every number. Two receipts of
-/// one form say the same. Pure.
+/// one form mean the same. Pure.
 std::string receipt_form(std::string_view text, bool numbers);
 
 }  // namespace headway::core

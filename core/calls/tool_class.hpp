@@ -12,11 +12,11 @@ namespace headway::core {
 /// name.
 std::string_view class_of_tool(std::string_view tool);
 
-/// True for `class:` with one of these names behind it.
+/// True for one of these names, such as `class:shell`.
 bool is_tool_class(std::string_view name);
 
-/// The error in a rule that begins as a class does, in any case, and is none: it would silently
-/// cover no tool. Empty for right ones and for names of tools. Pure.
+/// The error in a rule that begins with `class:`, in any case, and is no class: the rule would
+/// silently cover no tool. Empty for classes and for names of tools. Pure.
 std::string wrong_tool_class(std::string_view rule);
 
 /// True if a rule for `rule` is about calls of `tool`: the same name, or its class.

@@ -11,20 +11,20 @@ namespace headway::core {
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
 
-/// True for a tool that stands for a screen, a page or a game; its argument `action` says more.
+/// True for a tool named after a screen, a page or a game; its argument `action` names the action.
 bool is_screen(std::string_view tool);
 
 /// True for a tool that writes what the agent wants to remember: its own memory, not the work.
 bool only_remembers(std::string_view tool);
 
-/// `ask_user`, `ask_followup_question`, `request_user_input`, `question`: a tool that waits for a
-/// person.
+/// True for a tool that waits for a person: `ask_user`, `ask_followup_question`,
+/// `request_user_input`, `question`.
 bool asks_a_person(std::string_view tool);
 
-/// `create_order`, `launchAgent`: a tool that hands something in, and answers with a receipt.
+/// True for a tool that submits something and returns a receipt: `create_order`, `launchAgent`.
 bool hands_something_in(std::string_view tool);
 
-/// `wait_agent`, `waitForEvent`: a tool whose calls last until something comes, or a limit.
+/// True for a tool whose calls last until an event or a limit: `wait_agent`, `waitForEvent`.
 bool waits_by_name(std::string_view tool);
 
 }  // namespace headway::core

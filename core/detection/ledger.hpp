@@ -15,12 +15,12 @@
 
 namespace headway::core {
 
-/// Rounds of P3 or better that lift a suspicion as hard progress does (docs/detection.md, section
+/// Rounds of P3 or better that clear a suspicion as hard progress does (docs/detection.md, section
 /// 7).
 inline constexpr std::uint32_t kInformedRounds = 5;
 
-/// The table of answers is the largest structure that an event touches, so it is a set-associative
-/// cache: a lookup reads one set only, of so many answers. A question's low bits name its set.
+/// Answers in one set. The table of answers is the largest structure that an event touches, so it
+/// is a set-associative cache: a lookup reads one set only, named by the question's low bits.
 inline constexpr std::size_t kAnswersOfSet = 8;
 
 /// The last answer to one question.
@@ -28,13 +28,13 @@ struct KnownAnswer {
     std::uint64_t question = 0;
     std::uint64_t outcome = 0;
     std::uint32_t raw_outcome = 0;  ///< the low half
-    std::uint32_t before = 0;       ///< low half of the outcome before it; 0 = none
+    std::uint32_t before = 0;       ///< low half of the previous outcome; 0 = none
     std::uint64_t first_n = 0;      ///< event of the first of `repeats`
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
-    /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of its
-    /// epoch, one if the call succeeded, 7 of its scope. One of these tables is most of what a
-    /// session keeps.
+    /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of its epoch,
+    /// one if the call succeeded, 7 of its scope. The table of answers is most of a session's
+    /// memory.
     std::uint32_t span = 0;
     bool ok() const { return (span >> 24U & 1U) != 0; }
     bool operator==(const KnownAnswer&) const = default;
@@ -51,7 +51,7 @@ struct KnownAnswer {
 struct FileTrail {
     std::uint64_t path = 0;
     std::uint64_t last_n = 0;
-    std::uint32_t reversals = 0;         ///< in a row: returns to a content that it had left
+    std::uint32_t reversals = 0;         ///< in a row: returns to a content that the path had left
     std::vector<std::uint64_t> digests;  ///< at most limits::kTrailDigestsMax
     bool operator==(const FileTrail&) const = default;
     static constexpr auto fields() {
@@ -68,7 +68,7 @@ struct Verification {
     std::uint64_t changes_seen = 0;  ///< Ledger::changes when it last ran
     std::uint64_t best_failing = 0;
     bool counted = false;  ///< best_failing is valid
-    bool flaky = false;    ///< its answer changed without a change of files
+    bool flaky = false;    ///< its result changed without a change of files
     std::uint64_t last_outcome = 0;
     std::vector<std::uint64_t> outcomes;  ///< at most limits::kTrailDigestsMax
     bool operator==(const Verification&) const = default;
@@ -103,46 +103,46 @@ struct CallMark {
 /// results, and the time of the last progress (docs/detection.md, section 4). The fold writes it,
 /// detectors read it.
 struct Ledger {
-    std::uint32_t epoch = 0;         ///< of progress: a new one begins with each change
+    std::uint32_t epoch = 0;         ///< each change begins a new epoch
     std::uint32_t rounds = 0;        ///< model turns with a counted call
     std::uint32_t quiet_rounds = 0;  ///< in a row without progress
     /// In a row without P2, P3 or P4: edits that no test confirmed.
     std::uint32_t unproven_rounds = 0;
     std::uint32_t informed_rounds = 0;  ///< total with P3 or better
-    std::uint32_t hard_round = 0;       ///< the last with hard progress; 0 = none
+    std::uint32_t hard_round = 0;       ///< the last round with hard progress; 0 = none
     std::uint32_t scope = 0;            ///< messages of the user
     std::uint32_t content_copies = 0;   ///< in a row: further files with last_content
-    /// Edits since the last hard progress of which it is not known what they changed.
+    /// Edits since the last hard progress whose effect is unknown.
     std::uint32_t unsure_edits = 0;
-    std::uint32_t lifts = 0;       ///< messages of the user, as the agent reports them, that lifted
-    std::uint64_t hard_n = 0;      ///< the last event with hard progress; 0 = none
-    std::uint64_t moved_n = 0;     ///< the last event of P3
-    std::uint64_t external_n = 0;  ///< the last event of P4
-    std::uint64_t deed_n = 0;      ///< the last call that may change something, with news
-    std::uint64_t changes = 0;     ///< counted calls that may have changed something
-    std::uint64_t scope_n = 0;     ///< the last user message
+    std::uint32_t lifts = 0;           ///< reported user messages that cleared a suspicion
+    std::uint64_t hard_n = 0;          ///< the last event with hard progress; 0 = none
+    std::uint64_t moved_n = 0;         ///< the last event of P3
+    std::uint64_t external_n = 0;      ///< the last event of P4
+    std::uint64_t deed_n = 0;          ///< the last call with news that may change something
+    std::uint64_t changes = 0;         ///< counted calls that may have changed something
+    std::uint64_t scope_n = 0;         ///< the last user message
     std::uint64_t compacted_n = 0;     ///< the last compaction of the agent's context
     Tier round_tier = Tier::kNone;     ///< best of the round so far
     bool round_counts = false;         ///< the round has a call that is not neutral
-    bool paused_long = false;          ///< the pause before paused_n was of kLongRest at least
-    bool said_go_on = false;           ///< the last message of the user only told it to go on
+    bool paused_long = false;          ///< the pause before paused_n lasted at least kLongRest
+    bool said_go_on = false;           ///< the last user message only asked to go on
     std::vector<KnownAnswer> answers;  ///< in sets; question 0 = free entry
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax
-    std::uint64_t calls = 0;       ///< total; the next goes to recent[calls % max]
+    std::uint64_t calls = 0;       ///< total; the next call goes to recent[calls % max]
     /// Best tiers of the rounds before this one, the newest in the lowest four bits: 0 = no such
     /// round, else the tier plus 1.
     std::uint64_t past_tiers = 0;
     std::uint64_t slept_n = 0;        ///< the last call that let time pass
     std::uint64_t wait_outcome = 0;   ///< the answer to the newest poll
-    std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
+    std::uint64_t cosmetic_path = 0;  ///< path if the last edit changed only comments; else 0
     std::uint64_t last_content = 0;   ///< of the last file that was written whole
     std::uint64_t paused_n = 0;       ///< the last event before which the clock shows a pause
 
     /// Closes the current round and begins the next.
     void begin_round();
-    /// Rounds without news are forgotten, as is that of the current one.
+    /// Forgets the rounds without news, including the current round if quiet.
     void forget_quiet();
 
     /// Records a neutral call: calls before and after it are not "in a row".
@@ -186,13 +186,13 @@ struct Entry {
     bool jitter = false;  ///< equal except for masked parts
     bool known_question = false;
     bool same_answer = false;   ///< as the last time
-    bool known_answer = false;  ///< a new question, and an answer that another one got a while ago
-    bool hollow = false;        ///< it claims to change something, and changes nothing
+    bool known_answer = false;  ///< a new question, with an earlier answer to another question
+    bool hollow = false;        ///< the call claims to change something, and changes nothing
     bool free_again = false;    ///< the agent lost the answer in a compaction
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
     std::uint64_t first_n = 0;  ///< event of the first repeat
-    std::uint64_t asked_n = 0;  ///< event of this question before; 0 = none
-    /// Of the changed path, if it returned to an earlier content.
+    std::uint64_t asked_n = 0;  ///< the question's previous event; 0 = none
+    /// FileTrail::reversals of the changed path, if an earlier content returned.
     std::uint32_t reversals = 0;
     std::uint64_t changed_path = 0;          ///< a path that reached a new content
     std::vector<std::uint64_t> fresh_paths;  ///< changed paths that are new to the ledger
@@ -208,15 +208,15 @@ constexpr std::uint64_t key_of(const CallFingerprint& fingerprint) {
 /// True if the question got this answer the last time. Pure.
 bool repeats_answer(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// True if the agent slept since it asked this question before, or sleeps in the call itself. Pure.
+/// True if the agent slept since it last asked this question, or sleeps in the call itself. Pure.
 bool slept_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
-/// A model may think for so long; a longer time between two looks for what has not come is a pause,
-/// and between two looks at anything one of kLongRest.
+/// A model may think for kShortRest. A longer time is a pause between two queries for something
+/// that has not come; kLongRest is a pause between any two equal queries.
 inline constexpr Millis kShortRest{30'000};
 inline constexpr Millis kLongRest{120'000};
 
-/// True if the clock shows a pause since it asked this question before. Pure.
+/// True if the clock shows a pause since the agent last asked this question. Pure.
 bool paused_before(const Ledger& ledger, const CallFingerprint& fingerprint);
 
 /// Records a counted call. `n` is its event.
@@ -228,7 +228,7 @@ Entry record(Ledger& ledger, const CallFingerprint& fingerprint, const ToolFinis
 Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std::uint64_t failing,
              std::uint64_t n);
 
-/// Records the answer of a wait; kExternal if it changed.
+/// Records the answer of a wait; kExternal if the answer changed.
 Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n);
 
 /// Adds the tier of a call or result to the round and the epoch. `telling` is false for a new

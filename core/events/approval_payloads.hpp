@@ -14,7 +14,7 @@
 #include "core/events/event_type.hpp"
 #include "core/text/text.hpp"
 
-// Events about approvals (api/API.md, "Approvals"). The rules of session_payloads.hpp hold. The id
+// Events about approvals (api/API.md, "Approvals"). The rules of session_payloads.hpp apply. The id
 // of an approval is `<session>.a<n>`, where n is the number of its approval.requested event. The id
 // leads to the session without a table, and no request can be decided under another session's name.
 
@@ -65,7 +65,7 @@ struct EnumNames<GrantScope> {
     static constexpr std::array<std::string_view, 3> kNames{"once", "session", "until"};
 };
 
-/// Which later calls a grant covers: those with exactly these arguments, or all of the tool.
+/// Which later calls a grant covers: calls with exactly these arguments, or all calls of the tool.
 enum class GrantMatch : std::uint8_t { kArgs, kTool };
 template <>
 struct EnumNames<GrantMatch> {
@@ -88,13 +88,13 @@ struct EnumNames<ApprovalAlarmKind> {
         "started_after_rejection", "approved_but_refused",     "fan_out"};
 };
 
-/// Why a request that stood beside an agent's own dialog needs no decision any more. Values are
-/// stored: append only.
+/// Why a request about an agent's own dialog, or for a daily cap, needs no decision any more.
+/// Values are stored: append only.
 enum class ApprovalClosing : std::uint8_t {
     kAnsweredAtAgent,  ///< a person answered the agent's own dialog
-    kLeftToAgent,      ///< the agent waits for no answer from here any more: its dialog decides
+    kLeftToAgent,      ///< the agent no longer waits for Headway's answer: its dialog decides
     kStopped,          ///< the session had to stop, so the call was refused
-    kNotNeeded,        ///< of a daily cap: it has room again, or the day is over
+    kNotNeeded,        ///< a daily cap has room again, or the day is over
 };
 template <>
 struct EnumNames<ApprovalClosing> {
@@ -114,12 +114,12 @@ struct ApprovalRequested {
     std::vector<std::string> options;  ///< answers to choose from, for a question
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
-    std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
+    std::optional<BudgetLimits> extend;  ///< amounts requested by a budget_extension
     /// Who asks: "agent", "call" (a tool.started that requests it), "policy", "headway" or "dialog"
     /// (kDialogSource).
     std::string source;
     /// Bytes of arguments and summary that are not shown. `args_digest` binds them anyway, so the
-    /// approver must know that there is more than they see.
+    /// approver must know of these bytes.
     std::uint64_t hidden_bytes = 0;
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
@@ -201,8 +201,8 @@ struct ApprovalRevoked {
     }
 };
 
-/// A request needs no decision any more: one from the agent's own dialog, or one for a cap of the
-/// day. No decision follows from it: a person's answer at the agent is not known here.
+/// A request from the agent's own dialog, or for a daily cap, needs no decision any more. No
+/// decision follows: a person's answer at the agent is not known here.
 struct ApprovalClosed {
     static constexpr EventType kType = EventType::kApprovalClosed;
     std::string id;
@@ -217,10 +217,10 @@ struct ApprovalClosed {
 struct ApprovalAlarm {
     static constexpr EventType kType = EventType::kApprovalAlarm;
     ApprovalAlarmKind alarm = ApprovalAlarmKind::kNeverExecuted;
-    std::string id;  ///< of the request; empty if there was none
+    std::string id;  ///< of the request; empty without a request
     std::string tool;
     std::vector<std::uint64_t> evidence;
-    std::string detail;  ///< of kFanOut: how many, and what the limit is
+    std::string detail;  ///< for kFanOut: the count and its limit
     bool operator==(const ApprovalAlarm&) const = default;
     static constexpr auto fields() {
         return field_list(field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
@@ -230,7 +230,8 @@ struct ApprovalAlarm {
     }
 };
 
-/// A person has seen these alarms, so they no longer need attention. Only an operator may say so.
+/// A person has seen these alarms, so they no longer need attention. Only an operator may report
+/// this.
 struct AlarmAcknowledged {
     static constexpr EventType kType = EventType::kAlarmAcknowledged;
     std::vector<std::uint64_t> alarms;  ///< numbers of approval.alarm events

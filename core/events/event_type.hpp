@@ -103,7 +103,7 @@ struct EnumNames<Profile> {
     static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
 };
 
-/// Only Headway writes `halted`, if the policy says so. An agent that learns that its budget is
+/// Only Headway writes `halted`, if the policy requires it. An agent that learns that its budget is
 /// exhausted may itself end with `budget_exhausted`.
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted, kBudgetExhausted };
 template <>

@@ -12,9 +12,9 @@
 #include "core/events/event_type.hpp"
 #include "core/text/text.hpp"
 
-// Events about questions to a judge, a language model beside the session (api/API.md, "The judge").
-// The rules of session_payloads.hpp hold. An answer is a closed enumeration: no answer can decide
-// an approval, end a session or open one.
+// Events about questions to a judge, a language model outside the session (api/API.md, "The
+// judge"). The rules of session_payloads.hpp apply. An answer is a closed enumeration: no answer
+// can decide an approval, end a session or open one.
 
 namespace headway::core {
 
@@ -69,7 +69,7 @@ struct EnumNames<JudgeOutcome> {
 /// Cost of one question, as far as the endpoint reports it.
 struct JudgeUse {
     std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
-    std::uint64_t first_token_ms = 0;  ///< 0 = no token came
+    std::uint64_t first_token_ms = 0;  ///< 0 = no token received
     std::uint64_t prompt_tokens = 0;
     std::uint64_t completion_tokens = 0;
     double cost_usd = 0;  ///< by the prices of the configuration
@@ -90,8 +90,8 @@ struct CheckRequested {
     std::string check_id;  ///< the client's, or `<session>.c<n>`
     CheckCause cause = CheckCause::kAsked;
     std::string judge;    ///< name of the endpoint
-    std::string by;       ///< who asked, as far as known
-    std::string confirm;  ///< endpoint whose second opinion a B needs, or empty
+    std::string by;       ///< the requester, if known
+    std::string confirm;  ///< endpoint of the second opinion on a B, or empty
     bool operator==(const CheckRequested&) const = default;
     static constexpr auto fields() {
         return field_list(field("check_id", &CheckRequested::check_id),
@@ -108,7 +108,7 @@ struct CheckCompleted {
     JudgeOutcome outcome = JudgeOutcome::kAnswered;
     std::optional<CheckAnswer> answer;    ///< only when answered
     Text reason;                          ///< the judge's words, for people only
-    std::vector<std::uint64_t> evidence;  ///< events of the session it rests on; all exist
+    std::vector<std::uint64_t> evidence;  ///< session's events it rests on; all exist
     double confidence = 0;                ///< 0 to 1
     std::string error;                    ///< why there is no answer
     std::string judge;                    ///< name of the endpoint

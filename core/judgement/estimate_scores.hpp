@@ -21,7 +21,7 @@ struct EstimateMade {
     double percent = 0;
     std::uint64_t calls = 0;  ///< finished calls at that time
     std::string source;       ///< "judge" or "agent"
-    std::string model;        ///< of a judge
+    std::string model;        ///< the judge's model
     bool operator==(const EstimateMade&) const = default;
 };
 

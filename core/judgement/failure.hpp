@@ -11,7 +11,7 @@ namespace headway::core {
 /// Failure::code when the iterations are used up; the name is from docs/first-designs.md.
 inline constexpr std::string_view kMaxIterationsReached = "max_iterations_reached";
 
-/// Why a session failed; an empty code = it has not.
+/// Why a session failed; an empty code = no failure.
 struct Failure {
     /// One of task_failed, low_confidence, max_iterations_reached, tool_failures, parse_failures,
     /// legacy_timeout.
@@ -19,9 +19,10 @@ struct Failure {
     std::string reason;
 };
 
-/// Whether the session has failed with this event (docs/detection.md, section 9): the agent reports
-/// `task_failed`, or exceeds a limit of its policy on iterations, failures of one tool in a row,
-/// unreadable turns or low confidence. `state` includes the event. Never by the wall clock. Pure.
+/// The failure of the session with this event, if any (docs/detection.md, section 9): the agent
+/// reports `task_failed`, or exceeds a limit of its policy on iterations, failures of one tool in a
+/// row, unreadable turns or low confidence. `state` includes the event. Never by the wall clock.
+/// Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
 /// Feedback for the model in the reply: which tool failed, how often in a row, its sanitized error

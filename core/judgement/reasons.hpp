@@ -12,16 +12,16 @@ namespace headway::core {
 /// The decision that a session waits for.
 std::string waiting_reason(const Approval& asked);
 
-/// "idle: it waits for a task", or the work in the background that it waits for.
+/// "idle: it waits for a task", or the awaited work in the background.
 std::string rest_reason(const SessionState& state);
 
 /// The newest progress; empty unless the verdict is kProgressing or kExploring.
 std::string progress_reason(const SessionState& state, Verdict verdict);
 
-/// The judgement as it is now: of a loop that goes on, the count and what it has cost since. Pure.
+/// The current judgement; for a loop that goes on, with its count and its cost so far. Pure.
 JudgementPtr live_judgement(const SessionState& state);
 
-/// Why it failed, with what stopped the session unless its own words say so.
+/// Why the session failed, with the provider's stop unless the reported reason names it.
 std::string failed_reason(const SessionState& state);
 
 }  // namespace headway::core

@@ -16,13 +16,13 @@ inline constexpr std::uint64_t kStepStop = 4;
 /// A way around a blocker, chosen by rule.
 enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp, kCompact };
 
-/// The way out by the kind of blocker that the agent or a judge named, and by the kind of the last
-/// call's failure. Without blockers only for failures that no rule has better advice about:
+/// The way out for the kind of blocker that the agent or a judge named, and for the kind of the
+/// last call's failure. Without a blocker, only for failures without better advice by a rule:
 /// permissions, missing tools, a full context. Pure.
 WayOut way_out(FailureKind blocker, FailureKind failure);
 
-/// For the current state: by the blockers of the last estimate, unless hard progress came after it,
-/// and by the last failure. Pure.
+/// The way out for the current state: by the blockers of the last estimate, unless hard progress
+/// followed, and by the last failure. Pure.
 WayOut way_out(const SessionState& state);
 
 /// The next directive about the current loop.

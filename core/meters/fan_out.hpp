@@ -9,15 +9,15 @@
 #include "core/base/fields.hpp"
 #include "core/meters/budget_meter.hpp"
 
-// How many sub-agents one session has, and how many are too many (docs/detection.md, section 11).
-// They are sessions that it has opened, and what these have opened.
+// Number of sub-agents of one session, and its limits (docs/detection.md, section 11). Sub-agents
+// are the sessions that it has opened, and their sub-agents.
 
 namespace headway::core {
 
 /// The consequence of too many sub-agents, besides the alarm and the advice.
 enum class OnFanOut : std::uint8_t {
     kAlert,  ///< nothing: a person sees the alarm
-    kAsk,    ///< a person is asked, and the session is blocked until then
+    kAsk,    ///< a person is asked, and the session is blocked until the answer
     kStop,   ///< the session gets a directive to stop
 };
 template <>
@@ -29,22 +29,22 @@ struct EnumNames<OnFanOut> {
 struct FanOutRules {
     std::uint32_t at_once = 16;  ///< open descendants, at most limits::kChildrenMax
     std::uint32_t in_all = 200;  ///< descendants ever
-    std::uint32_t depth = 4;     ///< generations of them
+    std::uint32_t depth = 4;     ///< levels of descendants
     OnFanOut on_exceeded = OnFanOut::kAlert;
     bool operator==(const FanOutRules&) const = default;
 };
 
-/// The descendants of a session, as far as they are known to it. Pure.
+/// The descendants of a session, as far as the session knows them. Pure.
 FanOut fan_out_of(const BudgetMeter& meter);
 
 /// How far one count is above its limit: 0 = within it, and one more each time it doubles. Pure.
 std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 
-/// True if the descendants are above a limit by one step more than before: a session hears of it
+/// True if the descendants are above a limit by one step more than before: a session is notified
 /// once, and again when the excess has doubled. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
-/// The count above its limit, for people: "20 sub-agents at once, more than 16". Empty for nothing.
+/// The count above its limit, for people: "20 sub-agents at once, more than 16". Empty if none.
 /// Pure.
 std::string excess_words(const FanOut& now, const FanOutRules& rules);
 

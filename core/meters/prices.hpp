@@ -10,7 +10,7 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/event.hpp"
 
-// Prices of models, for costs that the agent does not say itself (docs/costs.md). All pure.
+// Prices of models, for costs that the agent does not report itself (docs/costs.md). All pure.
 
 namespace headway::core {
 
@@ -35,35 +35,35 @@ struct ListPrice {
     double output = 0;
 };
 
-/// Public prices of common models (core/meters/price_list.cpp says whose, and of when).
+/// Public prices of common models (sources and dates: core/meters/price_list.cpp).
 std::span<const ListPrice> list_prices();
 
-/// The operator's prices, and behind them those of the list.
+/// The operator's prices, then those of the list.
 struct Prices {
     std::vector<ModelPrice> own;
     bool use_list = true;
     bool operator==(const Prices&) const = default;
 };
 
-/// Whether a table of prices may have that name: not empty, one `*` at most and only at its end.
+/// True if a table of prices may have this name: not empty, one `*` at most and only at its end.
 bool is_price_name(std::string_view name);
 
-/// The names under which a model may stand in a table, the one said first: without the provider
-/// before it, the date behind it and the forms of Bedrock and Vertex. Never another model's.
+/// The names that a table may have for a model, the reported name first: without the provider
+/// before, the date after, and the forms of Bedrock and Vertex. Never another model's name.
 std::vector<std::string> names_of_model(std::string_view text);
 
-/// Nothing for a model without a price: there is no guess by a similar name.
+/// The price of a model; nothing without one: similar names are not guessed.
 std::optional<ModelPrice> price_of(const Prices& prices, std::string_view model);
 
-/// In dollars. Nothing if tokens are not told apart that cost differently.
+/// The cost in dollars. Nothing if tokens of different prices are reported as one sum.
 std::optional<double> cost_of(const ModelPrice& price, const Usage& usage);
 
 /// The use that an event reports, or null.
 Usage* usage_in(Payload& payload);
 const Usage* usage_in(const Payload& payload);
 
-/// Fills the cost of each use whose agent says none and whose model (by the use, else `model`) has
-/// a price, as an estimate. An agent cannot call its own figure an estimate.
+/// Estimates the cost of each use that reports none and whose model (the use's, else `model`) has a
+/// price. An agent cannot mark its own figure as an estimate.
 void estimate_costs(const Prices& prices, std::string_view model, std::span<Event> events);
 
 }  // namespace headway::core

@@ -10,7 +10,7 @@
 #include "core/judgement/failure.hpp"
 #include "core/session/session.hpp"
 
-// The parts that the commands of Session are made of. Internal to the session*.cpp files.
+// Building blocks of the commands of Session. Internal to the session*.cpp files.
 
 namespace headway::core {
 
@@ -33,19 +33,19 @@ inline Error ended_error(const SessionState& state) {
             {}};
 }
 
-/// One command while it is carried out: its context, and the session that it appends events to.
+/// One command while it is carried out: its context, and the session to which it appends events.
 /// Lives on the stack of a function of Session.
 class Command {
 public:
-    /// All three outlive it.
+    /// All three arguments outlive the command.
     Command(Session& session, const Context& context, std::vector<Event>& out)
         : session_(session), context_(context), out_(out) {}
 
     const std::string& id() const { return session_.id(); }
-    const SessionState& state() const { return session_.state(); }  ///< with all that was appended
+    const SessionState& state() const { return session_.state(); }  ///< with all appended events
     const Context& context() const { return context_; }
     Timestamp now() const { return context_.now; }
-    /// Appends an event of the time of the command.
+    /// Appends an event with the command's time.
     void add(Payload payload) { append(make_event(std::move(payload), context_.now)); }
     void append(Event event) { session_.append(std::move(event), out_); }
 
@@ -57,52 +57,52 @@ private:
 
 // session_command.cpp
 
-/// The verdict, if it is another than before; `tier` is what the event before it proves.
+/// Appends the verdict, if it has changed; `tier` is the proof in the event before.
 void add_verdict(Command& command, Tier tier = Tier::kNone);
-/// The next recovery step, if one is due.
+/// Appends the next recovery step, if one is due.
 void add_advice(Command& command);
-/// After a report, when every event of it is stored: the end that a failure condition or the policy
-/// requires.
+/// Ends the session if a failure condition or the policy requires this. Called after a report, when
+/// all its events are appended.
 void end_itself(Command& command, Failure failure);
-/// The end of a session whose agent claimed completion and was quiet since.
+/// Ends a session whose agent claimed completion and was quiet since.
 void complete_as_said(Command& command);
 void direct(Command& command, DirectiveKind kind, std::string reason, std::string by);
 void add_stats(Command& command);
-/// Sets the agent's state that `event` says or implies.
+/// Sets on `event` the agent's state that it reports or implies.
 void note_state(const SessionState& state, Event& event);
-/// Sets the state on the event, unless the agent is already in it.
+/// Sets `next` on the event, unless the agent is already in that state.
 void move_to(const SessionState& state, AgentState next, Event& event);
-/// Sets the interval of heartbeats on the event, if it is another than before.
+/// Sets the interval of heartbeats on the event, if it has changed.
 void ask_interval(const SessionState& state, const Context& context, Event& event);
 
 // session_budget.cpp
 
-/// Before the first event of a command: each event charges the time up to it, but time in which
-/// Headway was down or stopped is credited.
+/// Credits the time in which Headway was down or stopped. Called before the first event of a
+/// command, because each event charges the time up to it.
 void credit_pause(Command& command);
 void add_budget_level(Command& command);
 void add_budget_update(Command& command);
-/// Acts on the budget level, after everything else: directives, extra time for a call in flight,
-/// the end. `asked`: the agent reported and its reply carries the directives; `stepped`: it took a
+/// Acts on the budget level, after all else: directives, extra time for a call in flight, the end.
+/// `asked`: the agent reported and its reply carries the directives; `stepped`: the agent took a
 /// step after a directive to stop.
 void follow_budget(Command& command, bool asked, bool stepped);
-/// Adds to limits that exist; precondition: the session is open and each of them has a limit.
+/// Adds to existing limits; precondition: the session is open and each added amount has a limit.
 void add_extension(Command& command, BudgetExtended extended);
 /// Error: kInvalidField if approving this request would add nothing, because the approver would
-/// believe that it was granted.
+/// believe in a grant.
 Result<> check_extends(const Command& command, const Approval& asked);
 /// The one place where an approval becomes budget.
 void grant_extension(Command& command, const Approval& approved);
 
 // session_approvals.cpp
 
-/// Error: kTooManyApprovals.
+/// Checks that `requests` more fit. Error: kTooManyApprovals.
 Result<> check_room(const SessionState& state, std::size_t requests);
 /// Before `event` is folded: the alarm if the started or finished call lacked approval. A repeated
 /// report is checked like the first: only the same event_id makes it the same report, because an
 /// agent chooses everything else.
 std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& event);
-/// Appended after the call that caused it, event `cause`.
+/// Appends `alarm` after the call that caused it, event `cause`.
 void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause);
 void ask(Command& command, ApprovalRequested request);
 /// Requests approval for the tool.started at this index of the report, unless the call is already
@@ -115,8 +115,8 @@ Attendance attendance(const SessionState& state, const Watch& watch);
 
 // session_dialogs.cpp
 
-/// Before `event` is folded: number of the dialog's request that it shows to be answered at the
-/// agent; 0 = none.
+/// Before `event` is folded: number of the dialog's request that was answered at the agent
+/// according to `event`; 0 = none.
 std::uint64_t dialog_before(const Command& command, const Event& event);
 /// Ends the request `n` of a dialog without a decision, if it is pending.
 void close_dialog(Command& command, std::uint64_t n, ApprovalClosing how);

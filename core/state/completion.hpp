@@ -5,7 +5,7 @@
 #include "core/values/watch.hpp"
 
 // An agent's claim that its task is complete: `assessment: task_complete` ends the loop after the
-// action that goes with it (docs/first-designs.md). It is equivalent to ending the session, and
+// accompanying action (docs/first-designs.md). The claim is equivalent to ending the session, and
 // leaves room for a last action and a result.
 
 namespace headway::core {
@@ -14,12 +14,12 @@ namespace headway::core {
 /// reflection, a later iteration, a new phase, a message of the user or a second call withdraws it.
 void note_claim(SessionState& state, const Event& event);
 
-/// True if the claim stands and nothing is in flight. Pure.
+/// True if the claim is in force and nothing is in flight. Pure.
 bool says_complete(const SessionState& state) noexcept;
 
 /// When the session ends as completed unless the agent does something else: one interval after the
-/// claim, or after the call that followed it, so before it turns silent. Heartbeats do not change
-/// this. kNever without a claim. Pure.
+/// claim, or after the call that followed it, so before the session turns silent. Heartbeats do not
+/// change this. kNever without a claim. Pure.
 Timestamp completion_at(const SessionState& state, const Watch& watch);
 
 }  // namespace headway::core

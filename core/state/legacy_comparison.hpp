@@ -19,8 +19,8 @@ struct SessionState;
 void note_legacy_kills(SessionState& state, Timestamp now);
 
 /// When the session's timer ends the session, or kNever: with mode `enforce`, or with `fallback`
-/// once it is silent. Time before Watch::since() counts, but the agent gets two of its intervals
-/// after it to report. Pure.
+/// once the session is silent. Time before Watch::since() counts, but the agent then gets two of
+/// its intervals to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
 /// Both views of one session, for comparison.
@@ -30,7 +30,7 @@ struct Comparison {
     std::vector<LegacyKill> kills;
     Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;
-    bool saved = false;  ///< it would have been killed, but completed
+    bool saved = false;  ///< a timer would have killed the session, which completed
     std::string summary;
 };
 

@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// Why an agent cannot go on by itself. Values are stored: append only. `kUnknown` is an error that
-/// ended a turn and that no table knows: it blocks with its own words.
+/// Why an agent cannot go on by itself. Values are stored: append only. `kUnknown`: an error in no
+/// table that ended a turn: the session is `blocked`, with its text.
 enum class Cause : std::uint8_t {
     kNone,
     kUsageLimit,    ///< of a plan or a quota; usually with a time at which it resets
@@ -22,7 +22,7 @@ enum class Cause : std::uint8_t {
     kBilling,       ///< no credit: waiting does not help
     kModelMissing,  ///< the model does not exist, or this account may not use it
     kContextFull,   ///< the conversation is larger than the model's window
-    kNetwork,       ///< no connection, no name, a stream that was cut
+    kNetwork,       ///< no connection, no DNS name, a broken stream
     kCertificate,   ///< TLS refuses the provider's certificate
     kRefused,       ///< the API refuses the request itself (another 4xx)
     kUnknown,
@@ -38,7 +38,7 @@ struct EnumNames<Cause> {
         "refused", "unknown",       "person",       "tool_missing"};
 };
 
-/// Causes that pass by themselves: the model's next answer shows that they have.
+/// True for a cause that passes by itself: the model's next answer shows that it has.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

@@ -21,7 +21,7 @@ namespace headway::core {
 struct Until {
     std::bitset<kVerdictCount> verdicts;
     bool any_event = false;       ///< `event`: any event after `after`
-    bool needs_somebody = false;  ///< `needs_somebody`: a wait in which nothing moves any more
+    bool needs_somebody = false;  ///< `needs_somebody`: a wait in which nothing changes any more
 
     bool contains(Verdict verdict) const {
         return verdicts.test(static_cast<std::size_t>(verdict));
@@ -41,8 +41,8 @@ struct WaitFor {
     Until until;
     WaitMode mode = WaitMode::kNow;
     std::uint64_t after = 0;
-    /// Time without a heartbeat until the agent counts as gone; 0 = never. Empty: kGoneIntervals of
-    /// its intervals, kGoneInCall during a call without heartbeats, never for `event`.
+    /// Time without a heartbeat until the agent counts as gone; 0 = never. Absent: kGoneIntervals
+    /// heartbeat intervals, kGoneInCall during a call without heartbeats, never for `event`.
     std::optional<Millis> silent_for = {};
 };
 
@@ -78,8 +78,8 @@ struct WaitAnswer {
 WaitAnswer answer(const WaitFor& wait, const SessionView& view);
 
 /// When the agent counts as gone unless it sends a heartbeat; kNever while its silence proves
-/// nothing: it has ended, a person was asked or has paused it, or a child session works. Credits
-/// attention gaps like silent_at(). Pure.
+/// nothing: the session has ended, a person was asked or has paused it, or a child session works.
+/// Credits attention gaps like silent_at(). Pure.
 Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& watch);
 
 }  // namespace headway::core
