@@ -8,8 +8,8 @@
 
 namespace headway::core {
 
-/// A value that never changes in place, so that copies, and other threads, share it: two words in
-/// its owner. T's default takes no memory of its own. Keeps 100,000 sessions of one configuration
+/// A value that never changes in place, so that copies and other threads share it; costs its owner
+/// two words. T's default takes no memory of its own. Keeps 100,000 sessions of one configuration
 /// small.
 template <class T>
 class CowBox {
@@ -30,13 +30,13 @@ public:
     /// The value itself, for an owner on another thread. Never null.
     const std::shared_ptr<const T>& pointer() const noexcept { return held_; }
     bool is_default() const noexcept { return held_.use_count() == 0; }
-    /// How many own it, on any thread.
+    /// Number of owners, on any thread.
     std::size_t owners() const noexcept { return static_cast<std::size_t>(held_.use_count()); }
 
     /// Takes another value; other owners keep theirs.
     void set(T value) { held_ = std::make_shared<const T>(std::move(value)); }
-    /// The same, but shares one of the values that this thread took last, if one is equal. For
-    /// values that come from a configuration. Pure: only memory differs.
+    /// Like set(), but shares an equal value if this thread took one recently. For values that come
+    /// from a configuration. Pure: only memory differs.
     void take_alike(T value) {
         thread_local std::array<std::weak_ptr<const T>, kRecent> recent;
         thread_local std::size_t next = 0;
@@ -53,7 +53,7 @@ public:
         set(std::move(value));
         recent[next++ % kRecent] = held_;
     }
-    /// A copy of its own to change.
+    /// A private copy, to be changed.
     T& change() {
         auto own = std::make_shared<T>(*held_);
         T& value = *own;
@@ -65,10 +65,10 @@ public:
     }
 
 private:
-    /// As many kinds of agents as report in turn.
+    /// Kinds of agents expected to report in turn.
     static constexpr std::size_t kRecent = 8;
 
-    /// Not owned by anybody.
+    /// A pointer without an owner.
     static const std::shared_ptr<const T>& default_value() {
         static const T kDefault{};
         static const std::shared_ptr<const T> kPointer{std::shared_ptr<const T>{}, &kDefault};

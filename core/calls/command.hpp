@@ -5,36 +5,36 @@
 
 #include "core/calls/command_parts.hpp"
 
-// Shell commands, as far as their words tell what they do. Pure; linear in the command.
+// Shell commands, as far as their words show their effect. Pure; linear in the command.
 
 namespace headway::core {
 
 /// True if the command only asks for a state and changes nothing: files, processes, services, pages
-/// read with curl. A sleep beside it does not matter.
+/// read with curl. An additional sleep does not matter.
 bool only_looks(const CommandParts& command);
 
-/// True if it asks an orchestrator, a scheduler or a service for the status of something that runs
-/// elsewhere: kubectl get, docker ps, squeue, systemctl is-active, gh run view, tail.
+/// True if the command asks an orchestrator, a scheduler or a service for the status of something
+/// that runs elsewhere: kubectl get, docker ps, squeue, systemctl is-active, gh run view, tail.
 bool asks_for_status(const CommandParts& command);
 
-/// True if it begins with a question that its exit status answers: test, which, grep -q.
+/// True if the command begins with a question that its exit status answers: test, which, grep -q.
 bool is_guard(std::string_view command);
 
-/// True if it sleeps and then does something else.
+/// True if the command sleeps and then does something else.
 bool sleeps_and_more(const CommandParts& command);
 
-/// True if it begins with a sleep of at least 10 s, and does something else then.
+/// True if the command begins with a sleep of at least 10 s, then does something else.
 bool rests_first(std::string_view command);
 
-/// True if it waits by itself until something has changed or a time is up: `kubectl wait`,
+/// True if the command waits by itself until something has changed or a time is up: `kubectl wait`,
 /// `gh run watch`, `timeout 60 tail -f`.
 bool waits_itself(const CommandParts& command);
 
-/// True if it takes files back to what version control has: git checkout, restore, stash, reset.
+/// True if the command restores files from version control: git checkout, restore, stash, reset.
 bool takes_files_back(const CommandParts& command);
 
-/// True if it leaves nothing that anything depends on: touch, true, echo of a text, an empty
-/// commit.
+/// True if the command leaves nothing that anything depends on: touch, true, echo of a text, an
+/// empty commit.
 bool does_nothing(const CommandParts& command);
 
 }  // namespace headway::core

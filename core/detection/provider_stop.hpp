@@ -7,15 +7,15 @@
 #include "core/events/work_payloads.hpp"
 #include "core/values/cause.hpp"
 
-// Errors read for why the provider does not serve the agent.
+// Reasons why a provider does not serve the agent, read from errors.
 
 namespace headway::core {
 
 /// A stop by the provider, as an `error.reported` describes it.
 struct ProviderStop {
     Cause cause = Cause::kNone;  ///< kNone: the error says nothing about the provider
-    /// By a class, a status or the end of the turn: one such error is enough. Words alone need a
-    /// second one.
+    /// True if known by a class, a status or the end of the turn: one such error is enough. Words
+    /// alone need a second error.
     bool typed = false;
 };
 
@@ -23,7 +23,7 @@ struct ProviderStop {
 /// never kNone. Pure; linear in the first KiB of the message.
 ProviderStop stop_of(const ErrorReported& error);
 
-/// The same for a failed call: how it failed, and the words of its error. Pure.
+/// The same for a failed call, by its failure and the words of its error. Pure.
 ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view message);
 
 /// The reset that the words of an error name as seconds since 1970; kNever if they name none. Times
@@ -31,7 +31,7 @@ ProviderStop stop_of_call(FailureKind failure, bool typed, std::string_view mess
 Timestamp retry_in_words(std::string_view message);
 
 /// A time that a provider may name as its reset: later than `now` and at most 8 days ahead, since a
-/// weekly limit is the longest. Everything else is no time. Pure.
+/// weekly limit is the longest. kNever for all else. Pure.
 Timestamp plausible_retry(Timestamp retry_at, Timestamp now);
 
 }  // namespace headway::core

@@ -11,20 +11,21 @@ namespace headway::core {
 /// Alive but not moving (docs/detection.md, section 5.6). Thresholds::suspect heartbeats without a
 /// state change and without work in flight are a suspicion. At Thresholds::stuck they are `stuck`
 /// only if the agent counted iterations meanwhile: a loop that turns and does nothing. Without
-/// iterations it may be a slow, unreported tool, up to kUnannouncedMax heartbeats. Under the strict
-/// profile both numbers are equal and the claim is `stuck`.
+/// iterations, the cause may be a slow, unreported tool, up to kUnannouncedMax heartbeats. Under
+/// the strict profile both numbers are equal and the claim is `stuck`.
 ///
 /// Work in flight is a call, or the model: heartbeats inside one phase `reflection` or one state
-/// `processing_prompt` without a new iteration come from a model that answers slowly. Many of them
-/// in a row are kSlow and never more, because a long tool is not a stuck agent. They do not reset
-/// the count of other heartbeats, so that a call named now and then hides nothing; a newly named
-/// call restarts the count.
+/// `processing_prompt` without a new iteration come from a model that answers slowly. Many such
+/// heartbeats in a row are kSlow and never more, because a long tool is not a stuck agent. They do
+/// not reset the count of other heartbeats, so that a call named now and then hides nothing; a
+/// newly named call restarts the count.
 ///
-/// A heartbeat restarts the count if it is in a new phase (RecentPhases) or its in-flight counter
+/// A heartbeat restarts the count if its phase is new (RecentPhases) or its in-flight counter
 /// moved. Its iteration number does not, since a counter of heartbeats proves nothing; neither does
-/// a phase that returns. A user message is a new task and restarts it. Heartbeats of an agent that
-/// reported to be idle or to wait for permission are not counted until it acts. Those during its
-/// own approval request are not counted either; the answer restarts the count.
+/// a phase that returns. A user message is a new task and restarts the count. Heartbeats of an
+/// agent that reported to be idle or to wait for permission are not counted until it acts.
+/// Heartbeats during its own approval request are not counted either; the answer restarts the
+/// count.
 struct HeartbeatRule {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,

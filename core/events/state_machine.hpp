@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// Whether the agent may change from one state to the other (docs/first-designs.md, design 004);
+/// True if the agent may change from one state to the other (docs/first-designs.md, design 004);
 /// staying is always allowed. Pure.
 bool valid_transition(AgentState from, AgentState to) noexcept;
 

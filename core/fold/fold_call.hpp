@@ -6,8 +6,8 @@
 
 namespace headway::core {
 
-/// A finished call as evidence: what the ledger found, and the storage behind the observation. The
-/// fold keeps it while the detectors observe.
+/// A finished call as evidence: the ledger's entry, and the storage of the observation. The fold
+/// keeps this struct while the detectors observe.
 struct CallEvidence {
     CallFingerprint fingerprint;
     Entry entry;
@@ -15,28 +15,29 @@ struct CallEvidence {
     bool replayed = false;  ///< a replay of an earlier finish: ignored
     bool neutral = false;
     bool unrun = false;  ///< the call was refused or interrupted: it counts nowhere
-    bool slept = false;  ///< since the question was asked before
+    bool slept = false;  ///< since the question was last asked
     bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;
 };
 
-/// A call that comes, or ends, long after all before it: the agent let time pass, however it did.
-/// Before the event is entered.
+/// Notes a call that starts or ends long after the last change: the agent let time pass in some
+/// way. Called before the event is entered.
 void note_pause(SessionState& state, const Event& event);
 
-/// A call started: it opens a round unless it runs beside an unfinished call.
+/// A started call opens a round if its round number is new; without a number, if no call is open or
+/// a call of the round has finished.
 void begin_call(SessionState& state, const ToolStarted& call);
 
 /// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
-/// replays, and the second occurrence of one question in a round are no evidence. `was_open`: its
-/// start was reported.
+/// replays, and the second occurrence of one question in a round are no evidence. `was_open`: the
+/// call's start was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         std::optional<Millis> took, bool was_open);
 
 /// True if the call that this event ends exceeded the policy's time limit: by the client's own
-/// duration, or from when it could run (kNever = its start was not reported) to its end. Time that
-/// a person took is excluded. Pure; asked before the event is folded to its end.
+/// duration, or from when it could run (`since`; kNever = start not reported) to its end. Time that
+/// a person took is excluded. Pure; called before the event is fully folded.
 bool overran(const SessionState& state, const ToolFinished& call, Timestamp since,
              const Event& event);
 

@@ -10,7 +10,7 @@
 
 namespace headway::core {
 
-/// True if a claim stays valid until progress refutes it. The others describe the present.
+/// True if a claim stays valid until progress refutes it. Other claims describe the present.
 constexpr bool lasts(EvidenceKind kind) {
     return kind == EvidenceKind::kRepeat || kind == EvidenceKind::kFailure ||
            kind == EvidenceKind::kEdit;
@@ -23,7 +23,7 @@ struct DetectorClaim {
     bool alone = true;  ///< a ground for a verdict by itself
 };
 
-/// The detectors' claims, at most one each, strongest first, then in their order.
+/// The claims, at most one per detector, strongest first, then in the order of the detectors.
 struct Claims {
     std::array<DetectorClaim, kDetectorCount> all{};
     std::size_t count = 0;
@@ -33,14 +33,13 @@ struct Claims {
     const DetectorClaim* end() const { return all.data() + count; }
 };
 
-/// The combination rule is applied: Claims::verdict.
+/// The claims about a state, combined into Claims::verdict.
 Claims claims_of(const SessionState& state);
 
 /// The grounds of one detector, which must claim something.
 Finding finding_of(const SessionState& state, DetectorId id);
 
-/// Fills reason, evidence, detectors, loop and confidence by the first claim, of which there must
-/// be one.
+/// Fills reason, evidence, detectors, loop and confidence from the first claim, which must exist.
 void explain(const SessionState& state, const Claims& claims, Judgement& judgement);
 
 }  // namespace headway::core

@@ -17,7 +17,7 @@
 
 namespace headway::core {
 
-/// The thing a session waits for, which decides the clock that runs.
+/// The thing that a session waits for, which decides the running clock.
 enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
 template <>
 struct EnumNames<BudgetClock> {
@@ -25,7 +25,7 @@ struct EnumNames<BudgetClock> {
                                                             "rate_limit"};
 };
 
-/// Counters saturate here: far above real use, and a hundred times it still fits.
+/// Counters saturate here: far above real use, and a hundred times this still fits.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
 /// Totals over sessions.
@@ -46,7 +46,7 @@ struct BudgetUse {
 struct FanOut {
     std::uint64_t open = 0;   ///< now
     std::uint64_t all = 0;    ///< ever
-    std::uint64_t depth = 0;  ///< generations of them, at most
+    std::uint64_t depth = 0;  ///< most levels of descendants
     bool operator==(const FanOut&) const = default;
     static constexpr auto fields() {
         return field_list(field("open", &FanOut::open), field("all", &FanOut::all),
@@ -59,7 +59,7 @@ struct ChildUse {
     std::uint64_t child = 0;  ///< digest of its id
     BudgetUse use;
     BudgetLevel level = BudgetLevel::kNominal;
-    FanOut below;  ///< its own descendants
+    FanOut below;  ///< the child's descendants
     bool operator==(const ChildUse&) const = default;
     static constexpr auto fields() {
         return field_list(field("child", &ChildUse::child), field("use", &ChildUse::use),
@@ -110,9 +110,9 @@ struct BudgetMeter {
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
     std::vector<ChildUse> children;             ///< open, last report last; at most kChildrenMax
-    LazyOptional<BudgetUse> ended_children;     ///< sum of those that ended or were evicted
-    std::uint64_t ended_count = 0;              ///< how many those are
-    std::uint64_t evicted_count = 0;            ///< open ones that lost their place in `children`
+    LazyOptional<BudgetUse> ended_children;     ///< sum of children that ended or were evicted
+    std::uint64_t ended_count = 0;              ///< number of ended children
+    std::uint64_t evicted_count = 0;            ///< open children evicted from `children`
     std::string directive;                      ///< id of the directive in force, if any
     std::vector<std::string> extended_calls;    ///< in flight, with extra time
     std::uint64_t extension_seconds = 0;        ///< extra time of these calls beyond the limit
@@ -126,10 +126,10 @@ struct BudgetMeter {
     LazyOptional<ParentBudget> parent;
     bool stop_sent = false;  ///< a reply carried the stop: another step ends the session
     LazyOptional<UseParts> parts;
-    LazyOptional<FanOut> alarmed;      ///< as of the last alarm about them
+    LazyOptional<FanOut> alarmed;      ///< descendants at the last alarm about them
     LazyOptional<FanOut> below_ended;  ///< `all`: descendants of ended children; `depth`: ever
 
-    /// A place for the last words.
+    /// The last words, created if needed.
     LastWords& words() {
         if (last_words.empty()) last_words.emplace_back();
         return last_words.front();

@@ -13,8 +13,8 @@
 
 namespace headway::core {
 
-/// How long the calls of one running session took, by tool, until its end teaches them to the
-/// expectations. It is no part of the fold: it is in memory only, so a restart loses it, and the
+/// Durations of the calls of one running session, by tool, until its end adds them to the
+/// expectations. Not part of the fold but only in memory: a restart loses the durations, so the
 /// calls of a session count from the newest start. Pure, bounded, no clock.
 class CallTimes {
 public:
@@ -23,14 +23,14 @@ public:
         Samples samples;
     };
 
-    /// Whether note() may change anything.
+    /// True if note() may change anything.
     static bool notes(const Event& event) noexcept {
         return std::holds_alternative<ToolStarted>(event.payload) ||
                std::holds_alternative<ToolFinished>(event.payload) ||
                std::holds_alternative<ApprovalRequested>(event.payload) || pauses(event);
     }
-    /// Notes the start or the end of a call; other events change nothing. A call lasts as long as
-    /// it says (`duration_ms`), else from its start to its end, unless a person was asked between
+    /// Notes the start or the end of a call; other events change nothing. A call's duration is its
+    /// `duration_ms`, else the time from its start to its end, unless a person was asked meanwhile
     /// or had the session paused.
     void note(const Event& event);
 
@@ -57,8 +57,8 @@ private:
     std::vector<Started> started_;  ///< oldest first, at most limits::kInFlightMax
 };
 
-/// Whether expectations are kept under this name of a tool or agent type: names are an agent's
-/// words, and each is a key on disk.
+/// True if expectations are kept under this name of a tool or agent type: names are chosen by
+/// agents, and each is a key on disk.
 bool is_expected_name(std::string_view name) noexcept;
 
 }  // namespace headway::core

@@ -9,9 +9,9 @@
 
 namespace headway::core {
 
-/// How a message of the outbox is said to an endpoint. All but the first are for people.
+/// Format of an outbox message for an endpoint. All but the first are for people.
 enum class WebhookFormat : std::uint8_t {
-    kStandard,  ///< signed JSON for programs, as Standard Webhooks says
+    kStandard,  ///< signed JSON for programs, by Standard Webhooks
     kSlack,
     kDiscord,
     kNtfy,

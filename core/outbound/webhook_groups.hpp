@@ -15,13 +15,12 @@ namespace headway::core {
 
 /// Limits of one endpoint.
 struct PeopleLimits {
-    std::uint32_t messages_max = 20;  ///< in one window
-    Millis window{
-        std::chrono::minutes{10}};           ///< begins with the first message after the one before
-    Millis gather{std::chrono::seconds{2}};  ///< how long an event waits for others of its cause
+    std::uint32_t messages_max = 20;          ///< in one window
+    Millis window{std::chrono::minutes{10}};  ///< begins with the first message after a window
+    Millis gather{std::chrono::seconds{2}};   ///< how long an event waits for others of its cause
 };
 
-/// Counts what was delivered. In memory only: after a restart the next window begins.
+/// Counts delivered messages. In memory only: after a restart the next window begins.
 class SendWindow {
 public:
     /// When the next message may be sent: kNever for at once.

@@ -29,7 +29,7 @@ struct WebhookRule {
     std::string target;   ///< digest to recognise a changed URL
     std::string problem;  ///< why nothing can be sent, or empty
     WebhookFormat format = WebhookFormat::kStandard;
-    PeopleLimits limits;  ///< of every format but the standard one
+    PeopleLimits limits;  ///< for every format but the standard one
 
     bool for_people() const noexcept { return format != WebhookFormat::kStandard; }
 };
@@ -50,12 +50,12 @@ std::span<const std::string_view> default_webhook_verdicts() noexcept;
 bool wants(const WebhookRule& rule, const Event& event);
 
 /// Delay of a message after `tries` tries, with up to a fifth more at random, so that messages that
-/// failed together are not retried together. Nothing: no more tries. Pure.
+/// failed together are not retried together. Nothing after the last try. Pure.
 std::optional<Millis> delay_before_try(std::span<const Millis> retry, std::uint32_t tries,
                                        std::uint64_t random);
 
 /// Id of the message about an event, the same on every endpoint and for all time. No other event
-/// ever has it, even after the database was restored. Pure.
+/// ever has this id, even after the database was restored. Pure.
 std::string webhook_message_id(std::string_view session, const Event& event);
 
 }  // namespace headway::core

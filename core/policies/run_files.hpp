@@ -21,8 +21,8 @@ namespace headway::core {
 class RunFiles {
 public:
     /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored a
-    /// content that another session of the run had replaced, for kRunConflictReversals times in a
-    /// row or more. A content new to the run ends the count.
+    /// content that another session of the run had replaced, at least kRunConflictReversals times
+    /// in a row. A content new to the run ends the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 

@@ -11,8 +11,8 @@
 
 namespace headway::core {
 
-/// True if a person must be asked about the call: no approval is free for it, no grant covers it,
-/// and no earlier request asked for it. Pure.
+/// True if a person must be asked about the call: no approval is free, no grant applies, and no
+/// earlier request is about the call. Pure.
 bool asks_anew(const SessionState& state, const CallToAllow& ask, Timestamp now);
 
 /// The same for the call at position `place` of a report, which may need no approval. Pure.

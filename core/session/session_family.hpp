@@ -9,21 +9,20 @@
 
 namespace headway::core {
 
-/// The directive of a session whose parent has ended, by which it is known from then on.
+/// Text of the directive to a session whose parent has ended; marks the session as an orphan.
 inline constexpr std::string_view kOrphanAdvice =
     "the session that opened this one has ended: come to your end";
 
-/// True if the session received that directive, and has not acknowledged it. Pure.
+/// True if the session received this directive, and has not acknowledged it. Pure.
 bool is_orphan(const SessionState& state);
 
-/// The time at which an orphan ends by itself, since it does not report; kNever if it does not.
-/// Pure.
+/// When a silent orphan ends automatically; kNever for other sessions. Pure.
 Timestamp orphan_ends_at(const SessionState& state, const Watch& watch);
 
 void end_with_parent(Command& command);
 
-/// After event `cause`, which said something of a child: the alarm, the advice and what the rules
-/// want besides, if there are too many descendants. `before`: without that event.
+/// If there are too many descendants, appends the alarm, the advice and the consequence by the
+/// rules. Called after event `cause` about a child; `before`: the counts without that event.
 void note_fan_out(Command& command, const FanOut& before, std::uint64_t cause);
 
 }  // namespace headway::core

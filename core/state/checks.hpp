@@ -47,8 +47,8 @@ struct PendingCheck {
     std::string check_id;
     CheckCause cause = CheckCause::kAsked;
     std::string confirm;      ///< JudgeRules::confirm when it was asked
-    std::string loop;         ///< Judgement::loop then; empty = none
-    std::uint32_t round = 0;  ///< Ledger::rounds then
+    std::string loop;         ///< Judgement::loop at that time; empty = none
+    std::uint32_t round = 0;  ///< Ledger::rounds at that time
     bool operator==(const PendingCheck&) const = default;
     static constexpr auto fields() {
         using P = PendingCheck;
@@ -78,7 +78,7 @@ struct StopQuestion {
 
 /// Questions to judges about a session, and the one answer that changes a verdict: B, "looping".
 /// Other answers change none, so that no transcript can talk a judge into a better verdict; under
-/// ConfirmStop::kJudge an A postpones a stop. Also the facts that a judge is reminded of.
+/// ConfirmStop::kJudge an A postpones a stop. Also the facts repeated to a judge.
 struct Checks {
     std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
     std::uint32_t automatic = 0;        ///< automatic checks so far
@@ -107,7 +107,7 @@ struct Checks {
     const PendingCheck* find(std::string_view check_id) const noexcept;
 };
 
-/// Adds a fact for the judge; the oldest go where they would not fit.
+/// Adds a fact for the judge; the oldest facts are dropped for lack of room.
 void learn_fact(Checks& checks, std::string_view fact);
 
 /// Folds of the two events. `state` is as before the event.
@@ -118,22 +118,23 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
 /// the last answer; or many rounds without hard progress (docs/detection.md, section 10). Pure.
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
 
-/// Whether a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
-/// the B is about this loop, confirmed if a second opinion is required, no hard progress came after
-/// the question, and the suspicion has outlasted it by kJudgedRounds. A worker that was only slow
-/// has moved by then. Pure.
+/// True if a judge's B turns the current suspicion into `stuck` (docs/detection.md, section 10):
+/// the B is about this loop, confirmed if a second opinion is required, no hard progress or user
+/// message came after the question, and the suspicion has outlasted the question by kJudgedRounds.
+/// A worker that was only slow has made progress by then. Pure.
 bool judged_looping(const SessionState& state);
 
 /// Conditions of a stop for the current loop.
 enum class StopGate : std::uint8_t {
-    kGo,    ///< nothing: confirmed, no judge available, or postponed often enough
+    kGo,    ///< stop: confirmed, no judge available, or postponed often enough
     kAsk,   ///< ask a judge
     kWait,  ///< a judge is being asked
     kHeld,  ///< a judge saw progress: postponed for kStopHeldRounds or kStopHeldBeats
 };
 
 /// With ConfirmStop::kJudge, by the state alone; `rules` of the available judge, or null. Any
-/// answer but A, or none, lets the stop go: an absent judge must not keep an agent running. Pure.
+/// answer but A, or none, lets the stop go ahead: an absent judge must not keep an agent running.
+/// Pure.
 StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
 
 inline constexpr std::uint32_t kStopHeldRounds = 10;

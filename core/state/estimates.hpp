@@ -25,7 +25,7 @@ struct CurrentEstimate {
     std::string reasoning;              ///< cut to limits::kEstimateReasonBytesMax
     std::string next_milestone;         ///< cut to limits::kEstimateWordsBytesMax
     std::vector<std::string> blockers;  ///< at most limits::kEstimateBlockersMax, each cut too
-    bool is_stuck = false;              ///< within five points of the two before it
+    bool is_stuck = false;              ///< within five points of the last two
     std::string source;     ///< "agent", "judge", or the agent's own name for its source
     bool fallback = false;  ///< the judge gave no estimate
     std::uint64_t n = 0;    ///< its event; 0 = none yet
@@ -43,7 +43,7 @@ struct CurrentEstimate {
 
 using EstimatePtr = std::shared_ptr<const CurrentEstimate>;
 
-/// Estimates of a session: the one that readers see, and what decides when a judge is asked next.
+/// Estimates of a session: the current one, and the state that decides when to ask a judge next.
 struct Estimates {
     std::uint32_t scored = 0;     ///< by agent and judges, without fallbacks: scored at the end
     std::uint32_t judged = 0;     ///< by judges, including fallbacks
@@ -51,7 +51,7 @@ struct Estimates {
     std::uint64_t calls = 0;      ///< Ledger::calls at that time
     std::uint64_t phases = 0;     ///< PhaseTotals::completed at that time
     std::uint32_t round = 0;      ///< Ledger::rounds at that time
-    std::uint64_t blocked_n = 0;  ///< the last estimate if it named blockers; else 0
+    std::uint64_t blocked_n = 0;  ///< event of the last estimate if it named blockers; else 0
     FailureKind blocker = FailureKind::kNone;  ///< kind of these blockers
     bool blocked_by_judge = false;             ///< named by a judge: only a judge can withdraw them
     CurrentEstimate current;
@@ -69,11 +69,11 @@ struct Estimates {
     }
 };
 
-/// True if an estimate is within five points of the two before it by the same author. A fallback
-/// has no author. Pure.
+/// True if an estimate is within five points of the two estimates before by the same author. A
+/// fallback has no author. Pure.
 bool makes_no_way(const Estimates& before, const ProgressEstimated& estimate);
 
-/// Fold of the event.
+/// Folds the event.
 void enter_estimate(SessionState& state, const ProgressEstimated& progress, const Event& event);
 
 /// Marks a report's estimate as the agent's: a report cannot speak for a judge.

@@ -19,7 +19,7 @@ struct LastAction {
     }
 };
 
-/// A call replaces it; other events do not change it.
+/// A call replaces `last`; other events do not change it.
 void note_action(LazyOptional<LastAction>& last, const Event& event);
 
 /// The tool, and the subject of the call: its target, or the most informative argument. `args` is

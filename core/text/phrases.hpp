@@ -12,8 +12,8 @@
 
 namespace headway::core {
 
-/// Phrases that are looked for in a text in one pass, ASCII case aside: most places of a text are
-/// dismissed by two characters. Phrases are lower case, of two characters or more.
+/// Phrases to find in a text in one pass, ignoring ASCII case: most places of a text are dismissed
+/// by two characters. Phrases are lower case, of two characters or more.
 template <std::size_t N>
 class Phrases {
 public:
@@ -24,7 +24,7 @@ public:
         }
     }
 
-    /// Place in the list of the first phrase that stands anywhere in the text; N if there is none.
+    /// Lowest index of a phrase that occurs in the text; N if no phrase occurs.
     constexpr std::size_t first_in(std::string_view text) const {
         std::size_t best = N;
         each_start(text, [&](std::size_t at) {
@@ -38,7 +38,7 @@ public:
         return !each_start(text, [&](std::size_t at) { return standing(text.substr(at)) == N; });
     }
 
-    /// True if one of them begins a word of the text.
+    /// True if a word of the text begins with a phrase.
     constexpr bool any_word_in(std::string_view text) const {
         return !each_start(text, [&](std::size_t at) {
             const bool within = at > 0 && is_letter(text[at - 1]);
@@ -47,8 +47,8 @@ public:
     }
 
 private:
-    /// Calls `look` with each place where two characters are those of a phrase's beginning, as long
-    /// as it returns true; false if it did not.
+    /// Calls `look` with each place whose two characters may begin a phrase, until `look` returns
+    /// false; returns false then.
     template <class Look>
     constexpr bool each_start(std::string_view text, Look look) const {
         if (text.size() < 2) return true;
@@ -64,7 +64,7 @@ private:
     /// The same for both cases of a letter.
     static constexpr std::size_t row_of(char c) { return static_cast<unsigned char>(c) & 31U; }
 
-    /// Place of the first phrase that the text begins with; N if there is none.
+    /// Index of the first phrase with which the text begins; N if no phrase matches.
     constexpr std::size_t standing(std::string_view text) const {
         const auto& begin = begin_[row_of(text[0])];
         for (std::size_t part = 0; part < begin.size(); ++part) {
@@ -85,7 +85,7 @@ private:
     }
 
     std::array<std::string_view, N> phrases_;
-    std::array<std::uint32_t, 32> starts_{};  ///< second bytes behind each first one
+    std::array<std::uint32_t, 32> starts_{};  ///< second bytes after each first byte
     /// For each first byte the phrases that begin with it, as bits.
     std::array<std::array<std::uint64_t, (N + 63) / 64>, 32> begin_{};
 };

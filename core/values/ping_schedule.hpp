@@ -21,8 +21,8 @@ public:
     /// detail names the field.
     static Result<Cron> parse(std::string_view text);
 
-    /// The first minute behind `at` that matches; kNever: none within the next five years. Both are
-    /// as a clock on the wall shows them.
+    /// The first matching minute after `at`; kNever without one within the next five years. Both
+    /// are in local time.
     Timestamp next(Timestamp at) const;
 
 private:
@@ -33,7 +33,7 @@ private:
     std::bitset<32> days_;
     std::bitset<13> months_;
     std::bitset<7> weekdays_;  ///< 0 is Sunday
-    bool any_day_ = false;     ///< of the month: a star
+    bool any_day_ = false;     ///< the day of the month is a star
     bool any_weekday_ = false;
 };
 
@@ -41,9 +41,9 @@ struct PingSchedule {
     Millis every{0};   ///< between two starts; 0: by `cron`
     std::string cron;  ///< as it was given
     Millis grace{0};
-    /// Its late start is reported already.
+    /// True if its late start has been reported.
     bool reported = false;
-    /// The daemon was away when it was due: the end of the grace that it got once for that start.
+    /// If the daemon was down when a start was due: the end of the one additional grace.
     Timestamp excused = kNever;
 
     bool operator==(const PingSchedule&) const = default;
@@ -53,14 +53,13 @@ inline constexpr std::chrono::minutes kPingEveryMin{1};
 inline constexpr std::chrono::hours kPingEveryMax{15 * 24};
 inline constexpr std::chrono::minutes kPingGraceDefault{5};
 inline constexpr std::chrono::hours kPingGraceMax{7 * 24};
-/// A job may start so much before its time by its own clock.
+/// How much a job may start early by its own clock.
 inline constexpr std::chrono::minutes kPingEarly{1};
 
-/// How far the clock on the wall is ahead of UTC at that time.
+/// How far local time is ahead of UTC at a time.
 using LocalOffset = std::function<Millis(Timestamp)>;
 
-/// By when a job that started at `last` has to have started again, without the grace; kNever: no
-/// time matches.
+/// The next start of a job that started at `last`, without the grace; kNever if no time matches.
 Timestamp next_start(const PingSchedule& schedule, Timestamp last, const LocalOffset& offset);
 
 /// "every 1d, grace 1h" and "cron 30 2 * * *, grace 5m": for people, and as it is stored.

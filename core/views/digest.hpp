@@ -15,11 +15,11 @@
 
 namespace headway::core {
 
-/// Tokens and money that were used within the time, and by how many calls.
+/// Tokens and cost used within the time, and the number of calls.
 struct DigestUse {
     std::uint64_t tokens = 0;
-    std::uint64_t cost_micros = 0;  ///< as agents say, else by Headway's prices
-    std::uint64_t unpriced = 0;     ///< tokens of which no cost is known
+    std::uint64_t cost_micros = 0;  ///< as agents report, else by Headway's prices
+    std::uint64_t unpriced = 0;     ///< tokens without a known cost
     std::uint64_t calls = 0;
 
     void add(const DigestUse& other);
@@ -30,18 +30,18 @@ struct DigestUse {
 struct DigestLoop {
     Timestamp at = kNever;
     std::string reason;
-    DigestUse spent;   ///< since its last progress, until it was over
-    std::string over;  ///< "halted", "cancelled", ... or "went on"; empty: it is still stuck
+    DigestUse spent;   ///< from the last progress to the end of the loop
+    std::string over;  ///< "halted", "cancelled", ... or "went on"; empty = still stuck
 };
 
-/// How ids of the events begin that `headway run --keep-going` writes about itself; those of the
-/// agent's words and calls that it passes on do not.
+/// Prefix of the ids of events that `headway run --keep-going` writes about itself, but not of the
+/// agent's words and calls that it passes on.
 inline constexpr std::string_view kKeepGoingEvent = "keep-going-";
-/// The same of the messages by which an agent was made to go on at the end of a turn: with a number
-/// from 1 behind it.
+/// Prefix of the ids of messages that made an agent go on at the end of a turn; a number from 1
+/// follows.
 inline constexpr std::string_view kGoalEvent = "keep-going-goal-";
 
-/// A start of an agent that was kept going, or the wait for it.
+/// A restart of an agent that was kept going, or the wait for the restart.
 struct DigestResume {
     Timestamp at = kNever;
     std::string why;
@@ -52,27 +52,27 @@ struct DigestSession {
     static constexpr std::size_t kResumesMax = 8;
 
     DigestUse use;
-    std::map<std::string, DigestUse, std::less<>> by_model;  ///< as its reports say; at most 8
-    std::optional<Outcome> outcome;                          ///< it has ended within the time
+    std::map<std::string, DigestUse, std::less<>> by_model;  ///< as reported; at most 8
+    std::optional<Outcome> outcome;                          ///< only if ended within the time
     std::string end_reason;
     Timestamp ended_at = kNever;
-    std::vector<DigestResume> resumes;  ///< the last ones
+    std::vector<DigestResume> resumes;  ///< the last kResumesMax
     std::uint64_t resumed = 0;
-    std::vector<DigestLoop> loops;  ///< the last ones
+    std::vector<DigestLoop> loops;  ///< the last kLoopsMax
     Timestamp heard_at = kNever;    ///< the last report of the agent
     Millis silence{0};              ///< the longest time between two reports
     Timestamp silent_from = kNever;
 
     // State of the fold.
-    DigestUse since_progress;  ///< use since then
-    std::string why;           ///< of the resume that is announced
+    DigestUse since_progress;  ///< use since the last progress
+    std::string why;           ///< reason of the announced resume
 };
 
 class DigestFold {
 public:
     static constexpr std::size_t kSessionsMax = 2'000;
 
-    /// In the order of the journal.
+    /// Adds an event, in the order of the journal.
     void add(std::string_view session, const Event& event);
 
     /// By id; at most kSessionsMax.

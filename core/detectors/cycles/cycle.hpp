@@ -20,13 +20,15 @@ struct Cycle {
             "Leave this sequence: write down what each of its results told you, then take a step "
             "that is not part of it.",
     };
-    /// For laps of two actions in a game or on a page; one less for each further action.
+    /// Factor of the thresholds for laps of two actions in a game or on a page; one less for each
+    /// further action.
     static constexpr std::uint32_t kActPatience = 4;
-    /// An agent that comes back to so many views in the same order goes round.
+    /// Period from which this factor is 1: an agent that returns to so many views in the same order
+    /// goes round.
     static constexpr std::size_t kLongCircle = 5;
     static constexpr std::size_t kPeriodMax = 20;
 
-    std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call
+    std::vector<std::uint32_t> matched;  ///< run lengths by period from 2; first empty
     std::uint32_t epoch = 0;
     bool user_spoke = false;  ///< since the last call: no claim until the next
 

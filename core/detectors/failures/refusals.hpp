@@ -7,11 +7,10 @@
 
 namespace headway::core {
 
-/// Calls in a row that were refused, whatever they were: nothing that the agent tries may run
-/// (docs/detection.md, section 8). Suspect after Thresholds::suspect of them, blocked after twice
-/// as many, since only a person can change what refuses them. A call that ran halves the count,
-/// also one that failed; a message of the user ends it; a call that was cut neither counts nor ends
-/// it.
+/// Refused calls in a row, of any kind: nothing that the agent tries may run (docs/detection.md,
+/// section 8). Suspect after Thresholds::suspect refusals, blocked after twice as many, since only
+/// a person can change the rules that refuse. A call that ran halves the count, even if it failed;
+/// a message of the user ends the row; a call that was cut does neither.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
@@ -22,8 +21,8 @@ struct Refusals {
         .always_on = true,
     };
 
-    std::uint32_t count = 0;  ///< halved by each call that ran: one cheap call undoes no row
-    std::uint32_t row = 0;    ///< with nothing between them
+    std::uint32_t count = 0;  ///< halved by each call that ran: one cheap call does not undo a row
+    std::uint32_t row = 0;    ///< refusals with nothing between them
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -42,7 +41,7 @@ struct Refusals {
 
 static_assert(Detector<Refusals>);
 
-/// The class of a call that a person or a policy refused. Pure.
+/// True if a person or a policy refused the call, by its error class. Pure.
 bool is_refusal(const ToolFinished& call);
 
 }  // namespace headway::core

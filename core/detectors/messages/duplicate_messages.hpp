@@ -25,8 +25,8 @@ struct DuplicateMessages {
     std::uint64_t message = 0;
     std::uint32_t words = 0;
     std::uint32_t count = 0;
-    std::uint32_t denied = 0;    ///< of these, followed by a red test
-    std::uint64_t denied_n = 0;  ///< the last of these
+    std::uint32_t denied = 0;    ///< repeats followed by a red test
+    std::uint64_t denied_n = 0;  ///< the last such repeat
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 

@@ -8,7 +8,7 @@
 namespace headway::core {
 
 /// The same call with the same result in a row (docs/detection.md, section 5.1), or the same call
-/// failing in a row with any error text. Counted over rounds: duplicates in one turn count once.
+/// failing in a row with any error text. Counted over rounds: duplicates in one round count once.
 /// Polls of a live handle and provider errors break the row without adding to it; a changed answer,
 /// or a change by the call, starts a new row. A row may span one user message, since "go on" is no
 /// new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
@@ -22,13 +22,14 @@ struct ExactRepeat {
     };
 
     static constexpr std::uint32_t kRetries = 1;
-    static constexpr std::uint32_t kClosedTimes = 2;  ///< this many times as many of a closed port
-    /// How many times as many repeats it takes of an action that is only acknowledged: what it did
-    /// is for another call to show.
+    static constexpr std::uint32_t kClosedTimes = 2;  ///< factor of the thresholds, closed port
+    /// Factor of the thresholds for an action that is only acknowledged: another call shows the
+    /// effect.
     static constexpr std::uint32_t kActPatience = 15;
-    /// For a step in a game whose line of answer shows no place: along a corridor, against a foe.
+    /// The same for a step in a game whose one-line answer shows no position: along a corridor,
+    /// against a foe.
     static constexpr std::uint32_t kMovePatience = 4;
-    static constexpr std::uint32_t kGuardPatience = 5;  ///< of a guard that says no
+    static constexpr std::uint32_t kGuardPatience = 5;  ///< the same for a guard that answers no
 
     std::uint64_t key = 0;
     std::uint64_t question = 0;
@@ -38,7 +39,7 @@ struct ExactRepeat {
     std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
     bool user_spoke = false;  ///< since the last call: no claim until the next
     bool edits = false;       ///< an editing tool: the same failing edit fails again
-    bool closed = false;      ///< its target is out of reach: what starts listens after a while
+    bool closed = false;      ///< its target is unreachable: a server may still start to listen
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
