@@ -10,11 +10,11 @@ namespace headway::core {
 /// Before the event is folded: the time up to it goes to the clock that was running.
 void charge_clock(BudgetMeter& meter, const Event& event);
 
-/// After it: charges what the event used and starts the clock for the time from here on.
+/// After the event is folded: charges its use and starts the clock for the time from here on.
 /// `replayed`: a call that had already finished; it used nothing.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
-/// Whether the session waits for a person.
+/// True if the session waits for a person.
 bool waits_for_human(const SessionState& state);
 
 }  // namespace headway::core

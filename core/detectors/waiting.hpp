@@ -18,35 +18,36 @@ struct Waiting {
         .always_on = true,
     };
 
-    /// Looks at what has ended: a wait needs a person after so many or so long, and looks without a
-    /// wait are suspicious.
+    /// Queries about something that has ended: a wait needs a person after kOverWaits or
+    /// kOverPatience, and kOverLooks queries without a wait are suspicious.
     static constexpr std::uint32_t kOverWaits = 4;
-    static constexpr std::uint32_t kClosedWaits = 12;  ///< of a port that stays closed
+    static constexpr std::uint32_t kClosedWaits = 12;  ///< for a port that stays closed
     static constexpr Millis kOverPatience{15 * 60'000};
     static constexpr std::uint32_t kOverLooks = 12;
     static constexpr std::uint32_t kBusyWaits = 20;  ///< for a lock that stays taken
 
     bool waits = false;
     bool live = false;    ///< the last poll found something under way
-    bool moves = false;   ///< and its answer had changed
-    bool closed = false;  ///< `over` are looks at a closed port
-    bool busy = false;    ///< what it waits for is taken, as its last answer says
+    bool moves = false;   ///< and its answer had changed since the poll before
+    bool closed = false;  ///< `over` counts queries of a closed port
+    bool busy = false;    ///< the awaited resource is taken, by the last answer
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
     std::uint32_t pressed = 0;  ///< refusals and unmoved polls in a row without letting time pass
-    std::uint32_t unmoved = 0;  ///< waits in a row in which nothing outside moved
-    Timestamp unmoved_at = kNever;  ///< of the first of them
-    std::uint32_t over = 0;         ///< looks in a row that found an end (Shape::kOver)
-    std::uint32_t over_of = 0;      ///< low half of the question
-    Timestamp over_at = kNever;     ///< of the first of them
-    std::uint32_t over_said = 0;    ///< low half of the answer
-    std::uint32_t rested = 0;       ///< seconds of unmoved waits, as the calls themselves say
+    std::uint32_t unmoved = 0;  ///< waits in a row without an outside change
+    Timestamp unmoved_at = kNever;  ///< of the first such wait
+    std::uint32_t over = 0;         ///< queries in a row that found an end (Shape::kOver)
+    std::uint32_t over_of = 0;      ///< low half of their question
+    Timestamp over_at = kNever;     ///< of the first such query
+    std::uint32_t over_said = 0;    ///< low half of their answer
+    std::uint32_t rested = 0;       ///< seconds of unmoved waits, by the durations of the calls
 
     void observe(const Observation& seen);
-    /// True if what it waits for has not moved for so many polls, or for so long.
+    /// True if the awaited thing has not changed for `polls` polls or for `patience`, has ended, or
+    /// stays taken.
     bool needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const;
     Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;

@@ -8,7 +8,7 @@
 #include "core/base/fields.hpp"
 #include "core/events/event_type.hpp"
 
-// Events about sessions that work together. The rules of session_payloads.hpp hold.
+// Events about sessions that work together. The rules of session_payloads.hpp apply.
 
 namespace headway::core {
 

@@ -9,10 +9,10 @@
 
 namespace headway::core {
 
-/// A directive was issued at `at`.
+/// Adds a directive that was issued at `at`.
 void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at);
 
-/// A hook put a directive before the model.
+/// Marks a directive that a hook put before the model.
 void deliver(SessionState& state, std::string_view id);
 
 /// The agent acknowledged a directive; true if it was advice about a loop, which restarts the
@@ -23,15 +23,15 @@ bool take_advice(SessionState& state, std::string_view id);
 void withdraw_advice(SessionState& state);
 
 /// Under the strict profile, withdraws a stop for a loop once hard progress or a new phase shows
-/// that the agent has left it; if the loop returns, so does the stop. Under others, and for the
-/// stop of a person or a budget, nothing that the agent does withdraws it.
+/// that the agent has left it; if the loop returns, so does the stop. Under other profiles, and for
+/// a stop of a person or a budget, no act of the agent withdraws the stop.
 void withdraw_stops(SessionState& state);
 
-/// The person asked in the recovery steps has answered: if the loop returns, the person is asked
-/// again. True if a question was open.
+/// Withdraws the question of the recovery steps after the person's answer: if the loop returns, the
+/// person is asked again. True if a question was open.
 bool withdraw_question(SessionState& state);
 
-/// Remembers what the session had used when it became suspect or stuck.
+/// Records the session's use when it became suspect or stuck.
 void note_loop(SessionState& state, const Event& event, bool loops);
 
 }  // namespace headway::core

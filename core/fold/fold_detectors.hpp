@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Shows an event to every detector, with its call if that counts as evidence. Most sessions that
-/// are open wait: what their events leave as it was takes no memory.
+/// Passes an event to every detector, with its call if the call counts as evidence. Most open
+/// sessions only wait: detectors that their events leave unchanged take no memory.
 void show_to_detectors(LazyOptional<Detectors>& detectors, Observation& seen,
                        const CallEvidence& evidence);
 

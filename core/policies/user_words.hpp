@@ -5,25 +5,25 @@
 
 #include "core/state/session_state.hpp"
 
-// How often a message of the user lifts what was counted. An agent reports these messages itself,
-// and a hook of its tool reports real ones with the same token, so that nothing tells the two
-// apart: what bounds them must not come near a person who talks a lot.
+// How often a user message clears counts. An agent can report such messages itself, and its hook
+// reports real ones with the same token, so the two are not distinguishable: their bound must be
+// far above the messages of a person who talks a lot.
 
 namespace headway::core {
 
-/// Messages that an agent may report for nothing, in a whole session. Each further one needs a
+/// Messages that clear counts without a condition, in a whole session. Each further message needs a
 /// round that brought news.
 inline constexpr std::uint32_t kUserWordsFree = 24;
 
 /// True for a message of role `user` or `operator`. Pure.
 bool of_user(const Message& message) noexcept;
-/// Whether a message of others than the agent still begins a new row of texts. Pure.
+/// True if a message of others than the agent still begins a new row of texts. Pure.
 bool words_left(const SessionState& state) noexcept;
-/// Whether a message of the user that the agent reports now lifts what was counted. Pure.
+/// True if a user message that the agent reports now clears counts. Pure.
 bool may_lift(const SessionState& state) noexcept;
-/// Books such a message, event `n`: it begins a new scope.
+/// Books such a message, event `n`, which begins a new scope.
 void lift(SessionState& state, std::uint64_t n);
-/// Books what only a person can have said: it takes none of those that an agent may report.
+/// The same for a message that only a person can have sent, which is not charged to the agent.
 void lift_as_person(SessionState& state, std::uint64_t n);
 
 }  // namespace headway::core

@@ -8,10 +8,10 @@
 
 namespace headway::core {
 
-/// How tokens of well-known services begin; letters, digits, `_` and `-` follow.
+/// Prefix of the tokens of a well-known service; letters, digits, `_` and `-` follow.
 struct TokenShape {
     std::string_view start;
-    std::size_t bytes_min;  ///< of the whole
+    std::size_t bytes_min;  ///< of the whole token
 };
 inline constexpr std::array<TokenShape, 23> kTokenShapes{
     {{"sk-", 24},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20}, {"ghp_", 24},

@@ -39,12 +39,12 @@ struct LegacyTimeouts {
     }
 };
 
-/// When a timer would have killed a session, and what was known then.
+/// When a timer would have killed a session, and the facts known then.
 struct LegacyKill {
     std::string timer;  ///< "session" or "tool"
     std::string tool;   ///< tool of the call that took too long
     Timestamp at = kNever;
-    std::uint64_t n = 0;  ///< the last event before it
+    std::uint64_t n = 0;  ///< the last event before the kill
     Verdict verdict = Verdict::kStarting;
     bool operator==(const LegacyKill&) const = default;
     static constexpr auto fields() {

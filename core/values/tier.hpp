@@ -13,7 +13,7 @@ namespace headway::core {
 /// append only.
 enum class Tier : std::uint8_t {
     kNone,
-    kExternal,       ///< P4: what it waits for moved
+    kExternal,       ///< P4: the awaited thing changed
     kInformation,    ///< P3: the first answer to a question
     kAnswerChanged,  ///< P3: the same question answered differently
     kVerification,   ///< P2: fewer failures than ever, or an unseen result after a change
@@ -25,7 +25,7 @@ struct EnumNames<Tier> {
         "none", "external", "information", "answer_changed", "verification", "state"};
 };
 
-/// P1 and P2 end an epoch of progress and lift suspicions.
+/// True for P1 and P2, which end an epoch of progress and clear suspicions.
 constexpr bool is_hard(Tier tier) {
     return tier >= Tier::kVerification;
 }

@@ -9,11 +9,11 @@
 namespace headway::core {
 
 /// Edits that undo each other (docs/detection.md, section 5.3): a path returns to a content that it
-/// had left, counted in a row for that path; or the last four edits are two that alternate. An edit
-/// without a change is ignored. Progress elsewhere does not clear the count of reversals, but
-/// reduces it to a suspicion; a better test clears that of alternations. Two red results of one
-/// test that alternate kRedFlips times with edits between are a suspicion too: each fix brings back
-/// the other failure.
+/// had left, counted in a row per path; or the last four edits alternate between two. An edit
+/// without a change is ignored. Progress elsewhere keeps the count of reversals, but it claims only
+/// `suspect`; a better test result clears the alternations. Two red results of one test that
+/// alternate kRedFlips times with edits between are a suspicion too: each fix brings back the other
+/// failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,
@@ -26,23 +26,23 @@ struct Oscillation {
     };
 
     static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
-    /// Rounds of an experiment; who only prints numbers between two edits has no more.
+    /// Measurements that excuse edits, at most: an agent that only prints numbers gets no more.
     static constexpr std::uint32_t kExperimentsMax = 24;
     /// Alternations that count as one where the contents are unknown: 2 / 4 becomes 8 / 16.
     static constexpr std::uint32_t kBlindPatience = 4;
 
-    std::uint32_t reversals = 0;  ///< in a row of one path
-    std::uint32_t clean = 0;      ///< of these since the last hard progress
+    std::uint32_t reversals = 0;  ///< consecutive, on one path
+    std::uint32_t clean = 0;      ///< reversals since the last hard progress
     std::uint64_t path = 0;
     std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
     std::vector<std::uint64_t> last_edits;  ///< the last four edits
     std::uint64_t red_question = 0;         ///< the last red test
     std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
-    std::vector<std::uint64_t> last_reds;   ///< its last two failures
-    std::uint32_t alternations = 0;         ///< edits that equal the one before the last
-    std::uint32_t red_flips = 0;            ///< failures that equal the one before the last
-    std::uint32_t experiments = 0;          ///< measurements between edits that were forgiven
+    std::vector<std::uint64_t> last_reds;   ///< the last two failures of this test
+    std::uint32_t alternations = 0;         ///< edits equal to the one two earlier
+    std::uint32_t red_flips = 0;            ///< failures equal to the one two earlier
+    std::uint32_t experiments = 0;          ///< measurements that excused edits
     bool blind = false;                     ///< of the last edit, only the path is known
 
     void observe(const Observation& seen);

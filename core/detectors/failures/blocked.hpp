@@ -15,15 +15,15 @@ namespace headway::core {
 inline constexpr std::uint32_t kBlockedRetries = 6;
 /// A wait longer than this needs a person even if the agent ends it by itself.
 inline constexpr Millis kBlockedWait{10 * 60'000};
-/// Bytes that are kept of an error's own words.
+/// Bytes kept of an error's own text.
 inline constexpr std::size_t kBlockedWordsMax = 200;
 
 /// The agent cannot continue by itself (docs/detection.md, section 8): a provider stopped it, a
-/// tool that it calls is missing, or a person was asked. Claims at once if the class, a status code
-/// or the end of a turn says so, at the second failure if words alone do. It holds until something
+/// tool that it calls is missing, or a person was asked. Claims at once by an error class, a status
+/// code or the end of a turn, at the second failure by words alone. The claim holds until something
 /// works: a message of a person, a wake-up, a turn that begins, a call that succeeds or, after an
 /// error of the model, one that starts. Causes that pass by themselves (core/values/cause.hpp) are
-/// also lifted by the model's next words. Idle and silence lift nothing.
+/// also cleared by the model's next words. Idle and silence clear nothing.
 struct Blocked {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kLiveness,
@@ -32,11 +32,11 @@ struct Blocked {
     };
 
     Cause cause = Cause::kNone;
-    bool typed = false;       ///< by the client, a status code or the end of a turn
-    bool of_call = false;     ///< by the failure of a call, which the model's answer does not lift
+    bool typed = false;       ///< known by the class, a status code or the end of a turn
+    bool of_call = false;     ///< by the failure of a call, which the model's answer does not clear
     bool turn_over = false;   ///< the agent does not try again by itself, or not for long
-    std::uint32_t count = 0;  ///< failures in a row of that cause
-    Timestamp retry_at = kNever;  ///< by the provider
+    std::uint32_t count = 0;  ///< failures in a row of this cause
+    Timestamp retry_at = kNever;  ///< as given by the provider
     std::string words;            ///< of an unknown error, at most kBlockedWordsMax bytes
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
@@ -45,7 +45,7 @@ struct Blocked {
     Severity severity(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
     bool is_valid(const Ledger& ledger, std::uint64_t newest) const;
-    /// False while the agent tries again by itself after what usually passes.
+    /// False while the agent tries again by itself after a failure that usually passes.
     bool needs_somebody() const;
 
     bool operator==(const Blocked&) const = default;

@@ -17,8 +17,8 @@ struct FailureStreak {
     std::uint32_t count = 0;
     std::uint32_t round = 0;
     std::uint32_t patience = 1;
-    std::uint32_t fresh = 0;  ///< not found, to questions that were never asked before
-    std::uint32_t tries = 0;  ///< of edits that were never tried before
+    std::uint32_t fresh = 0;  ///< "not found" to questions never asked before
+    std::uint32_t tries = 0;  ///< failures of edits never tried before
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
@@ -42,9 +42,9 @@ struct FailureStreaks {
             "or use another tool.",
     };
 
-    /// So many of them weigh as one: who looks through many places does not find most.
+    /// So many of `fresh` weigh as one: a search through many places misses most.
     static constexpr std::uint32_t kFreshWeight = 6;
-    /// So many of them weigh as one: each is another attempt at the text.
+    /// So many of `tries` weigh as one: each is another attempt at the text.
     static constexpr std::uint32_t kTryWeight = 2;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax

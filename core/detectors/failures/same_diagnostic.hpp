@@ -27,11 +27,11 @@ struct SameDiagnostic {
 
     std::uint64_t diagnostic = 0;
     std::uint32_t count = 0;
-    std::uint32_t edits = 0;              ///< since the first
+    std::uint32_t edits = 0;              ///< since the first failure
     std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
     std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
     bool user_spoke = false;              ///< since the last failure: no claim until the next
-    std::uint32_t question = 0;           ///< low half, of the command, if it is no test
+    std::uint32_t question = 0;           ///< low half of the command's question, if no test
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;

@@ -12,7 +12,7 @@ namespace headway::core {
 struct ToolFailures {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
-        .balanced = {0, 0},  // more than three in a row
+        .balanced = {0, 0},  // off; failures in a row
         .strict = {8, 12},
     };
 

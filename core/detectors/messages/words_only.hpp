@@ -9,7 +9,7 @@ namespace headway::core {
 
 /// Messages, facts, plans, estimates, phases, states and starts of calls in a row with no finished
 /// call between (docs/detection.md, section 5.5): an agent that only says that it works. Heartbeats
-/// are heartbeat_rule's. Short messages may be parts of a stream and are left out.
+/// belong to heartbeat_rule. Short messages may be parts of a stream and are left out.
 struct WordsOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,

@@ -7,10 +7,10 @@
 
 namespace headway::core {
 
-/// The same answer to the same question, whatever lies between, while nothing changes
-/// (docs/detection.md, section 5.1). The ledger counts them, within one epoch. Empty answers and
-/// acknowledgements are not counted. Several rounds of soft progress without a further repeat end
-/// the claim, and so does a new task of the user.
+/// The same answer to the same question, with anything between, while nothing changes
+/// (docs/detection.md, section 5.1). The ledger counts the answers within one epoch. Empty answers
+/// and acknowledgements are not counted. Several rounds of soft progress without a further repeat
+/// end the claim, and so does a new task of the user.
 struct InterleavedRepeat {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -18,9 +18,10 @@ struct InterleavedRepeat {
         .advice = "The answer is known: work with it, or change something before you look again.",
     };
 
-    /// For an action on a page or in a game: an agent that walks about comes back to the same view.
+    /// Factor of the thresholds for an action on a page or in a game: an agent that walks about
+    /// returns to the same view.
     static constexpr std::uint32_t kActPatience = 4;
-    /// Where what the agent waits for moves between the repeats.
+    /// The same if the awaited thing changes between the repeats.
     static constexpr std::uint32_t kMovedPatience = 4;
 
     std::uint64_t question = 0;

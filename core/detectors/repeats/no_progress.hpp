@@ -9,7 +9,8 @@ namespace headway::core {
 
 /// Rounds in a row that proved nothing, P1 to P4 (docs/detection.md, section 5.5): no new content,
 /// no better test, no new or changed answer. Edits that no test confirms count as nothing after
-/// kUnprovenRounds. Corroborates other findings; `stuck` by itself only under the strict profile.
+/// kUnprovenRounds. Corroborates other findings; `stuck` by itself under the strict profile, else
+/// after kStuckTimes times the rounds below.
 struct NoProgress {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kNothing,
@@ -18,11 +19,11 @@ struct NoProgress {
     };
     static constexpr std::uint32_t kUnprovenRounds = 16;  ///< eight edits, each with its test
 
-    /// Alone they are a suspicion, later where the session has proven something before.
+    /// Rounds that are a suspicion alone; more if the session had hard progress before.
     static constexpr std::uint32_t kAloneRounds = 25;
     static constexpr std::uint32_t kAloneRoundsProven = 40;
-    static constexpr std::uint32_t kStuckTimes = 2;  ///< this many times as many are `stuck` alone
-    static constexpr std::uint32_t kAloneReds = 12;  ///< for rounds of edits
+    static constexpr std::uint32_t kStuckTimes = 2;  ///< factor of these rounds for `stuck` alone
+    static constexpr std::uint32_t kAloneReds = 12;  ///< red tests that rounds of edits need alone
 
     std::uint32_t quiet = 0;
     std::uint32_t unproven = 0;
@@ -30,7 +31,7 @@ struct NoProgress {
 
     void observe(const Observation& seen);
     Severity severity(Thresholds limits, const Ledger& ledger) const;
-    /// True if it is a ground for a suspicion without another finding.
+    /// True if the rounds are a ground for a suspicion without another finding.
     bool alone(const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
     bool is_valid(const Ledger& ledger, std::uint64_t newest) const;

@@ -7,10 +7,10 @@
 
 namespace headway::core {
 
-/// Calls in a row of which each got the answer that the agent already had, whatever their order
-/// (docs/detection.md, section 5.1). New questions end the row, even without an answer: five of
-/// them in a row. Waits, acknowledged actions and failures that say nothing are left out.
-/// Searches that find nothing are counted apart.
+/// Calls in a row whose answers the agent already had, in any order (docs/detection.md, section
+/// 5.1). New questions end the row: one with news, or five in a row without. Waits, acknowledged
+/// actions and failures without output are left out. Searches that find nothing are counted
+/// separately.
 struct StaleCalls {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
@@ -20,14 +20,14 @@ struct StaleCalls {
             "changes it.",
     };
     static constexpr std::uint32_t kNewQuestions = 5;
-    static constexpr std::uint32_t kKnownAnswers = 20;  ///< also to new questions, in a row
+    static constexpr std::uint32_t kKnownAnswers = 20;  ///< in a row, also answers to new questions
 
     static constexpr std::uint32_t kMisses = 20;
 
     std::uint32_t run = 0;
     std::uint32_t halves = 0;  ///< twice the calls; an action on a screen or in a game weighs half
-    std::uint32_t fresh = 0;   ///< new questions in a row that told nothing
-    std::uint32_t misses = 0;  ///< searches in a row that found nothing, whatever they asked
+    std::uint32_t fresh = 0;   ///< new questions in a row without news
+    std::uint32_t misses = 0;  ///< searches in a row that found nothing, for any question
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
