@@ -49,8 +49,8 @@ std::string kept_call_id(std::string_view call_id);
 
 /// Redeem key of an approval delivered to an agent that reports no calls. No agent has this key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
-/// Before a call's id: redeem key of an approval that a hook's reply gave to the call. No agent has
-/// such a key.
+/// Start of a redeem key that ends in a call's id: a hook's reply gave the approval to this call.
+/// No agent has such a key.
 inline constexpr std::string_view kHookKey = "hook ";
 inline std::string hook_key(std::string_view call_id) {
     return std::string{kHookKey}.append(call_id);
@@ -144,10 +144,10 @@ struct RaisedAlarm {
     ApprovalAlarmKind kind = ApprovalAlarmKind::kNeverExecuted;
     std::uint64_t approval = 0;  ///< number of its request; 0 = there was no request
     std::string tool;
-    Timestamp at = kNever;    ///< of the last one
-    std::uint64_t n = 0;      ///< event of the last one
+    Timestamp at = kNever;    ///< of the last equal alarm
+    std::uint64_t n = 0;      ///< event of the last equal alarm
     std::uint64_t times = 1;  ///< how often it was raised
-    std::string detail;       ///< of the last one
+    std::string detail;       ///< of the last equal alarm
     bool operator==(const RaisedAlarm&) const = default;
     static constexpr auto fields() {
         using R = RaisedAlarm;
@@ -207,9 +207,10 @@ struct ApprovalRef {
 /// Nothing if the text is not an approval id. The session's name is not checked.
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
-/// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool and
-/// arguments, and of the words unless it is a call with arguments. One decision may answer all
-/// requests that share it, so an agent must not be able to construct a collision. Pure.
+/// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool,
+/// arguments and requested extension, and of the texts unless the request is a call with arguments.
+/// One decision may answer all requests that share it, so an agent must not be able to construct a
+/// collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
 /// The index key of an identity digest. Pure.
 std::uint64_t identity_start(std::string_view digest);

@@ -16,8 +16,8 @@ inline constexpr std::size_t kIdBytesMax = 128;
 /// Names, paths, notes; longer things are core::Text.
 inline constexpr std::size_t kStringBytesMax = 512;
 inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< a text up to this is kept whole
-inline constexpr std::size_t kTextHeadBytes = 2048;      ///< kept from the start of a longer text
-inline constexpr std::size_t kTextTailBytes = 1024;  ///< kept from its end, where errors often are
+inline constexpr std::size_t kTextHeadBytes = 2048;      ///< from the start of a longer text
+inline constexpr std::size_t kTextTailBytes = 1024;      ///< from the end, where errors usually are
 /// Failures, blockers, plan steps, mutated paths of one event.
 inline constexpr std::size_t kListItemsMax = 256;
 inline constexpr std::size_t kLabelsMax = 16;
@@ -31,8 +31,8 @@ inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
 /// milliseconds.
 inline constexpr std::size_t kBodyAtOnceBytesMax = 1U << 16;
 /// Bodies queued for the parsing thread, with or without a descriptor of their agent's process.
-/// Their bytes: four hook bodies of maximum size. Half is kept for hooks. Beyond this, 503
-/// `overloaded`.
+/// Their bytes: four hook bodies of maximum size. Half of each bound is kept for hooks. Beyond
+/// this, 503 `overloaded`.
 inline constexpr std::size_t kLongBodiesMax = 32;
 inline constexpr std::size_t kLongBodiesBytesMax = 4 * kHookBodyBytesMax;
 /// Body of a ping: this much of its end is kept, as much as healthchecks.io keeps.
@@ -91,7 +91,7 @@ inline constexpr std::uint32_t kRoundCallsMax = 64;
 inline constexpr std::uint32_t kRoundEchoesMax = 16;   ///< duplicate calls of one round
 inline constexpr std::size_t kFailureStreaksMax = 32;  ///< pairs of tool and error
 inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
-inline constexpr std::size_t kAppendBytesMax = 1024;   ///< longest compared arguments
+inline constexpr std::size_t kAppendBytesMax = 1024;   ///< arguments that are compared for growth
 inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< of an error message for the model
 inline constexpr std::size_t kNudgesMax = 8;                ///< advised loops
 inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
@@ -205,7 +205,7 @@ inline constexpr std::size_t kFactsBytesMax = 4096;
 /// Newest estimates of one session, kept until its end scores them: about 4 KB on disk.
 inline constexpr std::size_t kEstimatesKeptMax = 64;
 inline constexpr std::size_t kEstimateReasonBytesMax = 512;  ///< of the estimate shown
-inline constexpr std::size_t kEstimateWordsBytesMax = 160;   ///< of its milestone, each blocker
+inline constexpr std::size_t kEstimateWordsBytesMax = 160;   ///< of its milestone and each blocker
 inline constexpr std::size_t kEstimateBlockersMax = 8;  ///< blockers shown; a row is 2.5 KB at most
 /// Models scored separately. An endpoint may report any model name.
 inline constexpr std::size_t kEstimateModelsMax = 64;
@@ -217,8 +217,8 @@ inline constexpr std::size_t kJudgePromptBytesMax = 16'384;
 inline constexpr std::size_t kJudgeEventsMax = 200;
 inline constexpr std::size_t kJudgeRoundsMax = 20;        ///< rounds of calls in a prompt
 inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< of an output's start, and its end
-inline constexpr std::size_t kJudgeArgsBytesMax = 400;    ///< of the changed arguments
-inline constexpr std::size_t kJudgeValueBytesMax = 160;   ///< of each of them
+inline constexpr std::size_t kJudgeArgsBytesMax = 400;    ///< of all changed arguments
+inline constexpr std::size_t kJudgeValueBytesMax = 160;   ///< of each changed argument
 inline constexpr std::size_t kJudgeNoteBytesMax = 300;    ///< of a message, a reflection, an error
 inline constexpr std::size_t kJudgeNameBytesMax = 96;     ///< of a tool, a target, a path
 inline constexpr std::size_t kJudgeGoalBytesMax = 1000;   ///< of the session's goal
@@ -274,9 +274,9 @@ inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters na
 inline constexpr std::size_t kWebhookPageMax = 100;         ///< deliveries of one page
 inline constexpr std::size_t kWebhookRecipientsMax = 16;    ///< of an e-mail
 inline constexpr std::size_t kWebhookArgvMax = 16;          ///< words of a command
-inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< messages_max, per `window`
+inline constexpr std::size_t kWebhookMessagesMax = 1000;    ///< upper bound of messages_max
 /// Outbox messages merged into one message to people, and their bytes: all are read at once.
-/// Further messages are in the next one.
+/// Further events are in the next message.
 inline constexpr std::size_t kWebhookGroupMax = 512;
 inline constexpr std::size_t kWebhookGroupBytesMax = 2U << 20;
 /// Output of a command that is kept as the reason of its failure.
@@ -323,7 +323,7 @@ inline constexpr std::size_t kUnreadFairBytes = 1U << 20;
 inline constexpr std::size_t kCommandQueueMax = 16'384;
 /// The same queue in bytes, for large reports.
 inline constexpr std::size_t kCommandQueueBytesMax = 64U << 20;
-/// Replies to readers in one slice of reading for the I/O thread.
+/// Bytes of replies to readers in one slice of reading.
 inline constexpr std::size_t kPublicationBytesMax = 16U << 20;
 /// Commands in one commit. Bounds the latency of the first command.
 inline constexpr std::size_t kBatchMax = 2048;
@@ -350,7 +350,7 @@ inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages worth a checkpo
 /// WAL pages that force a checkpoint: 16 MB. Under load it takes milliseconds.
 inline constexpr int kCheckpointPagesForced = 2000;
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
-/// Bytes of events that are read before deletion: about as long as deleting the rows above.
+/// Bytes of events to be read before deletion: takes about as long as deleting the rows above.
 inline constexpr std::size_t kRetentionBytesPerStep = 2U << 20;
 /// Journal events of a session for each row of the table `mark`.
 inline constexpr std::uint64_t kMarkEveryEvents = 128;

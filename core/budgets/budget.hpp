@@ -33,7 +33,7 @@ double shown_percent(double percent);
 /// Every figure at one moment.
 struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
-    BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
+    BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst dimension
     BudgetSource source = BudgetSource::kNone;           ///< of the limits
     double pressure = 0;                                 ///< of that dimension, in percent
     BudgetFigure time;                                   ///< sum of the clocks that count

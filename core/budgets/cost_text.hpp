@@ -40,8 +40,8 @@ bool is_shown(CostKnown known);
 /// The cost in an ended session's record of use (budget_history.hpp) if not known as a whole.
 inline constexpr std::uint64_t kUnknownCost = UINT64_MAX;
 
-/// The sentence about a cap on cost that cannot be enforced, or only in part. Empty if it can, or
-/// without a cap. "the cap of $1.00 cannot hold: no cost is known of 4800000 tokens"
+/// The sentence about a cap on cost that cannot be enforced, or only in part. Empty without a cap
+/// or a doubt. "the cap of $1.00 cannot hold: no cost is known of 4800000 tokens"
 std::string cap_doubt(const BudgetStatus& status);
 
 }  // namespace headway::core

@@ -75,7 +75,8 @@ std::string day_scope(const DayCap& cap);
 /// unknown cost "at least $21.50".
 std::string day_figures(const DayCap& cap, const DayUse& use);
 
-/// The reason that sessions of the cap receive while it is reached. All such reasons begin alike.
+/// The reason that sessions of the cap receive while the cap is reached. All such reasons begin
+/// alike.
 std::string day_pause_reason(const DayCap& cap, const DayUse& use);
 /// True for the reason of a pause by a day's cap.
 bool is_day_pause(std::string_view reason);

@@ -57,7 +57,7 @@ struct EnumNames<FailureKind> {
 enum class Shape : std::uint32_t {
     kSilent = 1U << 0,        ///< it failed without output: an answer ("no"), not a failure
     kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
-    kActs = 1U << 2,          ///< acts on a screen, a page or a game: another call shows how
+    kActs = 1U << 2,          ///< acts on a screen, page or game: another call shows the effect
     kLooks = 1U << 3,         ///< a shell command that only asks for a state
     kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
     kCosmetic = 1U << 5,      ///< an edit of comments and white space
@@ -95,7 +95,7 @@ struct CallFingerprint {
     std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
     /// Both halves of the SHA-256 of the exact arguments, by which approvals identify a call
-    /// (args_of()). Unlike `question`, nothing is masked. Zero for calls from no report.
+    /// (args_of()). Unlike `question`, nothing is masked. Zero for calls that were not reported.
     Digest args_start;
     Digest args_end;
     std::uint32_t shape = 0;  ///< bits of Shape

@@ -7,8 +7,7 @@
 #include "core/calls/call_fingerprint.hpp"
 #include "core/text/sha256.hpp"
 
-// The digest of a call's exact arguments: approvals are bound to this digest, and finished calls
-// are compared by this digest.
+// The digest of a call's exact arguments: binds approvals to a call, and compares finished calls.
 
 namespace headway::core {
 

@@ -21,8 +21,7 @@ struct ToolFinished;
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 
-/// `command` is the shell command of the call, or empty. The name of `tool` decides if it is
-/// specific.
+/// `command` is the shell command of the call, or empty. A specific name of `tool` decides.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
 /// True for a successful edit whose content is unknown, without arguments, digest or result: it may
@@ -52,8 +51,8 @@ FailureKind failure_of_message(std::string_view message);
 /// The same for a tool's own result: message and class of one failure give one kind.
 FailureKind failure_of_tool_message(std::string_view message);
 
-/// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result is the
-/// same for every call, so it carries no information.
+/// True for an empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). Such a result
+/// is the same for every call, so it carries no information.
 bool is_trivial(std::string_view result);
 
 /// True if the result reports that something has not finished ("still running", "pending").

@@ -27,7 +27,7 @@ enum class EvidenceKind : std::uint8_t {
     kText,
     kPlan,
     kWait,
-    kNothing,  ///< absence of progress: supports a verdict, but is none by itself
+    kNothing,  ///< absence of progress: supports a verdict, but is no ground alone
     kPolicy,
 };
 
@@ -135,7 +135,7 @@ inline std::string times(std::uint64_t count) {
 /// later edits whose effect is unknown.
 std::string since_change(const Ledger& ledger);
 
-/// Events of those of the last `calls` calls that match, oldest first, at most kEvidenceMax.
+/// Events of the matching calls among the last `calls`, oldest first, at most kEvidenceMax.
 template <class Matches>
 std::vector<std::uint64_t> evidence_of(const Ledger& ledger, std::size_t calls, Matches matches) {
     std::vector<std::uint64_t> evidence;

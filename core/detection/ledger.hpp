@@ -32,9 +32,9 @@ struct KnownAnswer {
     std::uint64_t first_n = 0;      ///< event of the first of `repeats`
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
-    /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of its epoch,
-    /// one if the call succeeded, 7 of its scope. The table of answers is most of a session's
-    /// memory.
+    /// Parts of the last answer, from bit 0: 12 bits of Ledger::informed_rounds, 12 of
+    /// Ledger::epoch, one if the call succeeded, 7 of Ledger::scope. The table of answers is most
+    /// of a session's memory.
     std::uint32_t span = 0;
     bool ok() const { return (span >> 24U & 1U) != 0; }
     bool operator==(const KnownAnswer&) const = default;

@@ -36,8 +36,8 @@ struct Waiting {
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
-    std::uint32_t pressed = 0;  ///< refusals and unmoved polls in a row without letting time pass
-    std::uint32_t unmoved = 0;  ///< waits in a row without an outside change
+    std::uint32_t pressed = 0;      ///< refusals and unchanged polls in a row without a pause
+    std::uint32_t unmoved = 0;      ///< waits in a row without an outside change
     Timestamp unmoved_at = kNever;  ///< of the first such wait
     std::uint32_t over = 0;         ///< queries in a row that found an end (Shape::kOver)
     std::uint32_t over_of = 0;      ///< low half of their question

@@ -139,8 +139,8 @@ struct BudgetExtended {
     std::string by;
     std::string reason;
     std::string approval;    ///< the request that was approved, or empty
-    bool automatic = false;  ///< by Headway: for a call in flight, or for its own downtime
-    /// Time before this event in which Headway was not listening, which is not use.
+    bool automatic = false;  ///< by Headway: for a call in flight, or Headway's downtime
+    /// Time before this event in which Headway was not listening: not charged as use.
     std::uint64_t credited_ms = 0;
     std::vector<std::string> calls;  ///< in flight when the time was used up; each once
     bool operator==(const BudgetExtended&) const = default;

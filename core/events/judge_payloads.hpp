@@ -108,7 +108,7 @@ struct CheckCompleted {
     JudgeOutcome outcome = JudgeOutcome::kAnswered;
     std::optional<CheckAnswer> answer;    ///< only when answered
     Text reason;                          ///< the judge's words, for people only
-    std::vector<std::uint64_t> evidence;  ///< session's events it rests on; all exist
+    std::vector<std::uint64_t> evidence;  ///< the session's events that support it; all exist
     double confidence = 0;                ///< 0 to 1
     std::string error;                    ///< why there is no answer
     std::string judge;                    ///< name of the endpoint

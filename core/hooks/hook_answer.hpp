@@ -16,7 +16,7 @@ struct HookQuestion {
     std::string_view session;                 ///< id, part of the ids of approvals
     bool waits = false;                       ///< a call waits for the answer, and can be refused
     bool takes_words = false;                 ///< words in the answer reach the model
-    bool wordless = false;                    ///< nor does the reason of a refusal reach the model
+    bool wordless = false;                    ///< a refusal's reason does not reach the model
     bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
     std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
@@ -28,7 +28,7 @@ struct HookQuestion {
     std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
     std::string_view call_id;                 ///< of the call or question that waits
     std::string_view tool;                    ///< of the call that waits
-    std::string_view args_digest;             ///< of the call that waits, as approvals are bound to
+    std::string_view args_digest;             ///< of the call that waits, to bind approvals
     // The session's ancestors, and the generations before it.
     std::string_view stopped_above;  ///< why a person has stopped an ancestor, or empty
     bool paused_above = false;       ///< an ancestor is paused
@@ -50,7 +50,7 @@ struct HookAnswer {
     std::uint64_t redeemed = 0;  ///< number of the approval that this answer uses up; 0 = none
     std::string acknowledged;    ///< id of the request whose decision this answer delivers
     std::string stop;            ///< why the agent should end its work
-    bool hard = false;           ///< stop at once: a final answer was requested before, or a cancel
+    bool hard = false;           ///< stop at once: final answer requested before, or cancelled
     bool undecided = false;      ///< the time is up and no decision was made; `deny` says so
     /// Directives that this answer delivers, to be recorded as delivered, without those already
     /// recorded.

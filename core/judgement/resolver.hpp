@@ -31,7 +31,7 @@ struct Block {
     bool operator==(const Block&) const = default;
 };
 
-/// True if the session's provider stopped it, and nothing has worked since: a session idle at its
+/// True if the provider stopped the session, and nothing has worked since: a session idle at its
 /// prompt has then not finished. Pure.
 bool stopped_by_provider(const SessionState& state);
 

@@ -37,11 +37,12 @@ struct FanOutRules {
 /// The descendants of a session, as far as the session knows them. Pure.
 FanOut fan_out_of(const BudgetMeter& meter);
 
-/// How far one count is above its limit: 0 = within it, and one more each time it doubles. Pure.
+/// How far one count is above its limit: 0 = within the limit, 1 = above, and one more above each
+/// doubling of the limit. Pure.
 std::uint32_t excess(std::uint64_t count, std::uint32_t limit);
 
 /// True if the descendants are above a limit by one step more than before: a session is notified
-/// once, and again when the excess has doubled. Pure.
+/// once, and again above the next doubling. Pure.
 bool exceeds_anew(const FanOut& before, const FanOut& now, const FanOutRules& rules);
 
 /// The count above its limit, for people: "20 sub-agents at once, more than 16". Empty if none.

@@ -48,8 +48,8 @@ struct Prices {
 /// True if a table of prices may have this name: not empty, one `*` at most and only at its end.
 bool is_price_name(std::string_view name);
 
-/// The names that a table may have for a model, the reported name first: without the provider
-/// before, the date after, and the forms of Bedrock and Vertex. Never another model's name.
+/// The names that a table may have for a model, the reported name first: without a provider before,
+/// a date after, and the forms of Bedrock and Vertex. Never another model's name.
 std::vector<std::string> names_of_model(std::string_view text);
 
 /// The price of a model; nothing without one: similar names are not guessed.

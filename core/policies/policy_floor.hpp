@@ -29,7 +29,7 @@ struct PolicyFloor {
     Millis tool_time_limit{0};
     double min_confidence = 0;              ///< the lowest
     std::uint32_t patience = 10;            ///< the highest
-    std::uint32_t threshold_factor = 3;     ///< the highest, of a detector's own thresholds
+    std::uint32_t threshold_factor = 3;     ///< the highest multiple of a detector's thresholds
     bool detectors_off = false;             ///< whether detectors may be switched off
     bool trust_origin = false;              ///< whether `origin: hook` makes a call no evidence
     std::vector<std::string> ignore_tools;  ///< tools that may be ignored, besides the daemon's

@@ -41,8 +41,8 @@ struct ApprovalRules {
     /// How long a person is asked in addition to an agent's own dialog before the dialog decides
     /// alone; 0 = not at all.
     Millis agent_dialog_wait{std::chrono::hours{1}};
-    /// True = also for agents whose permission hook comes for calls that their own rules allow,
-    /// too.
+    /// True: also for agents whose permission hook is called even if their own rules allow the
+    /// call.
     bool copilot_dialogs = false;
 
     /// True if a person must allow this tool's calls.
@@ -74,7 +74,7 @@ struct Context {
     const BudgetBounds* bounds = nullptr;  ///< for the limits after an extension; null = none
     std::span<const CallToAllow> asks;     ///< calls of the current report to be approved, by index
     const FanOutRules* fan_out = nullptr;  ///< null = sub-agents without limit
-    bool agent_works = false;              ///< that process, or its child, computes
+    bool agent_works = false;              ///< the agent's process, or its child, computes
     bool of_daemon = false;                ///< the daemon itself makes the report and its request
 };
 
@@ -144,8 +144,8 @@ public:
     Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                            std::string approval, const Context& context, std::vector<Event>& out);
 
-    /// Records the use of a child session so far, and its own children; more children than the
-    /// context allows raise an alarm. Changes nothing if this session has ended or has the same
+    /// Records the use of a child session so far, and the child's own children; more children than
+    /// the context allows raise an alarm. Changes nothing if this session has ended or has the same
     /// figures.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 

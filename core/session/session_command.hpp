@@ -96,7 +96,7 @@ void grant_extension(Command& command, const Approval& approved);
 
 // session_approvals.cpp
 
-/// Checks that `requests` more fit. Error: kTooManyApprovals.
+/// Checks that `requests` more approvals fit. Error: kTooManyApprovals.
 Result<> check_room(const SessionState& state, std::size_t requests);
 /// Before `event` is folded: the alarm if the started or finished call lacked approval. A repeated
 /// report is checked like the first: only the same event_id makes it the same report, because an

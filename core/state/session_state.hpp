@@ -36,7 +36,7 @@ struct OpenCall {
     }
 };
 
-/// A stop and a pause stay in force until the agent obeys.
+/// True for a stop and a pause, which stay in force until the agent obeys.
 inline bool stays_until_obeyed(DirectiveKind kind) {
     return kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
 }
@@ -60,7 +60,7 @@ struct Directive {
 /// A loop that got advice, and its recovery step.
 struct Nudge {
     std::string loop;           ///< Judgement::loop
-    std::string directive;      ///< id of the last one issued for it
+    std::string directive;      ///< id of the last directive for the loop
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
     std::uint32_t round = 0;    ///< Ledger::rounds at that time
     bool acknowledged = false;  ///< the agent took the advice: the loop must not return
@@ -85,7 +85,7 @@ struct Claim {
     }
 };
 
-/// The calls of one model turn: identical ones count once (docs/detection.md, section 3).
+/// The calls of one round: identical calls count once (docs/detection.md, section 3).
 struct RoundOfCalls {
     std::optional<std::uint64_t> number;  ///< the client's number
     bool finished = false;  ///< one of its calls has finished: the next start opens a new round
@@ -206,7 +206,7 @@ struct SessionState {
     RoundOfCalls round;
     std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
     std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
-    LazyOptional<PhaseRecord> current_phase;     ///< its name is empty outside of a phase
+    LazyOptional<PhaseRecord> current_phase;     ///< with an empty name outside of a phase
     std::vector<PhaseRecord> past_phases;        ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
     RecentPhases recent_phases;

@@ -38,7 +38,7 @@ struct EnumNames<Cause> {
         "refused", "unknown",       "person",       "tool_missing"};
 };
 
-/// True for a cause that passes by itself: the model's next answer shows that it has.
+/// True for a cause that passes by itself: the model's next answer shows that the cause is over.
 constexpr bool passes(Cause cause) {
     return cause == Cause::kRateLimit || cause == Cause::kOverloaded || cause == Cause::kNetwork;
 }

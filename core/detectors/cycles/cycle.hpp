@@ -28,7 +28,7 @@ struct Cycle {
     static constexpr std::size_t kLongCircle = 5;
     static constexpr std::size_t kPeriodMax = 20;
 
-    std::vector<std::uint32_t> matched;  ///< run lengths by period from 2; first empty
+    std::vector<std::uint32_t> matched;  ///< run lengths by period from 2; empty at first
     std::uint32_t epoch = 0;
     bool user_spoke = false;  ///< since the last call: no claim until the next
 

@@ -10,10 +10,10 @@ namespace headway::core {
 
 /// Edits that undo each other (docs/detection.md, section 5.3): a path returns to a content that it
 /// had left, counted in a row per path; or the last four edits alternate between two. An edit
-/// without a change is ignored. Progress elsewhere keeps the count of reversals, but it claims only
-/// `suspect`; a better test result clears the alternations. Two red results of one test that
-/// alternate kRedFlips times with edits between are a suspicion too: each fix brings back the other
-/// failure.
+/// without a change is ignored. Progress elsewhere keeps the count of reversals, but the count then
+/// claims only `suspect`; a better test result clears the alternations. Two red results of one test
+/// that alternate kRedFlips times with edits between are a suspicion too: each fix brings back the
+/// other failure.
 struct Oscillation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kEdit,

@@ -10,7 +10,7 @@ namespace headway::core {
 /// Refused calls in a row, of any kind: nothing that the agent tries may run (docs/detection.md,
 /// section 8). Suspect after Thresholds::suspect refusals, blocked after twice as many, since only
 /// a person can change the rules that refuse. A call that ran halves the count, even if it failed;
-/// a message of the user ends the row; a call that was cut does neither.
+/// a message of the user ends the row; a call that was cut changes nothing.
 struct Refusals {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,

@@ -23,7 +23,7 @@ struct NoProgress {
     static constexpr std::uint32_t kAloneRounds = 25;
     static constexpr std::uint32_t kAloneRoundsProven = 40;
     static constexpr std::uint32_t kStuckTimes = 2;  ///< factor of these rounds for `stuck` alone
-    static constexpr std::uint32_t kAloneReds = 12;  ///< red tests that rounds of edits need alone
+    static constexpr std::uint32_t kAloneReds = 12;  ///< red tests among edits, for a claim alone
 
     std::uint32_t quiet = 0;
     std::uint32_t unproven = 0;
