@@ -108,13 +108,13 @@ struct Approval {
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
-    /// Approved and unused: the call may run.
+    /// True if approved and unused: the call may run.
     bool open() const noexcept;
     /// True if a reply to its call's hook let the call run, or if redeemed: no other call may use
     /// it.
     bool taken() const noexcept;
-    /// The agent has not received the decision yet: it is neither redeemed nor, where there is
-    /// nothing to redeem, acknowledged.
+    /// True if the agent has not received the decision yet: not redeemed or, with nothing to
+    /// redeem, not acknowledged.
     bool undelivered() const noexcept;
     /// True if its one call ran, allowed or not. Another equal call needs an approval of its own.
     bool spent() const noexcept;
@@ -289,7 +289,7 @@ const Approval* ready_for_dialog(const Approvals& approvals, std::string_view ca
 /// this, and not beyond a restart of the daemon. kNever for all others. Pure.
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started);
 
-/// Since when Headway listens, and the grace after a pause.
+/// Start of Headway's attention, and the grace after a pause.
 struct Attendance {
     Timestamp listening_since = kNever;  ///< since when Headway has been listening
     /// Time that an agent gets to report its work while Headway was not listening.

@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// Words of an answer that says that something is under way (says_running).
+/// Words of an answer about something under way (says_running).
 inline constexpr std::array<std::string_view, 15> kStillUnderWay{
     "running",      "pending",      "in progress",       "in_progress",  "queued",
     "waiting",      "not ready",    "processing",        "building",     "starting",

@@ -89,7 +89,7 @@ struct CallFingerprint {
     FailureKind failure = FailureKind::kNone;
     bool typed_failure = false;  ///< reported by the client, not read from the message
     bool trivial = false;        ///< an empty result or a bare acknowledgement: no information
-    bool running = false;        ///< the result says that something is still running
+    bool running = false;        ///< the result reports that something is still running
     bool measured = false;       ///< timings are the answer, so they are not masked
     /// Failed tests and errors that a verifying call counted.
     std::optional<std::uint64_t> failing;

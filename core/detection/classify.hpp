@@ -17,7 +17,7 @@ struct ToolFinished;
 
 /// The kind of a text editor's call, whose `command` is a verb such as `view` or `str_replace`,
 /// next to a path; nothing if `command` is a shell's line, or empty. Tools of class edit never run
-/// a shell, whatever their command.
+/// a shell, for any command.
 std::optional<CallKind> kind_of_editing(std::string_view tool, std::string_view command,
                                         bool has_path);
 

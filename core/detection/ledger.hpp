@@ -232,7 +232,7 @@ Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std:
 Tier wait_on(Ledger& ledger, const CallFingerprint& fingerprint, std::uint64_t n);
 
 /// Adds the tier of a call or result to the round and the epoch. `telling` is false for a new
-/// question with a trivial answer: such a round is neither progress nor the lack of it.
+/// question with a trivial answer: such a round shows neither progress nor its absence.
 void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling);
 
 }  // namespace headway::core

@@ -28,7 +28,7 @@ struct Waiting {
 
     bool waits = false;
     bool live = false;    ///< the last poll found something under way
-    bool moves = false;   ///< and its answer had changed since the poll before
+    bool moves = false;   ///< the answer of the last poll had changed
     bool closed = false;  ///< `over` counts queries of a closed port
     bool busy = false;    ///< the awaited resource is taken, by the last answer
     std::uint64_t since_n = 0;

@@ -134,7 +134,7 @@ struct ApprovalRequested {
     }
 };
 
-/// The person, the time (the event's `at`), the way and the exact bytes of a decision.
+/// The person, the time (the event's `at`), the channel and the exact bytes of a decision.
 struct ApprovalDecided {
     static constexpr EventType kType = EventType::kApprovalDecided;
     std::string id;

@@ -197,7 +197,7 @@ struct DirectiveIssued {
     /// The budget level it reports; nominal only with `from`, when that budget has room again.
     std::optional<BudgetLevel> budget;
     bool unasked = false;  ///< about a budget: no reply carried it yet; the next one will
-    std::string from;      ///< owner of that budget if it is another session
+    std::string from;      ///< owner of this budget if another session
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return field_list(

@@ -51,7 +51,7 @@ struct HookAnswer {
     std::string acknowledged;    ///< id of the request whose decision this answer delivers
     std::string stop;            ///< why the agent should end its work
     bool hard = false;           ///< stop at once: final answer requested before, or cancelled
-    bool undecided = false;      ///< the time is up and no decision was made; `deny` says so
+    bool undecided = false;      ///< the time is up without a decision; `deny` states this
     /// Directives that this answer delivers, to be recorded as delivered, without those already
     /// recorded.
     std::vector<std::string> delivered;

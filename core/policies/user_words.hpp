@@ -21,7 +21,7 @@ bool of_user(const Message& message) noexcept;
 bool words_left(const SessionState& state) noexcept;
 /// True if a user message that the agent reports now clears counts. Pure.
 bool may_lift(const SessionState& state) noexcept;
-/// Books such a message, event `n`, which begins a new scope.
+/// Books a reported user message, event `n`, which begins a new scope.
 void lift(SessionState& state, std::uint64_t n);
 /// The same for a message that only a person can have sent, which is not charged to the agent.
 void lift_as_person(SessionState& state, std::uint64_t n);

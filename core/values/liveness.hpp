@@ -34,7 +34,7 @@ inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis as
 /// noticed.
 inline constexpr std::chrono::minutes kProcessPatience{30};
 
-/// Interval between looks at the process of an agent that does not report.
+/// Interval between checks of the process of an agent that does not report.
 inline constexpr std::chrono::minutes kProcessLookEvery{1};
 
 /// The same for an agent whose process is known to be alive.
