@@ -53,8 +53,8 @@ public:
     /// A line of the head, with its line end.
     virtual bool take_header(std::string_view) { return true; }
     virtual bool take_body(std::string_view) { return true; }
-    /// True if the request may go to this peer. Called before its first byte, on a kept connection
-    /// too.
+    /// True if the request may go to this peer. Called before the request's first byte, on a kept
+    /// connection too.
     virtual bool may_send(const HttpPeer&) { return true; }
 };
 
@@ -101,7 +101,7 @@ public:
     /// Prepares the next call. `receiver` must outlive the call. Throws like set_option(), and
     /// std::bad_alloc.
     void prepare(HttpOptions options, HttpReceiver& receiver);
-    /// Adds the call to `multi`, which must outlive the call and starts it at its next step.
+    /// Adds the call to `multi`, which must outlive the call; the next step of `multi` starts it.
     void join(CURLM* multi);
     /// Removes the call from its multi handle. Idempotent.
     void leave();

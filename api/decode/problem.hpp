@@ -8,7 +8,7 @@
 
 namespace headway::api {
 
-/// An error on the wire (RFC 9457); API.md lists all of them.
+/// An error on the wire (RFC 9457); API.md lists all errors.
 struct ProblemKind {
     int status = 500;
     std::string_view code;

@@ -50,7 +50,7 @@ struct DigestPage {
     struct Section {
         std::string heading;
         std::vector<std::string> lines;
-        std::string empty;  ///< the text shown without lines
+        std::string empty;  ///< text to show if there are no lines
     };
     std::string title;  ///< "3 ended, 1 needs you, 2 resumed"
     std::string span;   ///< "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC"

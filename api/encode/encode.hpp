@@ -39,7 +39,7 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
     std::string feedback;                              ///< about failures, for the model; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
-    std::string usual_calls;                ///< for the budget's prompt, near its end; or empty
+    std::string usual_calls;                ///< for the prompt of a nearly used budget; or empty
     std::vector<ApprovalNotice> approvals;  ///< pending ones, and newly decided ones
 };
 
@@ -77,8 +77,8 @@ void append_comparison(std::string& out, const core::Session& session, core::Tim
 struct TimeoutTotals {
     std::int64_t sessions = 0;  ///< ended while the timers were compared
     std::int64_t killed = 0;    ///< sessions that a timer would have ended
-    std::int64_t saved = 0;     ///< killed ones that completed in reality
-    std::int64_t saved_ms = 0;  ///< work of the saved ones after the timer's time
+    std::int64_t saved = 0;     ///< killed sessions that in fact completed
+    std::int64_t saved_ms = 0;  ///< work of saved sessions after the timer's time
 };
 void append_timeout_totals(std::string& out, const TimeoutTotals& totals);
 
@@ -94,7 +94,7 @@ struct ProgressText {
 };
 
 ProgressText progress_text(const core::SessionView& view);
-/// Completes `text`, which progress_text(view) has made.
+/// Appends `text`, made by progress_text(view), with the two missing values.
 void append_progress(std::string& out, const ProgressText& text, const core::SessionView& view,
                      const ReadingTime& time);
 /// Adds `as_of_n` to a JSON object: `n`, the number of the newest event that the object reflects.

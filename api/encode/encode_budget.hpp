@@ -16,8 +16,8 @@ namespace headway::api {
 class JsonWriter;
 
 /// Writes the `budget` of replies and documents as the next value: null without a limit.
-/// `usual_calls` goes into the budget's prompt. `cost_warning`: why a cap on cost will not hold,
-/// before any use; after that, `status` itself has the warning.
+/// `usual_calls` goes into the budget's prompt. `cost_warning`: why a cap on cost will not hold, as
+/// long as nothing is used; after that, `status` itself has the warning.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
                   const core::BudgetPrediction* prediction, std::string_view usual_calls = {},
                   std::string_view cost_warning = {});

@@ -32,7 +32,7 @@ enum class HookKind : std::uint8_t {
     kUsage,       ///< tokens were used
     kTurn,        ///< the model is called again
     kStop,        ///< the agent's turn is over
-    kError,       ///< an error; Hook::ends_turn: it ended the turn
+    kError,       ///< an error; Hook::ends_turn: the error ended the turn
     kCompacted,   ///< the context was compacted
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
@@ -58,9 +58,9 @@ struct HookCall {
     /// For a kPermission whose dialog shows other arguments than the call has: the call's
     /// arguments, as in its kPre and kPost. JSON; otherwise empty.
     std::string call_args;
-    /// The agent's id of the call. Without such an id: call_id_of() the content, which is the same
-    /// before and after the call, but also for an equal call. Empty for a kPermission without an
-    /// id.
+    /// The agent's id of the call. Without such an id: call_id_of() of the content, which is the
+    /// same before and after the call, but also for an equal call. Empty for a kPermission without
+    /// an id.
     std::string call;
     std::optional<bool> ok;  ///< empty: not reported
     /// In a kBatch: the call was not reported as run. If the call was announced, it did not run;
@@ -108,7 +108,7 @@ struct Hook {
     bool before_rules = false;
     /// A kPermission of the agent's own dialog, which also accepts a decision from Headway.
     bool dialog = false;
-    HookCall call;  ///< of a kPre, kPost, kPermission, kRequest; of a kQuestion its id
+    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion its id
     /// In a kBatch: every call of the round, also calls without kPre and kPost.
     std::vector<HookCall> calls;
     std::optional<core::Usage> usage;       ///< since the last usage report
@@ -123,7 +123,7 @@ struct Hook {
     core::Timestamp retry_at = core::kNever;      ///< in a kError: when requests are accepted again
     std::optional<std::uint64_t> retry_after_ms;  ///< as retry_at, counted from the hook's receipt
     std::optional<bool> retryable;                ///< in a kError, if the agent reports it
-    bool ends_turn = false;                       ///< of kError
+    bool ends_turn = false;                       ///< in a kError
     std::vector<std::string> options;             ///< in a kQuestion: answers to choose from
     std::string echo;                             ///< JSON that render() returns unchanged
     std::string echo_args;                 ///< in a kRequest: arguments, if render() returns them
@@ -136,10 +136,10 @@ inline constexpr std::size_t kHookNameBytesMax = 256;
 /// Facts about a hook in addition to its body, from the program that passed it on.
 struct HookFacts {
     std::optional<std::uint64_t> exit_code;  ///< the call's, for an agent that does not report it
-    std::string_view agent_version;          ///< has to live during parse()
+    std::string_view agent_version;          ///< must live during parse()
     /// From the agent's own record, if an error ended the turn.
     core::Timestamp retry_at = core::kNever;
-    std::string_view error_class;               ///< has to live during parse()
+    std::string_view error_class;               ///< must live during parse()
     std::optional<std::uint64_t> error_status;  ///< HTTP status
 };
 
@@ -150,7 +150,7 @@ struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
     std::string allow;       ///< who allowed the call
-    std::string answer;      ///< a person's, to a kQuestion
+    std::string answer;      ///< a person's answer to a kQuestion
     std::string context;     ///< for the model
     std::string stop;        ///< why the agent should end
     bool stop_hard = false;  ///< at once; otherwise the agent is asked for its answer first

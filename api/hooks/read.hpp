@@ -31,12 +31,12 @@ std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
 
 /// The result of a call as a person would read it: a text, stdout and stderr, text blocks joined, a
-/// file's content, otherwise compact JSON without what repeats whole files.
+/// file's content, otherwise compact JSON without members that repeat whole files.
 std::string result_text(JsonValue response);
 
 /// An id for a call without an agent's id: the same for the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
-/// True if call_id_of() may have made the id: then equal calls have it too.
+/// True if call_id_of() may have made the id: then equal calls have the same id.
 bool is_content_id(std::string_view call_id);
 
 /// Reads the options of a question, and sets an id that is the same for the same question.

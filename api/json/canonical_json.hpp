@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 12> kPathKeys{
 inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
                                                               "commandline", "code", "input"};
 
-/// The mark of recordings where a text was cut.
+/// The mark that recordings put where a text was cut.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
 /// Appends the canonical form; texts beyond 256 KiB are cut. `mask`: leave out the volatile parts,

@@ -33,9 +33,9 @@ public:
     std::string_view key() const;  ///< the member's name; empty outside of an object
     bool boolean() const;
     std::uint64_t unsigned_integer() const;
-    double number() const;          ///< for each of the three kinds of number
-    std::string_view text() const;  ///< for a string
-    std::size_t size() const;       ///< for an array or object
+    double number() const;          ///< valid for all three kinds of number
+    std::string_view text() const;  ///< valid for a string
+    std::size_t size() const;       ///< valid for an array or object
 
     /// Calls `visit(child)` for each element or member, in order, until `visit` returns false.
     /// False if `visit` returned false.
@@ -50,7 +50,7 @@ public:
     void append_redacted_to(std::string& out) const;
     /// The string's text, redacted.
     std::string redacted_text() const;
-    /// True if redaction changes what append_to() or text() give.
+    /// True if redaction changes the value's text.
     bool holds_secret() const;
     /// True if JsonDocument::read_exports() is on, so that Headway itself wrote the value.
     bool of_export() const;
@@ -79,7 +79,7 @@ public:
     /// From now on `secrets` finds the secrets; null, the default: no text is a secret. `secrets`
     /// must outlive the document.
     void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
-    /// For text that is not JSON (plain_text.hpp); null: no text is a secret.
+    /// The finder of redact_with(), for text that is not JSON (plain_text.hpp); may be null.
     const core::SecretFinder* secrets() const { return secrets_; }
     /// Set if the text to parse consists of events as Headway stored them, in which
     /// {"head","tail","bytes","digest"} is a text that was cut, and Headway's own texts may be

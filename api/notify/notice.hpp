@@ -18,7 +18,7 @@ namespace headway::api::notify {
 enum class Urgency : std::uint8_t { kNormal, kHigh, kUrgent };
 
 /// A message as stored in the outbox. Type, session and number are Headway's own; the body may hold
-/// an agent's texts, even too deeply nested to be parsed.
+/// an agent's data, which may be too deeply nested to be parsed.
 struct Stored {
     std::string_view type;
     std::string_view session;

@@ -12,7 +12,7 @@ namespace headway::api::otlp {
 struct Taken {
     Signal signal = Signal::kLogs;
     bool protobuf = false;     ///< the exporter reads protobuf; else JSON
-    std::size_t rejected = 0;  ///< records for which a retry does not help
+    std::size_t rejected = 0;  ///< rejected records, for which a retry does not help
     std::string why = {};      ///< reason of the first rejection, or a warning; or empty
 };
 

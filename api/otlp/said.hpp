@@ -44,9 +44,9 @@ struct Said {
     std::string model;
     std::string session;      ///< the agent's session id; not empty
     bool own_name = false;    ///< `session` is the whole id in Headway (`headway.session`)
-    bool by_trace = false;    ///< `session` is the trace's id, since the agent names none
+    bool by_trace = false;    ///< `session` is the trace's id, since no other is known
     std::string sub_agent;    ///< the name of a sub-agent, or empty
-    std::string key;          ///< the same if a record is sent again
+    std::string key;          ///< event id, the same if a record is sent again
     std::uint64_t at_ns = 0;  ///< 0: not known
     std::string text;         ///< for kPrompt, kError, kTurnEnd and kRunEnd
     bool failed = false;      ///< for kRunEnd

@@ -14,11 +14,11 @@
 
 namespace headway::api {
 
-inline constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are read
-inline constexpr std::size_t kEchoBytesMax = 512;    ///< of an answer that may quote the question
+inline constexpr std::size_t kShapeBytesMax = 4096;  ///< longest command whose words are read
+inline constexpr std::size_t kEchoBytesMax = 512;    ///< longest answer whose echoes are masked
 
 /// Sets the shape of an edit by old and new text, or by a file's whole content. False for an edit
-/// that names lines: repeated, it has another effect.
+/// that names lines instead of an old text: repeated, it has another effect.
 bool shape_edit(core::CallFingerprint& fingerprint, std::optional<JsonValue> args);
 
 /// The requested action of a tool that represents a screen; empty for other tools, to which an
@@ -45,9 +45,9 @@ void shape_state(core::CallFingerprint& fingerprint, const core::ToolFinished& c
 void shape_not_yet(core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view result);
 
-/// Replaces `canonical`, the answer's canonical text. An edit of a file is identified by its
-/// arguments, with any output. The answer of other calls that submit something is a receipt:
-/// receipts that differ only by an id, a counter or a size become equal.
+/// Simplifies `canonical`, the answer's canonical text. File edits get one text for all outputs,
+/// since their arguments identify them. The answer of other calls that submit something is a
+/// receipt: receipts that differ only by an id, a counter or a size become equal.
 void shape_receipt(const core::CallFingerprint& fingerprint, const core::ToolFinished& call,
                    std::string_view command, std::string_view plain, std::string& canonical);
 

@@ -28,7 +28,7 @@ struct TableWords {
     std::string_view too_many;           ///< the sentence for an entry beyond the maximum
     std::string_view optional_prefix{};  ///< prefix that keys may omit; or empty
     bool needs_keys = true;              ///< a table without keys is a mistake
-    std::string_view help{};             ///< in default.toml, after the keys of its section
+    std::string_view help{};             ///< text in default.toml, after the keys of the section
     /// The key that is set by a plain value in place of the table, or empty.
     std::string_view alone{};
 };

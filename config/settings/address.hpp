@@ -35,8 +35,8 @@ core::Result<> check_listener(const ServerSettings& server, const AccessSettings
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
 
 /// True if an http or https URL reaches the listener: the same address and port; or, if the
-/// listener's address is loopback or any, the port on this machine in any spelling. Names are not
-/// resolved. Pure.
+/// listener's address is loopback or the wildcard, the port on this machine in any spelling. Names
+/// are not resolved. Pure.
 bool leads_to(std::string_view url, const ListenAddress& listener);
 
 /// True for 127.0.0.0/8 in dotted form. Pure.

@@ -30,7 +30,7 @@ struct ServerSettings {
     std::string socket =
         "headway.sock";  ///< Unix socket; in the state directory if relative; empty: no socket
     std::string report_socket = "report.sock";  ///< for reports only: see report_socket()
-    std::string report_group;    ///< group that may connect to it too: name or number; empty: none
+    std::string report_group;    ///< group that may use report_socket: name or number; empty: none
     std::string tls_cert;        ///< PEM chain; with tls_key set too, the port accepts TLS only
     std::string tls_key;         ///< PEM
     bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
@@ -53,7 +53,7 @@ struct StorageSettings {
     std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
     milliseconds store_timeout =
         std::chrono::seconds{5};  ///< longest wait for the store's reply, also to a commit
-    std::string daemon_name;      ///< of this daemon among several; empty: its host and port
+    std::string daemon_name;      ///< this daemon's name among several; empty: its host and port
     milliseconds retention = std::chrono::hours{
         24 * 30};  ///< ended sessions are deleted after this time; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
@@ -61,9 +61,9 @@ struct StorageSettings {
     std::uint64_t sessions_resident_bytes =
         512U << 20;  ///< their approximate memory; above it, idle ones are evicted; 0 = no bound
     milliseconds clock_confirm =
-        std::chrono::minutes{5};  ///< how long a forward step of the wall clock must last
+        std::chrono::minutes{5};  ///< time after which a forward step of the wall clock is accepted
     std::uint64_t free_space_min =
-        64U << 20;  ///< free disk bytes below which reports are refused; 0 = only when full
+        64U << 20;  ///< free bytes on the disk below which reports are refused; 0 = only when full
     std::uint64_t ballast =
         16U << 20;  ///< bytes held in reserve, so that a full disk can be cleaned up; 0 = none
 };
@@ -114,7 +114,7 @@ struct Settings {
     core::DayBudget day;                   ///< for all sessions of a day together; reloadable
     core::Prices prices;                   ///< prices of models; reloadable
     AccessSettings access;
-    core::ApprovalRules approvals;  ///< tools that need approval, and the effects; reloadable
+    core::ApprovalRules approvals;  ///< which tools need approval, and its effects; reloadable
     core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events

@@ -44,7 +44,7 @@ struct WebhookSettings {
     std::vector<WebhookEndpoint> endpoints;  ///< at most limits::kWebhookEndpointsMax
     /// URL at which people reach the dashboard, for links; empty: the daemon's own address.
     std::string link;
-    /// Waits before the first attempt, the second, ...: three days, as Standard Webhooks
+    /// Waits before the first attempt, the second, ...: three days in total, as Standard Webhooks
     /// recommends.
     std::vector<std::chrono::milliseconds> retry{std::chrono::seconds{0}, std::chrono::seconds{5},
                                                  std::chrono::minutes{5}, std::chrono::minutes{30},

@@ -11,7 +11,7 @@
 #include <vector>
 
 // One value of a setting. TOML marks numbers and the items of a list; a variable and the command
-// line give text, which is read as the key's kind.
+// line give text, whose meaning depends on the key's kind.
 
 namespace headway::config {
 

@@ -26,7 +26,7 @@ bool is_shell(std::string_view name) noexcept;
 using ReadStat = std::string (*)(int pid);
 
 /// The nearest process, from `parent` upwards, that is no shell: the agent. Nothing after more than
-/// kShellsMax shells, after a process that cannot be read, and if an init has replaced a dead
+/// kShellsMax shells, after a process that cannot be read, or if an init has replaced a dead
 /// parent.
 std::optional<ProcessStat> nearest_agent(int parent, ReadStat read);
 inline constexpr int kShellsMax = 8;

@@ -17,7 +17,7 @@ std::string variable(Environment environment, const char* name);
 
 /// A socket to connect to, and parts of the request.
 struct Place {
-    std::string socket;        ///< the path of a Unix socket, or
+    std::string socket;        ///< path of a Unix socket; if empty, `host` and `port` are used
     std::string host;          ///< a numeric address, without brackets
     unsigned short port = 80;  ///< port of `host`
     std::string authority;     ///< value of `Host`

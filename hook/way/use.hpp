@@ -19,8 +19,8 @@ namespace headway::hook {
 std::string use_in_transcript(std::string_view tail);
 std::string use_in_rollout(std::string_view tail);
 
-/// True if a transcript's last message is the agent's and has `words`, in their JSON form: at the
-/// end of a turn, the transcript is complete then. Pure.
+/// True if a transcript's last message is the agent's and has `words`, in their JSON form: then, at
+/// the end of a turn, the transcript is complete. Pure.
 bool ends_with_answer(std::string_view tail, std::string_view words = {}) noexcept;
 
 /// The path of the record of the session or sub-agent that this hook body names; empty if the body

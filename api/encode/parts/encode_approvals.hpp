@@ -25,7 +25,7 @@ struct DecisionTexts {
 /// One approval as shown in a reply to a report.
 struct ApprovalNotice {
     core::Approval approval;
-    std::string request_id;  ///< its alias
+    std::string request_id;  ///< the approval's alias
     DecisionTexts texts;
 };
 void write_notices(JsonWriter& json, std::string_view session,
@@ -34,7 +34,7 @@ void write_notices(JsonWriter& json, std::string_view session,
 /// One approval as shown to the person who decides.
 struct ApprovalDocument {
     std::string session;
-    std::string request_id;  ///< its alias
+    std::string request_id;  ///< the approval's alias
     core::Approval approval;
     core::ApprovalRequested asked;  ///< whole, from the journal
     DecisionTexts texts;

@@ -59,7 +59,7 @@ struct SystemReport {
 };
 void append_system(std::string& out, const SystemReport& report);
 
-/// Fields of a page of a journal besides its events.
+/// Fields of a page of a journal, other than its events.
 struct JournalPage {
     std::uint64_t head = 0;  ///< number of the session's last event
     bool more = false;       ///< further events in reading order

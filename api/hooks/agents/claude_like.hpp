@@ -26,7 +26,7 @@ Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched);
 /// `hook.kind`.
 void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched);
 
-/// The members of one reply in Claude's form; empty ones are left out.
+/// The members of one reply in Claude's form; empty members are left out.
 struct ClaudeReply {
     std::string_view decision;  ///< for a PreToolUse: allow or deny
     std::string reason;         ///< the decision's
