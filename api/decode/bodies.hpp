@@ -13,7 +13,7 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Bodies of requests, as decoded and as described in openapi.json. Only the decoders use them.
+// Bodies of requests, as decoded and as described in openapi.json. For the decoders only.
 
 namespace headway::api {
 

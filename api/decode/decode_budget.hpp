@@ -13,7 +13,7 @@ namespace headway::api {
 
 /// An operator's change to the budget of a session.
 struct BudgetChange {
-    bool extends = false;  ///< `limits` are added to the present limits; else they replace them
+    bool extends = false;  ///< adds `limits` to the present limits; else replaces these
     core::BudgetLimits limits;
     std::string by;
     std::string reason;

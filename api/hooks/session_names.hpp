@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Names of sessions for agents that do not name them. Hooks and the reader of an agent's files use
-// the same names, so that both report into one session.
+// Session names for agents that do not name their sessions. Hooks and the reader of an agent's
+// files use the same names, so that both report into one session.
 
 namespace headway::api::hooks {
 

@@ -8,8 +8,8 @@
 
 #include "core/events/event.hpp"
 
-// Events of a session as a judge sees them. Texts of the agent and its tools in them are inert and
-// without secrets (data_fence.hpp).
+// Events of a session as a judge sees them. Texts of the agent and its tools are inert and without
+// secrets (data_fence.hpp).
 
 namespace headway::api {
 

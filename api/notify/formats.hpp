@@ -34,7 +34,7 @@ std::string email_text(const Letter& letter, std::string_view from,
 /// members; several bodies form one object of type "webhook.group".
 std::string command_body(const Letter& letter, std::span<const std::string_view> bodies);
 
-/// The facts, then as many items as `bytes_max` holds, one a line, and where to find the rest.
+/// The facts, then as many items as `bytes_max` holds, one per line, and where to find the rest.
 std::string plain_text(const Letter& letter, std::size_t bytes_max);
 
 }  // namespace headway::api::notify

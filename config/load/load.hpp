@@ -37,7 +37,7 @@ struct Loaded {
 };
 
 /// Merges flags > HEADWAY_* environment (HEADWAY_SERVER_LISTEN, ..., each also as *_FILE) > file >
-/// defaults. Error: kInvalidConfig; `detail` holds every mistake, one a line, each with file and
+/// defaults. Error: kInvalidConfig; `detail` holds every mistake, one per line, each with file and
 /// line and, for an unknown key, the nearest known key; no setting is applied then. Reads files;
 /// pure otherwise. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);

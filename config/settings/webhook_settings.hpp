@@ -15,7 +15,7 @@ struct WebhookEndpoint {
     std::string name;
     core::WebhookFormat format = core::WebhookFormat::kStandard;
     std::string url;              ///< http or https; smtps or smtp for e-mail; empty for a command
-    std::string secret_file;      ///< file with the signing secrets, one a line, the newest first
+    std::string secret_file;      ///< file with the signing secrets, one per line, newest first
     std::string secret_env;       ///< or the environment variable with the secrets, space-separated
     std::string topic;            ///< for ntfy
     std::string chat;             ///< for telegram

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// Answers of the model in the agent's own record of a session: JSON, one object a line. Pure,
+// Answers of the model in the agent's own record of a session: JSON, one object per line. Pure,
 // linear.
 
 namespace headway::hook {

@@ -16,7 +16,7 @@ int connect_to(const Place& place);
 /// Result of a request: the reply's body, or why there is no reply.
 struct Outcome {
     std::string body;
-    std::string away;  ///< why there is no reply, as part of a sentence; empty: there is one
+    std::string away;  ///< why there is no reply, as part of a sentence; else empty
     bool wants_older_uses = false;
     bool wants_goal = false;  ///< the operator's goal command is to be run
 };

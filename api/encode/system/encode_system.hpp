@@ -66,8 +66,7 @@ struct JournalPage {
     std::uint64_t next = 0;  ///< the next page's `after`, or its `before` if newest first
 };
 /// `{"events":[...],"head":n,"more":bool,"next":n|null}`: the parts before and after the events;
-/// append_event() writes those, with commas between. In parts, because writing events may take
-/// long.
+/// append_event() writes the events, with commas between. In parts, because that may take long.
 inline constexpr std::string_view kJournalBegin = "{\"events\":[";
 void append_journal_end(std::string& out, const JournalPage& page);
 

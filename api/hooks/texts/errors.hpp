@@ -26,8 +26,8 @@ std::optional<std::uint64_t> status_in(JsonValue object);
 /// The HTTP status at the beginning of `words`: "API Error: 529 ...", "429 ...".
 std::optional<std::uint64_t> status_in_words(std::string_view words);
 
-/// Sets Hook::retry_at and Hook::retry_after_ms from the members that agents and providers use for
-/// them, also in `error`, `data`, `details`, `headers` and the like, up to five levels deep.
+/// Sets Hook::retry_at and Hook::retry_after_ms from the retry times that agents and providers
+/// report, also in `error`, `data`, `details`, `headers` and the like, up to five levels deep.
 void read_reset(JsonValue object, Hook& hook);
 
 /// Reads `error`: a text, or an object with class, message, status and reset. Hook::text and
