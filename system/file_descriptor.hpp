@@ -7,7 +7,7 @@
 
 namespace headway::system {
 
-/// A file descriptor that its owner alone closes. A value that only moves.
+/// Owns a file descriptor and closes it. Move-only.
 class FileDescriptor {
 public:
     FileDescriptor() = default;

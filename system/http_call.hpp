@@ -15,29 +15,29 @@
 
 namespace headway::system {
 
-/// Where a call goes and what it may do. For all: HTTP/1.1 to the host of the URL only, without
-/// redirects, with the path as it is written and certificates checked against one file.
+/// Options of a call. Every call is HTTP/1.1 to the URL's host only, without redirects, with the
+/// path as written and certificates checked against one file.
 struct HttpOptions {
     std::string url{};
-    std::string protocols = "http,https";  ///< as libcurl names them
+    std::string protocols = "http,https";  ///< as named by libcurl
     std::string method{};                  ///< empty: GET, or POST with a body
     std::vector<std::string> headers{};    ///< "Name: value"
     std::optional<std::string> body{};
-    std::string socket{};      ///< path of a Unix socket to go through; empty: TCP
-    std::string ca_file{};     ///< PEM file of whom to trust; empty: the system's
-    bool verified = true;      ///< the certificate is checked
-    bool proxies = false;      ///< of the environment are used, except for loopback
-    bool alone = false;        ///< on a connection that no other call has
-    bool checks_peer = false;  ///< HttpReceiver::may_send() is asked
+    std::string socket{};      ///< path of a Unix socket to connect to; empty: TCP
+    std::string ca_file{};     ///< PEM file of trusted authorities; empty: the system's
+    bool verified = true;      ///< certificates are checked
+    bool proxies = false;      ///< uses the environment's proxies, except for loopback
+    bool alone = false;        ///< on a connection without other calls
+    bool checks_peer = false;  ///< HttpReceiver::may_send() is called
     std::chrono::milliseconds connect_timeout{0};
-    std::chrono::milliseconds timeout{0};  ///< of the whole call; 0: none
-    std::size_t reply_bytes_max = 0;       ///< head and body; 0: no bound
-    /// Why an address must not be connected to; empty: it may be. Called for each address that a
-    /// name resolves to, because a name proves nothing. Null: all may.
+    std::chrono::milliseconds timeout{0};  ///< for the whole call; 0: none
+    std::size_t reply_bytes_max = 0;       ///< bound of head and body; 0: none
+    /// Why an address must not be connected to; empty: allowed. Called for each address to which a
+    /// name resolves, because a name proves nothing. Null: all addresses are allowed.
     std::string (*refusal)(const sockaddr& address) = nullptr;
 };
 
-/// Both ends of a connection, as numbers.
+/// Both ends of a connection, in numeric form.
 struct HttpPeer {
     const char* address;
     int port;
@@ -45,20 +45,21 @@ struct HttpPeer {
     int our_port;
 };
 
-/// The receiver of a call's data as it arrives. False ends the call; so does an exception, which
-/// HttpCall::thrown() then tells. Not called for what goes beyond reply_bytes_max.
+/// Receives a call's data as it arrives. Returning false ends the call; so does an exception, which
+/// HttpCall::thrown() then returns. Not called for data beyond reply_bytes_max.
 class HttpReceiver {
 public:
     virtual ~HttpReceiver() = default;
-    /// A line of the head, with its end.
+    /// A line of the head, with its line end.
     virtual bool take_header(std::string_view) { return true; }
     virtual bool take_body(std::string_view) { return true; }
-    /// Whether the request may go to this peer. Before its first byte, on a kept connection too.
+    /// True if the request may go to this peer. Called before the request's first byte, on a kept
+    /// connection too.
     virtual bool may_send(const HttpPeer&) { return true; }
 };
 
-/// Sets an option of libcurl that HttpOptions does not have. Throws std::runtime_error: out of
-/// memory, or libcurl does not know the value.
+/// Sets a libcurl option that HttpOptions lacks. Throws std::runtime_error: out of memory, or
+/// libcurl refuses the value.
 template <class T>
 void set_option(CURL* handle, CURLoption option, T value) {
     const CURLcode code = curl_easy_setopt(handle, option, value);
@@ -66,7 +67,7 @@ void set_option(CURL* handle, CURLoption option, T value) {
     throw std::runtime_error(std::string{"libcurl refuses an option: "} + curl_easy_strerror(code));
 }
 
-/// A list of libcurl. Throws std::bad_alloc.
+/// Owns a libcurl list. Throws std::bad_alloc.
 class CurlList {
 public:
     void add(const std::string& line);
@@ -88,42 +89,42 @@ using MultiHandle = std::unique_ptr<CURLM, FreeMulti>;
 /// Throws std::bad_alloc.
 MultiHandle make_multi();
 
-/// One call over libcurl, or several one after the other, which share its kept connections. Must
-/// not move during a call. One thread at a time.
+/// One libcurl call at a time; consecutive calls share the kept connections. Must not move during a
+/// call. One thread at a time.
 class HttpCall {
 public:
     HttpCall();  ///< throws std::bad_alloc
     HttpCall(const HttpCall&) = delete;
     HttpCall& operator=(const HttpCall&) = delete;
-    ~HttpCall();  ///< aborts a call; a connection in use is closed
+    ~HttpCall();  ///< aborts a call and closes its connection
 
-    /// Makes the next call ready. `receiver` must outlive it. Throws like set_option(), and
+    /// Prepares the next call. `receiver` must outlive the call. Throws like set_option(), and
     /// std::bad_alloc.
     void prepare(HttpOptions options, HttpReceiver& receiver);
-    /// Puts the call on this handle, which must outlive it; its next turn starts it.
+    /// Adds the call to `multi`, which must outlive the call; the next step of `multi` starts it.
     void join(CURLM* multi);
-    /// Takes it off again. Idempotent.
+    /// Removes the call from its multi handle. Idempotent.
     void leave();
     /// Blocks until the call has ended.
     CURLcode perform();
 
     CURL* handle() const { return handle_.get(); }
 
-    /// The last status of the reply; of SMTP, too. 0: none came.
+    /// The reply's last status, also for SMTP; 0 without a reply.
     long status() const;
-    /// As the reply asks, at most so much; nothing: it does not.
+    /// The reply's Retry-After, at most `most`; nothing if absent.
     std::optional<std::chrono::seconds> retry_after(std::chrono::seconds most) const;
-    /// Whether the request has gone out, or could have.
+    /// True if the request was sent, or may have been.
     bool connected() const;
-    /// The address reached, as a number.
+    /// The peer's address, in numeric form.
     std::string address() const;
-    /// The reply had more than reply_bytes_max.
+    /// True if the reply had more than reply_bytes_max bytes.
     bool oversized() const { return oversized_; }
     /// The message of HttpOptions::refusal, or empty.
     const std::string& refused() const { return refused_; }
     /// The exception of the receiver, or empty.
     std::string_view thrown() const { return thrown_.data(); }
-    /// In the words of libcurl, with host and port where they matter.
+    /// The reason of `code` in libcurl's words, with host and port where relevant.
     std::string why(CURLcode code) const;
 
 private:
@@ -159,7 +160,7 @@ private:
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::array<char, 200> thrown_{};
     std::string refused_;
-    std::size_t bytes_ = 0;  ///< of the reply
+    std::size_t bytes_ = 0;  ///< received bytes of the reply
     bool oversized_ = false;
 };
 

@@ -16,50 +16,52 @@ namespace headway::system {
 
 using Environment = std::map<std::string, std::string>;
 
-/// In place of a descriptor for the standard input, output or error of a program.
+/// Used in place of a descriptor for a program's standard input, output or error.
 inline constexpr int kOurs = -1;
 inline constexpr int kNowhere = -2;  ///< /dev/null
 
-/// How a program is started. It gets no descriptor above standard error but those named here.
+/// How a program is started. It gets a descriptor above standard error only if `inherited` has it.
 struct Launch {
-    std::vector<std::string> argv{};           ///< argv[0] is a path, or a name to find in our PATH
-    std::optional<Environment> environment{};  ///< nothing: ours
-    std::array<int, 3> streams{kOurs, kOurs, kOurs};  ///< each a descriptor above 2, or as above
-    std::vector<int> inherited{};  ///< descriptors that it keeps by their numbers, in rising order
-    std::optional<sigset_t> mask{};  ///< of signals that it has blocked; nothing: ours
-    bool default_signals = false;    ///< the default action for all signals, not for SIGPIPE alone
-    bool own_group = false;          ///< it leads a process group, so that this can be killed
-    bool ends_with_us = false;       ///< it gets SIGTERM when the thread that started it dies
-    std::string folder{};            ///< where it starts; empty: in ours
+    std::vector<std::string> argv{};                  ///< argv[0] is a path, or a name in our PATH
+    std::optional<Environment> environment{};         ///< absent: ours
+    std::array<int, 3> streams{kOurs, kOurs, kOurs};  ///< descriptors (> 2), kOurs or kNowhere
+    std::vector<int> inherited{};    ///< descriptors that keep their numbers, in rising order
+    std::optional<sigset_t> mask{};  ///< the program's blocked signals; absent: ours
+    bool default_signals = false;    ///< the default action for all signals, not only SIGPIPE
+    bool own_group = false;          ///< the program leads a process group, which can be killed
+    bool ends_with_us = false;       ///< SIGTERM if the thread that started the program dies
+    std::string folder{};            ///< working directory; empty: ours
 };
 
-/// A started program, or why there is none.
+/// A started program, or why it could not be started.
 struct Started {
     pid_t pid = -1;
-    int error = 0;  ///< errno when it could not be started; `pid` is then -1
+    int error = 0;  ///< errno if the start failed; `pid` is then -1
 };
 
-/// Starts a program; the caller waits for it. Never throws for trouble of the system. One that ends
-/// with us and cannot be run ends with status 127. Any thread.
+/// Starts a program; the caller waits for its end. Never throws for system errors. With
+/// `ends_with_us`, a program that cannot be run ends with status 127. Any thread.
 Started start(const Launch& launch);
 
-/// No signal, for Launch::mask.
+/// The empty set of signals, for Launch::mask.
 sigset_t no_signals();
 
-/// Waits for the end of a child, and reaps it: the status of waitpid(2). Nothing: it is no child.
+/// Waits for the end of a child, reaps it, and returns the status of waitpid(2); nothing if `pid`
+/// is no child.
 std::optional<int> wait_for_end(pid_t pid);
 
-/// Both ends close with the programs that we start, and are above standard error, whatever of that
-/// was closed before.
+/// Both ends are closed in the programs that we start, and are above standard error even if
+/// standard descriptors were closed.
 struct Pipe {
     FileDescriptor read;
     FileDescriptor write;
 };
 
-/// Makes a pipe; 0, or errno.
+/// Makes a pipe; returns 0 or errno.
 int make_pipe(Pipe& pipe);
 
-/// The same file by a number above standard error, for Launch::streams; not open: none is left.
+/// The same file with a number above standard error, for Launch::streams; not open if no number is
+/// free.
 FileDescriptor above_standard(FileDescriptor file);
 
 }  // namespace headway::system

@@ -10,7 +10,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// Logins as JSON text, replies appended to `out`. Pure.
+// Logins as JSON text; replies are appended to `out`. Pure.
 
 namespace headway::api {
 
@@ -19,7 +19,7 @@ struct LoginBody {
     static constexpr auto fields() { return field_list(core::required("code", &LoginBody::code)); }
 };
 
-/// The code in the body of a login. Errors: kInvalidField and such.
+/// The code in the body of a login. Errors: as decode.hpp.
 core::Result<std::string> decode_login(JsonDocument& document, std::string_view body);
 void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at);
 
@@ -29,7 +29,7 @@ void append_login_code(std::string& out, std::string_view url, core::Timestamp e
 struct Me {
     bool logged_in = false;
     std::string name;  ///< empty: unknown
-    std::string mode;  ///< of access
+    std::string mode;  ///< the access mode
     std::vector<std::string> scopes;
     bool read = false;
     bool control = false;

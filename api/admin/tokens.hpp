@@ -17,19 +17,19 @@ namespace headway::api {
 struct DecodedToken {
     std::string name;
     core::Grants grants;
-    std::optional<core::Millis> expires_in;  ///< none: does not expire
+    std::optional<core::Millis> expires_in;  ///< absent: does not expire
 };
 
 /// `{"name","scopes":[..],"expires_in"?}`, where `expires_in` is "90s", "15m", "12h", "30d" or a
-/// number of seconds. Errors like those of every body.
+/// number of seconds. Errors: as decode.hpp.
 core::Result<DecodedToken> decode_token(JsonDocument& document, std::string_view body);
 
-/// The document of a token. `secret`, when not empty, is the token itself: shown once, when it is
-/// made.
+/// The document of a token. `secret`, if not empty, is the token itself, shown only at its
+/// creation.
 void append_token(std::string& out, const core::TokenRecord& token, core::Timestamp now,
                   std::string_view secret = {});
 
-/// The list of them.
+/// The list of tokens.
 void append_tokens(std::string& out, std::span<const core::TokenRecord* const> tokens,
                    core::Timestamp now);
 

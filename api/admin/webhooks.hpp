@@ -12,17 +12,17 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 
-// /v1/webhooks as JSON. Pure; the shapes are those of API.md.
+// /v1/webhooks as JSON. Pure; shapes as in API.md.
 
 namespace headway::api {
 
-/// An endpoint and how it fares.
+/// An endpoint and its deliveries.
 struct WebhookDocument {
     std::string name;
-    std::string url;          ///< without what may be secret; empty for one that was removed
-    std::string_view format;  ///< empty for one that was removed
+    std::string url;          ///< without parts that may be secret; empty for a removed endpoint
+    std::string_view format;  ///< empty for a removed endpoint
     std::string_view state;   ///< active, failing, disabled, misconfigured, removed
-    std::string problem;      ///< why nothing is sent, and what to do; or empty
+    std::string problem;      ///< why no message is sent, and the fix; or empty
     std::vector<std::string> events;
     std::vector<std::string> verdicts;
     std::uint64_t pending = 0;
@@ -38,7 +38,7 @@ struct WebhookDocument {
 };
 void append_webhooks(std::string& out, std::span<const WebhookDocument> webhooks);
 
-/// A message that was not delivered yet.
+/// A message that is not delivered yet.
 struct DeliveryDocument {
     std::int64_t cursor = 0;
     std::string id;
@@ -48,11 +48,11 @@ struct DeliveryDocument {
     core::Timestamp at = core::kNever;
     std::uint32_t tries = 0;
     core::Timestamp tried_at = core::kNever;
-    core::Timestamp due_at = core::kNever;   ///< kNever: not tried again by itself
+    core::Timestamp due_at = core::kNever;   ///< kNever: not retried automatically
     core::Timestamp dead_at = core::kNever;  ///< kNever: pending
     std::string reason;
 };
-/// `more`: there are others behind them.
+/// `more`: further deliveries follow.
 void append_deliveries(std::string& out, std::span<const DeliveryDocument> deliveries, bool more);
 
 struct ReplayBody {
@@ -64,9 +64,9 @@ struct ReplayBody {
     }
 };
 
-/// Which dead letters are sent again.
+/// Dead letters to be sent again.
 struct DecodedReplay {
-    std::vector<std::string> ids;  ///< or, without any, all
+    std::vector<std::string> ids;  ///< empty: all
 };
 /// `{"ids":[...]}` or `{"all":true}`. Errors: those of JSON; kInvalidField, kMissingField.
 core::Result<DecodedReplay> decode_replay(JsonDocument& document, std::string_view body);

@@ -13,7 +13,7 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Bodies of requests as they are decoded and described in openapi.json. Only the decoders use them.
+// Bodies of requests, as decoded and as described in openapi.json. For the decoders only.
 
 namespace headway::api {
 
@@ -29,7 +29,7 @@ struct headway::core::EnumNames<headway::api::Then> {
 
 namespace headway::api {
 
-/// Limits, and whether the others are taken from expectations.
+/// Limits; `suggested`: missing limits are taken from expectations.
 struct OpenBudget {
     std::optional<std::uint64_t> timeout_seconds;
     std::optional<std::uint64_t> max_steps;
@@ -45,7 +45,7 @@ struct OpenBudget {
     }
 };
 
-/// Takes `id` out of the opening body, which is otherwise a SessionStarted.
+/// The opening body: an `id`, and otherwise a SessionStarted.
 struct OpenBody {
     std::string id;
     core::Text goal;

@@ -6,8 +6,8 @@
 
 namespace headway::api {
 
-/// Rules of a session's policy that its single fields cannot express. Errors: kInvalidField, with
-/// the path inside of the policy. Pure.
+/// Checks ranges and other rules of a session's policy that its fields' types cannot express.
+/// Error: kInvalidField, with the path inside the policy. Pure.
 core::Result<> check_policy(const core::PolicyOverride& policy);
 
 }  // namespace headway::api

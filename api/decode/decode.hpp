@@ -11,41 +11,42 @@
 #include "core/events/event.hpp"
 #include "core/events/session_payloads.hpp"
 
-// Bodies to commands. Pure; errors name the JSON pointer and the fix. `document` is scratch memory
-// that the caller reuses.
+// Decodes bodies into commands. Pure; errors name the JSON pointer and the fix. `document` is
+// scratch memory that the caller reuses.
 
 namespace headway::api {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 
-/// Arguments of a tool.started that are not kept whole with the event: too long, or with secrets.
+/// Arguments of a tool.started that the event does not keep whole: they are too long or hold
+/// secrets.
 struct WholeArgs {
-    std::size_t place = 0;  ///< of the event in the report
-    std::string text;       ///< as they came, to be compared; never written down
-    std::string redacted;   ///< to be shown to the person who decides
+    std::size_t place = 0;  ///< the event's place in the report
+    std::string text;       ///< as received, to be compared; never stored
+    std::string redacted;   ///< for the person who decides
 };
 
 struct DecodedReport {
     std::vector<core::Event> events;
     std::vector<WholeArgs> whole_args;  ///< for calls that may need approval
-    bool batch = false;  ///< came as an array or NDJSON: the reply lists every number
+    bool batch = false;                 ///< an array or NDJSON: the reply lists every number
 };
 
-/// 1 to limits::kReportEventsMax events. Errors: kInvalidJson, kInvalidField, kUnknownField,
-/// kMissingField, kTooManyEvents, kEmptyReport.
+/// Decodes 1 to limits::kReportEventsMax events. Errors: kInvalidJson, kInvalidField,
+/// kUnknownField, kMissingField, kTooManyEvents, kEmptyReport.
 core::Result<DecodedReport> decode_report(JsonDocument& document, std::string_view body,
                                           BodyFormat format);
 
-/// The event that `document` holds already, as decode_report() reads the only one of a body.
+/// The event in the parsed `document`, as decode_report() reads the only event of a body.
 core::Result<core::Event> decode_event_of(const JsonDocument& document);
 
-/// The body is the data of one heartbeat; empty is `{}`.
+/// The body is the data of one heartbeat; an empty body means `{}`.
 core::Result<DecodedReport> decode_heartbeat(JsonDocument& document, std::string_view body);
 
 struct DecodedOpen {
     std::string id;  ///< from the body, or empty
     core::SessionStarted about;
-    bool suggested = false;  ///< limits that it leaves open are taken from expectations
+    bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
 };
 
 /// Empty is `{}`.
@@ -53,7 +54,7 @@ core::Result<DecodedOpen> decode_open(JsonDocument& document, std::string_view b
 
 core::Result<core::SessionEnded> decode_end(JsonDocument& document, std::string_view body);
 
-/// `{"reason"?}`; empty is `{}`.
+/// `{"reason"?}`; an empty body means `{}`.
 core::Result<core::CancelRequested> decode_cancel(JsonDocument& document, std::string_view body);
 
 /// Body of a pause, a resume or a nudge by an operator.
@@ -62,16 +63,17 @@ struct ControlBody {
     std::string by;
 };
 
-/// `{"reason"?,"by"?}`; empty is `{}`.
+/// `{"reason"?,"by"?}`; an empty body means `{}`.
 core::Result<ControlBody> decode_pause(JsonDocument& document, std::string_view body);
 
 /// `{"text","by"?}`.
 core::Result<ControlBody> decode_nudge(JsonDocument& document, std::string_view body);
 
-/// Whether `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
+/// True if `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
 bool valid_id(std::string_view id) noexcept;
 
-/// The name of an agent as part of an id, at most 32 bytes: what ids may not have becomes `-`.
+/// The name of an agent as part of an id, at most 32 bytes: `-` replaces characters that ids may
+/// not have.
 std::string id_part(std::string_view name);
 
 }  // namespace headway::api

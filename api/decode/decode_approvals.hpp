@@ -16,20 +16,20 @@
 
 namespace headway::api {
 
-/// Checks a decoded approval.requested and gives it what only its JSON can: the digest of the
-/// arguments and the fingerprint of the call. `data` is the JSON it was decoded from.
+/// Checks a decoded approval.requested and adds the digest of its arguments and the number of
+/// hidden bytes. `data` is the JSON from which the request was decoded.
 core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
 
-/// Keeps with a finished call what approvals know it by: which arguments it had. `data` is the JSON
-/// it was decoded from.
+/// Adds to a finished call's fingerprint the digest of its exact arguments, by which approvals
+/// recognise the call. `data` is the JSON from which the call was decoded.
 void keep_exact_args(JsonValue data, core::CallFingerprint& fingerprint);
 
 core::Result<core::ApprovalRequested> decode_approval_request(JsonDocument& document,
                                                               std::string_view body);
 
-/// The request that a tool.started stands for; `args` is the whole text of its arguments, or empty,
-/// and `shown` the same without secrets: the digest is that of what will run. Error: kInvalidField
-/// when it is too long to be shown.
+/// The request that a tool.started implies. `args` is the whole text of its arguments, or empty,
+/// and gives the digest, since these arguments will run; `shown` is that text without secrets.
+/// Errors: kInvalidField if `args` is too long to be shown whole; kInvalidJson.
 core::Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
                                                        const core::ToolStarted& call,
                                                        std::string_view args,
@@ -43,7 +43,7 @@ core::Result<DecodedDecision> decode_decision(JsonDocument& document, std::strin
 
 struct DecodedRedeem {
     std::string args_digest;
-    std::string key;  ///< or empty
+    std::string key;  ///< may be empty
 };
 core::Result<DecodedRedeem> decode_redeem(JsonDocument& document, std::string_view body);
 
@@ -55,12 +55,12 @@ struct DecodedRevoke {
                           core::field("reason", &DecodedRevoke::reason));
     }
 };
-/// Empty is `{}`.
+/// An empty body means `{}`.
 core::Result<DecodedRevoke> decode_revoke(JsonDocument& document, std::string_view body);
 
-/// Words of a person who has seen the alarms of a session.
+/// A person's acknowledgement of a session's alarms.
 struct DecodedAcknowledge {
-    std::optional<std::uint64_t> n;  ///< of one alarm; absent = all
+    std::optional<std::uint64_t> n;  ///< number of one alarm; absent: all
     std::string by;
     std::string reason;
     static constexpr auto fields() {
@@ -69,12 +69,12 @@ struct DecodedAcknowledge {
                           core::field("reason", &DecodedAcknowledge::reason));
     }
 };
-/// Empty is `{}`.
+/// An empty body means `{}`.
 core::Result<DecodedAcknowledge> decode_acknowledge(JsonDocument& document, std::string_view body);
 
-/// The body of the first design's approve-agent.
+/// Body of the first design's approve-agent.
 struct DecodedApproveAgent {
-    std::string request_id;  ///< or empty: the only one that is pending
+    std::string request_id;  ///< empty: the only pending request
     bool approved = false;
     std::string reason;
     static constexpr auto fields() {

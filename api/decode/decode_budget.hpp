@@ -13,22 +13,22 @@ namespace headway::api {
 
 /// An operator's change to the budget of a session.
 struct BudgetChange {
-    bool extends = false;  ///< `limits` are added to the present ones; else they replace them
+    bool extends = false;  ///< adds `limits` to the present limits; else replaces these
     core::BudgetLimits limits;
     std::string by;
     std::string reason;
 };
 
-/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. The engine
-/// checks the bounds, since it knows the configuration. Errors: those of decode.hpp. Pure.
+/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. The engine checks the bounds, since
+/// it has the configuration. Errors: as decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonDocument& document, std::string_view body);
 
 /// A person's change of a daily cap.
 struct DayChange {
-    std::string label;  ///< empty: of all sessions
+    std::string label;  ///< empty: all sessions
     double more_cost_usd = 0;
     std::uint64_t more_tokens = 0;
-    bool lift = false;  ///< until the next day
+    bool lift = false;  ///< removes the cap until the next day
 };
 
 /// `{"extend":{"max_cost_usd":..,"max_tokens":..}}` or `{"lift":true}`, with `label`. Pure.

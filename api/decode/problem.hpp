@@ -8,7 +8,7 @@
 
 namespace headway::api {
 
-/// An error on the wire (RFC 9457); API.md lists all of them.
+/// An error on the wire (RFC 9457); API.md lists all errors.
 struct ProblemKind {
     int status = 500;
     std::string_view code;
@@ -16,10 +16,10 @@ struct ProblemKind {
     bool retryable = false;
 };
 
-/// Pure and total.
+/// Has a result for every `code`. Pure.
 ProblemKind problem_kind(core::ErrorCode code) noexcept;
 
-/// A further member of a problem: its name and JSON text; or nothing.
+/// A further member of a problem document, its name and JSON text; or empty.
 struct ProblemMember {
     std::string_view name;
     std::string_view json;

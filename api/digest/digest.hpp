@@ -10,12 +10,11 @@
 #include "api/encode/system/encode_overview.hpp"
 #include "core/views/digest.hpp"
 
-// The digest: what happened since a time, and what waits for people now. Pure; the shapes are those
-// of API.md.
+// The digest: events since a time, and matters that wait for people now. Pure; shapes as in API.md.
 
 namespace headway::api {
 
-/// A session that did something, with what only its opening and its state say.
+/// A session that did something, with facts from its opening and its state.
 struct DigestRow {
     std::string id;
     core::AgentInfo agent;
@@ -23,7 +22,7 @@ struct DigestRow {
     std::string goal;
     bool open = false;
     core::Verdict verdict = core::Verdict::kStarting;
-    std::string reason;  ///< of the verdict
+    std::string reason;  ///< the verdict's
     std::string phase;
     core::DigestSession facts;
 };
@@ -31,13 +30,13 @@ struct DigestRow {
 struct DigestDocument {
     core::Timestamp since = core::kNever;
     core::Timestamp until = core::kNever;
-    bool partial = false;         ///< `since` is later than was asked, or sessions are left out
-    std::vector<DigestRow> rows;  ///< by id
-    std::vector<Need> needs;      ///< alarms, then oldest first
+    bool partial = false;         ///< `since` is later than requested, or sessions are left out
+    std::vector<DigestRow> rows;  ///< sorted by id
+    std::vector<Need> needs;      ///< alarms first, then the oldest
     std::uint64_t needs_total = 0;
 };
 
-/// `until`: an open session has been silent up to then.
+/// The row of a session. `until`: end of an open session's silence.
 DigestRow digest_row(const core::Session& session, const core::DigestSession& facts,
                      core::Timestamp until);
 
@@ -46,12 +45,12 @@ void append_digest(std::string& out, const DigestDocument& digest);
 enum class DigestFormat : std::uint8_t { kJson, kText, kMarkdown, kHtml };
 std::optional<DigestFormat> parse_digest_format(std::string_view name);
 
-/// The words for people, before any format: each text is on one line, without hidden characters.
+/// The digest's texts for people, in no format yet: each on one line, without hidden characters.
 struct DigestPage {
     struct Section {
         std::string heading;
         std::vector<std::string> lines;
-        std::string empty;  ///< the words where there are none
+        std::string empty;  ///< text to show if there are no lines
     };
     std::string title;  ///< "3 ended, 1 needs you, 2 resumed"
     std::string span;   ///< "2026-11-27 22:00 UTC to 2026-11-28 06:00 UTC"
@@ -61,11 +60,11 @@ DigestPage digest_page(const DigestDocument& digest);
 
 std::string text_of(const DigestPage& page);
 std::string markdown_of(const DigestPage& page);
-/// A whole document without scripts and links, also for a mail.
+/// A whole document without scripts and links, fit for a mail.
 std::string html_of(const DigestPage& page);
 
-/// The message for people as it is stored until it is sent: the body of a message of type "digest",
-/// at most limits::kWebhookBodyBytesMax.
+/// The message for people, as stored until it is sent: the body of a message of type "digest", at
+/// most limits::kWebhookBodyBytesMax bytes.
 std::string digest_message(const DigestPage& page, core::Timestamp at);
 
 }  // namespace headway::api

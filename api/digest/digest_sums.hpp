@@ -12,21 +12,21 @@
 namespace headway::api {
 
 struct DigestSum {
-    std::string name;  ///< of the agent, the model or the label; empty: not known
+    std::string name;  ///< name of the agent, model or label; empty: not known
     std::uint64_t sessions = 0;
     core::DigestUse use;
 };
-/// The greatest cost first, then the most tokens; at most kDigestSumsMax.
+/// Sorted by cost, then by tokens, largest first; at most kDigestSumsMax.
 using DigestSums = std::vector<DigestSum>;
 inline constexpr std::size_t kDigestSumsMax = 50;
 
 DigestSums sums_by_agent(const DigestDocument& digest);
 DigestSums sums_by_model(const DigestDocument& digest);
-/// "team=night"; a session with two labels counts in both.
+/// Names such as "team=night"; a session with two labels is in both sums.
 DigestSums sums_by_label(const DigestDocument& digest);
 core::DigestUse total_of(const DigestDocument& digest);
 
-/// The session that was silent for the longest time; null if none was.
+/// The session with the longest silence; null if no session was silent.
 const DigestRow* longest_silence(const DigestDocument& digest);
 
 }  // namespace headway::api

@@ -3,7 +3,7 @@
 
 #include "api/hooks/dialect.hpp"
 
-// One row a dialect, each in the source of its name. Others ask find_dialect().
+// One row for each dialect, in the source file of its name. Other code calls find_dialect().
 
 namespace headway::api::hooks {
 
@@ -15,7 +15,7 @@ extern const Dialect kGemini;
 extern const Dialect kGeneric;
 extern const Dialect kQwen;
 
-/// Hooks are installed with a time limit of one day. The answer has to arrive before that.
+/// Hooks are installed with a time limit of one day. The reply must arrive earlier.
 inline constexpr core::Millis kHoldOfADay{86'400'000 - 60'000};
 
 }  // namespace headway::api::hooks

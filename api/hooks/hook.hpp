@@ -14,38 +14,38 @@
 #include "core/events/budget_payloads.hpp"
 #include "core/events/work_payloads.hpp"
 
-// A hook of an agent and the reply to it, in one form for all agents. Plain values, pure.
+// An agent's hook and the reply to it, in one form for all agents. Plain values, pure.
 
 namespace headway::api::hooks {
 
 enum class HookKind : std::uint8_t {
-    kNone,        ///< nothing to report; at most a sign of life
-    kStart,       ///< the session begins, or goes on after a resume
+    kNone,        ///< no report, or only a sign of life
+    kStart,       ///< the session begins, or continues after a resume
     kPrompt,      ///< a message to the agent; see Hook::synthetic
-    kPre,         ///< a call is about to run, and waits for the answer
+    kPre,         ///< a call is about to run, and waits for the reply
     kPost,        ///< a call has run, or failed
-    kBatch,       ///< all calls of one turn of the model are over; ends a round
-    kPermission,  ///< the agent would ask a person about a call, and waits for the answer
+    kBatch,       ///< all calls of one round are over; ends the round
+    kPermission,  ///< the agent would ask a person about a call, and waits for the reply
     kAsks,        ///< a dialog of the agent waits for a person
     kIdle,        ///< the agent has waited at its prompt for a while
     kSaid,        ///< a message of the agent
     kUsage,       ///< tokens were used
-    kTurn,        ///< the model is asked again
+    kTurn,        ///< the model is called again
     kStop,        ///< the agent's turn is over
-    kError,       ///< an error; Hook::ends_turn says whether the turn ended by it
+    kError,       ///< an error; Hook::ends_turn: the error ended the turn
     kCompacted,   ///< the context was compacted
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
     kSubEnd,      ///< a sub-agent is done
-    kRequest,     ///< a person is asked about a call, which waits for the answer
+    kRequest,     ///< a person is asked about a call, which waits for the decision
     kQuestion,    ///< a person is asked a question, and the agent waits for the answer
-    kStatus,      ///< the agent asks how it stands
-    kAnswered,    ///< a dialog of the agent is over: it goes on
+    kStatus,      ///< the agent requests its status
+    kAnswered,    ///< a dialog of the agent is over, and the agent continues
     kInterrupt,   ///< a person ended the turn, and with it the calls in flight
-    kNote,        ///< something that is neither work nor a wait, in the agent's words
+    kNote,        ///< neither work nor a wait; in the agent's words
 };
 
-/// A person's decision is waited for.
+/// True if the hook waits for a person's decision.
 constexpr bool asks_person(HookKind kind) {
     return kind == HookKind::kRequest || kind == HookKind::kQuestion;
 }
@@ -53,111 +53,111 @@ constexpr bool asks_person(HookKind kind) {
 /// One call of a tool. Texts are without secrets if the document cuts them out
 /// (JsonDocument::redact_with).
 struct HookCall {
-    std::string tool;               ///< the agent's name of it
+    std::string tool;               ///< the agent's name of the tool
     std::optional<JsonValue> args;  ///< valid until its document parses again
-    /// Of a kPermission whose dialog shows other arguments than the call has: those of the call, as
-    /// its kPre and kPost tell them. JSON; otherwise empty.
+    /// For a kPermission whose dialog shows other arguments than the call has: the call's
+    /// arguments, as in its kPre and kPost. JSON; otherwise empty.
     std::string call_args;
-    /// The agent's id of the call. If it gives none: call_id_of() the content, which is the same
-    /// before and after the call, but also the same for an equal call. Empty for a kPermission
-    /// without an id.
+    /// The agent's id of the call. Without such an id: call_id_of() of the content, which is the
+    /// same before and after the call, but also for an equal call. Empty for a kPermission without
+    /// an id.
     std::string call;
-    std::optional<bool> ok;  ///< empty: the agent does not say
-    /// In a kBatch: nothing reports that the call ran. If it was announced, it did not run; else it
-    /// is unknown whether it did.
+    std::optional<bool> ok;  ///< empty: not reported
+    /// In a kBatch: the call was not reported as run. If the call was announced, it did not run;
+    /// else this is unknown.
     bool untold = false;
     std::string result;  ///< as a person would read it; structured data as compact JSON
-    std::string error;   ///< of a call that failed, and then there is no result
+    std::string error;   ///< the error of a failed call, whose `result` is empty
     /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (arguments that the tool cannot take) or
-    /// empty; of the neutral dialect as it came.
+    /// empty; in the neutral dialect as received.
     std::string error_class;
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> exit_code;
-    /// Files that it wrote: the digest is of the new content; of the change where only that is
-    /// known; empty where neither is.
+    /// Files that the call wrote, with the digest of the new content, or of the change if only the
+    /// change is known, or empty.
     std::vector<core::Mutation> mutated;
-    bool interrupted = false;  ///< by a person; error_class is then `cancelled`
+    bool interrupted = false;  ///< a person stopped the call; error_class is then `cancelled`
 };
 
 /// Names (session, agent_id, call and the like) have at most kHookNameBytesMax bytes and no control
-/// characters; longer ones are as absent. Texts are as long as the body had them.
+/// characters; longer names are taken as absent. Texts are as long as in the body.
 struct Hook {
     HookKind kind = HookKind::kNone;
-    /// The agent's name of the event, for render(). Where an agent has two spellings: the one that
+    /// The agent's name of the event, for render(). If an agent has two spellings, the one that
     /// begins with a capital letter.
     std::string event;
-    std::string agent;     ///< of the neutral dialect: the agent's name, or empty
-    std::string event_id;  ///< of the neutral dialect: that of its last event, or empty
+    std::string agent;     ///< in the neutral dialect: the agent's name, or empty
+    std::string event_id;  ///< in the neutral dialect: id of its last event, or empty
     std::string session;   ///< the agent's id of the session; empty only for kNone
-    std::string agent_id;  ///< of the sub-agent in that session; empty: the main agent
+    std::string agent_id;  ///< the sub-agent's id in that session; empty: the main agent
     std::string agent_type;
-    std::string parent;  ///< what started the sub-agent, where the agent says so
+    std::string parent;  ///< the sub-agent's parent, if reported
     std::string cwd;
     std::string model;
-    std::string transcript_path;  ///< of the sub-agent, where it has its own
+    std::string transcript_path;  ///< the sub-agent's, if it has its own
     std::string agent_version;
-    std::string source;  ///< of kStart: startup, resume ...; of kCompacted: what caused it
-    std::string mode;    ///< the agent's mode of permissions
-    /// The words of kPrompt, kSaid, kStop, kError, kAsks, kIdle, kNote and kSubEnd; the summary of
-    /// kCompacted; of kPermission why the agent asks, where it says so.
+    std::string source;  ///< in a kStart: startup, resume ...; in a kCompacted: the cause
+    std::string mode;    ///< the agent's permission mode
+    /// The text of a kPrompt, kSaid, kStop, kError, kAsks, kIdle, kNote or kSubEnd; the summary of
+    /// a kCompacted; the reason of a kPermission, if the agent gives one.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
-    bool wake_up = false;  ///< such a one: a timer, a loop or work in the background woke the agent
-    bool typed = false;    ///< the agent says itself who wrote the prompt
-    /// A kPermission that comes before the agent's own rules: it proves no question.
+    bool wake_up = false;  ///< synthetic: a timer, a loop or work in the background woke the agent
+    bool typed = false;    ///< the agent itself reports the prompt's author
+    /// A kPermission that precedes the agent's own rules: it does not prove that a person is asked.
     bool before_rules = false;
-    /// A kPermission of the agent's own dialog, which takes a yes or no from here as well.
+    /// A kPermission of the agent's own dialog, which also accepts a decision from Headway.
     bool dialog = false;
-    HookCall call;  ///< of kPre, kPost, kPermission and kRequest; of kQuestion its id
-    /// Of kBatch: every call of the turn, also those that had neither kPre nor kPost.
+    HookCall call;  ///< for a kPre, kPost, kPermission or kRequest; for a kQuestion its id
+    /// In a kBatch: every call of the round, also calls without kPre and kPost.
     std::vector<HookCall> calls;
-    std::optional<core::Usage> usage;       ///< since the last report of use
-    std::optional<std::uint64_t> round;     ///< where the agent counts its turns itself
-    std::vector<std::string> background;    ///< of kStop: names of the work that goes on after it
-    std::vector<std::string> wake_prompts;  ///< of kStop: prompts that will come back by themselves
-    std::string outcome;                    ///< of kStop and kEnd, where the agent says it
-    std::string reason;                     ///< of kEnd
+    std::optional<core::Usage> usage;       ///< since the last usage report
+    std::optional<std::uint64_t> round;     ///< if the agent counts its rounds
+    std::vector<std::string> background;    ///< in a kStop: names of work that continues after it
+    std::vector<std::string> wake_prompts;  ///< in a kStop: prompts that will recur by themselves
+    std::string outcome;                    ///< in a kStop or kEnd, if the agent reports it
+    std::string reason;                     ///< in a kEnd
     /// In a kError: server_error, rate_limit ... In a kEnd: the error that ended the last turn.
     std::string error_class;
-    std::optional<std::uint64_t> status;          ///< of kError: of HTTP
-    core::Timestamp retry_at = core::kNever;      ///< of kError: when requests are taken again
-    std::optional<std::uint64_t> retry_after_ms;  ///< the same, from the receipt of the hook on
-    std::optional<bool> retryable;                ///< of kError, where the agent says it
-    bool ends_turn = false;                       ///< of kError
-    std::vector<std::string> options;             ///< of kQuestion: answers to choose from
-    std::string echo;                             ///< what render() gives back as it came; JSON
-    std::string echo_args;                        ///< of kRequest, where render() gives them back
-    std::optional<std::uint64_t> hold_ms;         ///< how long this hook may be kept waiting
-    bool wordless = false;                        ///< nothing of the reply reaches the model
+    std::optional<std::uint64_t> status;          ///< in a kError: HTTP status
+    core::Timestamp retry_at = core::kNever;      ///< in a kError: when requests are accepted again
+    std::optional<std::uint64_t> retry_after_ms;  ///< as retry_at, counted from the hook's receipt
+    std::optional<bool> retryable;                ///< in a kError, if the agent reports it
+    bool ends_turn = false;                       ///< in a kError
+    std::vector<std::string> options;             ///< in a kQuestion: answers to choose from
+    std::string echo;                             ///< JSON that render() returns unchanged
+    std::string echo_args;                 ///< in a kRequest: arguments, if render() returns them
+    std::optional<std::uint64_t> hold_ms;  ///< longest wait of this hook
+    bool wordless = false;                 ///< no text of the reply reaches the model
 };
 
 inline constexpr std::size_t kHookNameBytesMax = 256;
 
-/// Facts about a hook besides its body, from the program that passed it on.
+/// Facts about a hook in addition to its body, from the program that passed it on.
 struct HookFacts {
-    std::optional<std::uint64_t> exit_code;  ///< of the call, for an agent that does not say it
-    std::string_view agent_version;          ///< has to live during parse()
-    /// From the agent's own record, of a turn that ended by an error.
+    std::optional<std::uint64_t> exit_code;  ///< the call's, for an agent that does not report it
+    std::string_view agent_version;          ///< must live during parse()
+    /// From the agent's own record, if an error ended the turn.
     core::Timestamp retry_at = core::kNever;
-    std::string_view error_class;               ///< has to live during parse()
-    std::optional<std::uint64_t> error_status;  ///< of HTTP
+    std::string_view error_class;               ///< must live during parse()
+    std::optional<std::uint64_t> error_status;  ///< HTTP status
 };
 
-/// The reply that Headway wants. Where several are set, the first that applies wins: stop, deny,
-/// undecided, edit or allow; texts for the model are sent along. Texts longer than
+/// The reply that Headway wants. If several effects are set, the first applicable wins: stop, deny,
+/// undecided, edit or allow; texts for the model are always sent. Texts longer than
 /// kReplyTextBytesMax are cut.
 struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
     std::string allow;       ///< who allowed the call
-    std::string answer;      ///< a person's, to a kQuestion
+    std::string answer;      ///< a person's answer to a kQuestion
     std::string context;     ///< for the model
-    std::string stop;        ///< why the agent should come to its end
-    bool stop_hard = false;  ///< at once; otherwise it is asked for its answer first
-    std::string system;      ///< for the model, and the same until it changes: its budget
-    std::string go_on;       ///< at a kStop: the turn is not over, and this is why
-    /// The hold is over and no decision was made. `deny` may have the words for that; otherwise a
-    /// default text is used.
+    std::string stop;        ///< why the agent should end
+    bool stop_hard = false;  ///< at once; otherwise the agent is asked for its answer first
+    std::string system;      ///< for the model: its budget, repeated until it changes
+    std::string go_on;       ///< at a kStop: why the turn is not over
+    /// The hold is over without a decision. `deny` may have the text for this; otherwise a default
+    /// text is used.
     bool undecided = false;
 };
 
@@ -168,7 +168,7 @@ inline constexpr std::size_t kReplyTextBytesMax = 2000;
 
 namespace headway::core {
 
-/// The names of the neutral dialect.
+/// Names in the neutral dialect.
 template <>
 struct EnumNames<api::hooks::HookKind> {
     static constexpr std::array<std::string_view, 24> kNames{

@@ -9,8 +9,8 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Readers of bodies for the dialects: a member that is absent, null or of another type is empty.
-// Texts are without secrets. Internal to the dialects; pure.
+// Readers of bodies for the dialects: a member that is absent, null or of another type gives an
+// empty value. Texts are without secrets. Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 
@@ -20,32 +20,32 @@ std::optional<JsonValue> object_in(JsonValue object, std::string_view name);
 std::optional<JsonValue> array_in(JsonValue object, std::string_view name);
 /// A string, for people.
 std::string text_in(JsonValue object, std::string_view name);
-/// A string as it came, for digests only: it may hold secrets.
+/// A string as received, for digests only: it may hold secrets.
 std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);
 /// A string that is a name: exact, of at most kHookNameBytesMax bytes, without control characters.
 std::string name_in(JsonValue object, std::string_view name);
 /// A string that is a path: like a name, but as long as a path may be.
 std::string path_in(JsonValue object, std::string_view name);
-/// A number from 0 on, without its fraction.
+/// A number of 0 or more, without its fraction.
 std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
 std::optional<bool> flag_in(JsonValue object, std::string_view name);
 
 /// The result of a call as a person would read it: a text, stdout and stderr, text blocks joined, a
-/// file's content, otherwise compact JSON without what repeats whole files.
+/// file's content, otherwise compact JSON without members that repeat whole files.
 std::string result_text(JsonValue response);
 
-/// An id for a call to which the agent gives none: the same for the same tool and arguments.
+/// An id for a call without an agent's id: the same for the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
-/// True if the id may be of call_id_of(): then equal calls have it too.
+/// True if call_id_of() may have made the id: then equal calls have the same id.
 bool is_content_id(std::string_view call_id);
 
-/// The options of a question, and an id that is the same for the same question.
+/// Reads the options of a question, and sets an id that is the same for the same question.
 void read_question(JsonValue object, Hook& hook);
 
-/// The number that follows `label` at the beginning of `text`.
+/// The number after `label` at the beginning of `text`.
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label);
 
-/// Marks the call as failed, and makes its result its error.
+/// Marks the call as failed, and moves its result into its error.
 void fail(HookCall& call);
 
 }  // namespace headway::api::hooks

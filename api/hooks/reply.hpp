@@ -6,16 +6,16 @@
 
 #include "api/hooks/hook.hpp"
 
-// The words of replies. Internal to the dialects; pure. All texts have at most kReplyTextBytesMax
-// bytes, with a "…" where more was to be said.
+// The texts of replies. Internal to the dialects; pure. All texts have at most kReplyTextBytesMax
+// bytes, with a "…" where text was cut.
 
 namespace headway::api::hooks {
 
 inline constexpr std::string_view kNothing = "{}";
 
-/// Either kind of stop.
+/// True for either kind of stop.
 bool stops(const HookReply& reply);
-/// The call must not run, whatever the reason; `undecided` is left to the dialect.
+/// True if the call must not run, for any reason except `undecided`, which the dialect handles.
 bool refuses(const HookReply& reply);
 
 /// The person or rule that allowed the call.
@@ -24,14 +24,14 @@ std::string allow_words(const HookReply& reply);
 std::string answer_words(const HookReply& reply);
 /// Why the agent is stopped hard.
 std::string stop_words(const HookReply& reply);
-/// Why a call does not run, for a reply that refuses or is undecided. The other texts of the reply
-/// are appended: the model reads the reason.
+/// Why a call does not run, for a reply that refuses or is undecided. The reply's other texts are
+/// appended, because the model reads the reason.
 std::string refusal_words(const HookReply& reply);
-/// Texts for the model.
-/// Why the agent does not stop; empty at other hooks, and after a stop.
+/// Texts for the model. Why the agent must not stop yet; empty except at a kStop without a stop in
+/// the reply.
 std::string go_on_words(const Hook& hook, const HookReply& reply);
 std::string context_words(const HookReply& reply);
-/// For agents that cannot be handed other arguments: why the call does not run as it is.
+/// Why a call does not run as it is, for agents that do not accept other arguments.
 std::string edit_words(const HookReply& reply);
 
 }  // namespace headway::api::hooks

@@ -12,27 +12,27 @@
 #include "core/base/result.hpp"
 #include "core/events/approval_payloads.hpp"
 
-// A hook as events of its session.
+// Turns a hook into events of its session.
 
 namespace headway::api::hooks {
 
 struct HookReport {
-    /// One of these per call of a kBatch; none for a kEnd, whose outcome the session knows.
+    /// The hook's events: one per call of a kBatch; none for a kEnd, whose outcome the session
+    /// knows.
     DecodedReport decoded;
-    /// The request that a person may decide beside the agent's own dialog (Hook::dialog). Empty
-    /// where the person could not see all of it.
+    /// The request that a person may decide here as well as in the agent's own dialog
+    /// (Hook::dialog). Empty if a person could not see the whole request.
     std::optional<core::ApprovalRequested> dialog;
-    /// For a kPre or kPermission: digest of the arguments, as approvals are bound to it; else
-    /// empty.
+    /// For a kPre, kPermission or kRequest: digest of the arguments, to which approvals are bound;
+    /// else empty.
     std::string args_digest;
-    /// In a kBatch: the places in `decoded` of calls that nothing reports as run
-    /// (HookCall::untold). They are reported as refused.
+    /// In a kBatch: the places in `decoded` of calls that were not reported as run
+    /// (HookCall::untold). `decoded` has these calls as refused.
     std::vector<std::size_t> untold;
 };
 
-/// Parses `document` again: the hook's arguments are gone afterwards, and its long texts with them,
-/// which are in the events. Errors: those of decode_report(), of a hook whose names or numbers are
-/// out of bounds.
+/// Parses `document` again: afterwards the hook has neither arguments nor long texts, which are in
+/// the events. Errors: as decode_report(), for a hook whose names or numbers are out of bounds.
 core::Result<HookReport> take_report(JsonDocument& document, Hook& hook);
 
 }  // namespace headway::api::hooks

@@ -9,7 +9,7 @@
 
 #include "api/json/json_document.hpp"
 
-// The canonical form of arguments and results (api/API.md, "How calls are compared"), and a look at
+// The canonical form of arguments and results (api/API.md, "How calls are compared"), and access to
 // their members. Pure.
 
 namespace headway::api {
@@ -21,23 +21,23 @@ inline constexpr std::array<std::string_view, 12> kPathKeys{
 inline constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
                                                               "commandline", "code", "input"};
 
-/// How recordings mark where they cut a text.
+/// The mark that recordings put where a text was cut.
 inline constexpr std::string_view kCutMark = "chars cut]";
 
 /// Appends the canonical form; texts beyond 256 KiB are cut. `mask`: leave out the volatile parts,
 /// as for a result.
 void append_canonical(std::string& out, JsonValue json, bool mask);
 
-/// The same of an object without the members that name a path.
+/// Appends the canonical form of an object without the members that name a path.
 void append_without_paths(std::string& out, JsonValue object);
 
 /// The path without a leading `./` and a trailing `/`.
 std::string_view plain_path(std::string_view path);
 
-/// A key as the lists above spell it; in `buffer`, empty if it does not fit.
+/// A key in the spelling of the lists above; stored in `buffer`, empty if it does not fit.
 std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer);
 
-/// The member of this name, unless it is null.
+/// The member of this name; nothing if it is absent or null.
 std::optional<JsonValue> member(JsonValue object, std::string_view name);
 
 /// The string of the member whose key is earliest in `keys`, whatever its position in the object.

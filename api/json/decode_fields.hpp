@@ -19,8 +19,8 @@
 #include "core/events/session_payloads.hpp"
 #include "core/text/text.hpp"
 
-// JSON to described structures, strictly: unknown, missing and mistyped fields are errors that name
-// the JSON pointer and the fix. Internal to the decoders.
+// Decodes JSON into described structures, strictly: unknown, missing and mistyped fields are errors
+// that name the JSON pointer and the fix. Internal to the decoders.
 
 namespace headway::api::fields {
 
@@ -28,17 +28,17 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Size of most arguments and results, so that their text grows once.
+/// Size of most arguments and results, so that their text is allocated once.
 inline constexpr std::size_t kJsonBytesUsual = 128;
 
 [[gnu::cold, gnu::noinline]] inline Error wrong(std::string detail) {
     return {ErrorCode::kInvalidField, std::move(detail), {}};
 }
 
-/// A key in an error, which need not be repeated to a client that sent a megabyte of it.
+/// Longest key in an error: a client's key may be a megabyte and need not be sent back.
 inline constexpr std::size_t kPointerKeyBytesMax = 128;
 
-/// Puts the name of the enclosing member before the pointer of an error on its way up.
+/// Puts the name of the enclosing member before the pointer of an error that is passed up.
 [[gnu::cold, gnu::noinline]] inline Error under(Error error, std::string_view name) {
     std::string token;  // RFC 6901
     for (char c : core::cut_text(name, kPointerKeyBytesMax)) {
@@ -63,14 +63,14 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-/// True for a text that is only compared: redaction must not make two different ones equal.
+/// True for a field whose text is only compared: redaction must not make different texts equal.
 inline bool names_somebody(std::string_view field) {
     return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
            field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||
            field.ends_with("digest");
 }
 
-/// A string as it came.
+/// A string as received.
 inline Result<> decode_exact(JsonValue json, std::string& out) {
     if (json.kind() != JsonKind::kString) return wrong("must be a string");
     if (json.text().size() > core::limits::kStringBytesMax && !json.of_export()) {
@@ -80,26 +80,27 @@ inline Result<> decode_exact(JsonValue json, std::string& out) {
     return {};
 }
 
-/// Names of agents, tools and the like, which end up in paths, tables and other programs.
+/// True for names of agents, tools and the like, which are used in paths, tables and other
+/// programs.
 inline bool is_name(std::string_view field) {
     return field == "tool" || field == "name" || field == "type" || field == "model" ||
            field == "agent";
 }
 
-/// A name that is compared or shown has no NUL, since many programs end a string there.
+/// Refuses NUL in a name that is compared or shown, since many programs end a string at a NUL.
 inline Result<> check_no_nul(const std::string& text) {
     if (text.find('\0') != std::string::npos) return wrong("must not contain \\u0000");
     return {};
 }
 
-/// Like every text that is kept, without secrets.
+/// Removes secrets, as from every stored text.
 inline Result<> decode(JsonValue json, std::string& out) {
     HEADWAY_CHECK(decode_exact(json, out));
     if (json.holds_secret()) out = json.redacted_text();
     return {};
 }
 
-/// As it was stored: head, tail, length and digest of the whole.
+/// Reads a text that was cut when stored: head, tail, length and digest of the whole.
 Result<> decode_cut(JsonValue json, core::Text& out);
 
 inline Result<> decode(JsonValue json, core::Text& out) {
@@ -195,7 +196,7 @@ Result<> decode(JsonValue json, std::vector<T>& out) {
     return result;
 }
 
-/// Labels are an object of strings.
+/// Reads labels from an object of strings.
 inline Result<> decode(JsonValue json, std::vector<core::Label>& out) {
     if (json.kind() != JsonKind::kObject) return wrong("must be an object of strings");
     if (json.size() > core::limits::kLabelsMax) {
@@ -217,7 +218,8 @@ inline Result<> decode(JsonValue json, std::vector<core::Label>& out) {
     return result;
 }
 
-/// A field that T does not have: the names that it has, and the one that was meant.
+/// The error for a field that a structure does not have: with the known names, and the name that
+/// was meant.
 Error unknown_field(std::string_view key, std::span<const std::string_view> known);
 
 template <core::Described T>

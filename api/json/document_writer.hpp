@@ -12,24 +12,24 @@
 
 namespace headway::api {
 
-/// Puts an object together on a document, out of texts and of values of another document, so that
-/// nothing has to be printed and parsed to be decoded. Takes NUL out of every text: a document has
-/// none.
+/// Builds an object in a document from texts and from values of another document, without printing
+/// and parsing JSON. Removes NUL from every text, since documents hold no NUL.
 class DocumentWriter {
 public:
-    /// Empties `to` and begins its root, an object. It has to live as long as the writer.
+    /// Empties `to` and begins its root, an object. `to` must outlive the writer.
     explicit DocumentWriter(JsonDocument& to);
 
-    // Members of the object that was begun last. A name is written once an object.
+    // Members of the innermost open object. Each name may be written once per object.
     void begin_object(std::string_view name);
     void end_object();
     void text(std::string_view name, std::string_view value);
     void boolean(std::string_view name, bool value);
     void count(std::string_view name, std::uint64_t value);
-    /// `value` is of another document.
+    /// Copies `value`, which must be in another document.
     void copy(std::string_view name, JsonValue value);
 
-    /// Ends the root. Error: kInvalidJson for more than parse() takes; the document is then empty.
+    /// Ends the root. Error: kInvalidJson beyond the limits of JsonDocument::parse(); the document
+    /// is then empty.
     core::Result<> finish();
 
 private:
@@ -37,7 +37,7 @@ private:
     std::uint32_t keep(std::string_view text);
     void keep_text(JsonDocument::Node& node, std::string_view text);
 
-    static constexpr std::size_t kOwnDepthMax = 4;  ///< of begin_object(), with the root
+    static constexpr std::size_t kOwnDepthMax = 4;  ///< open objects, including the root
 
     JsonDocument& to_;
     std::array<std::uint32_t, kOwnDepthMax> open_{};

@@ -25,36 +25,36 @@ enum class JsonKind : std::uint8_t {
     kObject,
 };
 
-/// One value of a parsed body: a position on its document, cheap to copy. Valid until the document
+/// One value of a parsed body: a position in its document, cheap to copy. Valid until the document
 /// parses again.
 class JsonValue {
 public:
     JsonKind kind() const;
-    std::string_view key() const;  ///< its name, when it is a member of an object
+    std::string_view key() const;  ///< the member's name; empty outside of an object
     bool boolean() const;
     std::uint64_t unsigned_integer() const;
-    double number() const;          ///< of any of the three kinds of number
-    std::string_view text() const;  ///< of a string
-    std::size_t size() const;       ///< of an array or object
+    double number() const;          ///< valid for all three kinds of number
+    std::string_view text() const;  ///< valid for a string
+    std::size_t size() const;       ///< valid for an array or object
 
     /// Calls `visit(child)` for each element or member, in order, until `visit` returns false.
-    /// Returns false if `visit` did.
+    /// False if `visit` returned false.
     template <class Visit>
     bool each(Visit&& visit) const;
 
-    /// Appends the value as compact JSON, numbers and the order of keys as they came.
+    /// Appends the value as compact JSON, with numbers and the order of keys as received.
     void append_to(std::string& out) const;
 
-    // The same without secrets, for text that is stored or logged; JsonDocument::redact_with() says
-    // what counts as a secret.
+    // As append_to(), without secrets, for text that is stored or logged;
+    // JsonDocument::redact_with() sets which texts are secrets.
     void append_redacted_to(std::string& out) const;
-    /// Text of a string, redacted.
+    /// The string's text, redacted.
     std::string redacted_text() const;
-    /// Whether the above differ from append_to() and text().
+    /// True if redaction changes the value's text.
     bool holds_secret() const;
-    /// Whether JsonDocument::read_exports() is on, so that Headway itself wrote the value.
+    /// True if JsonDocument::read_exports() is on, so that Headway itself wrote the value.
     bool of_export() const;
-    /// Whether of_export() is true and the value is a text that was cut when it was stored.
+    /// True if of_export() is true and the value is a text that was cut when stored.
     bool is_cut_text() const;
 
 private:
@@ -67,7 +67,7 @@ private:
     std::uint32_t at_;
 };
 
-/// A strict, bounded JSON parser (Boost.JSON's callback parser) that keeps what it read in one flat
+/// A strict, bounded JSON parser (Boost.JSON's callback parser) that keeps the values in one flat
 /// document and reuses its memory, so that the report path allocates nothing. Refuses duplicate
 /// keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and limits::kJsonNodesMax
 /// values. One thread at a time.
@@ -76,12 +76,12 @@ public:
     /// Error: kInvalidJson; the document is then empty.
     core::Result<> parse(std::string_view text);
     JsonValue root() const { return {*this, 0}; }
-    /// From now on `secrets` says what is a secret; null, the default: nothing is. It has to
-    /// outlive the document.
+    /// From now on `secrets` finds the secrets; null, the default: no text is a secret. `secrets`
+    /// must outlive the document.
     void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
-    /// For text that did not come as JSON (plain_text.hpp); null: nothing is a secret.
+    /// The finder of redact_with(), for text that is not JSON (plain_text.hpp); may be null.
     const core::SecretFinder* secrets() const { return secrets_; }
-    /// Whether the text to parse consists of events as Headway stored them, in which
+    /// Set if the text to parse consists of events as Headway stored them, in which
     /// {"head","tail","bytes","digest"} is a text that was cut, and Headway's own texts may be
     /// longer than an agent's. Off by default.
     void read_exports(bool on) { exports_ = on; }
@@ -91,10 +91,10 @@ public:
         bool boolean = false;
         std::uint32_t key_at = 0;
         std::uint32_t key_size = 0;
-        std::uint32_t text_at = 0;  ///< strings and numbers as they came
+        std::uint32_t text_at = 0;  ///< strings and numbers as received
         std::uint32_t text_size = 0;
         std::uint32_t children = 0;
-        std::uint32_t next = 0;  ///< position behind this value and all in it
+        std::uint32_t next = 0;  ///< position after this value and its children
         std::uint64_t integer = 0;
         double number = 0;
     };
@@ -105,7 +105,7 @@ private:
     friend class DocumentWriter;
     std::vector<Node> nodes_;
     std::string text_;
-    std::vector<std::string_view> keys_;  ///< of the object that was read last
+    std::vector<std::string_view> keys_;  ///< keys of the object read last
     const core::SecretFinder* secrets_ = nullptr;
     bool exports_ = false;
 };

@@ -20,8 +20,8 @@
 #include "core/text/text.hpp"
 #include "core/values/cause.hpp"
 
-// Described structures and plain values to JSON text, appended to one string. Internal to the
-// encoders.
+// Writes described structures and plain values as JSON text, appended to one string. Internal to
+// the encoders.
 
 namespace headway::api {
 
@@ -34,7 +34,7 @@ public:
     void open_array() { open('['); }
     void close_array() { close(']'); }
 
-    /// The next value is called `name`, which needs no escaping.
+    /// Names the next value `name`, which must need no escaping.
     void key(std::string_view name) {
         char text[kKeyBytesMax + 4];
         HEADWAY_ASSERT(name.size() <= kKeyBytesMax);
@@ -56,7 +56,7 @@ public:
 
     void null() { raw("null"); }
 
-    /// JSON text as it stands.
+    /// Appends JSON text unchanged.
     void raw(std::string_view json) {
         separate();
         out_.append(json);
@@ -133,7 +133,7 @@ public:
         value(core::name_of(v));
     }
 
-    /// A described structure; fields that are empty are left out.
+    /// A described structure; empty fields are left out.
     template <core::Described T>
     void value(const T& v) {
         open_object();
@@ -141,7 +141,7 @@ public:
         close_object();
     }
 
-    /// The same without the brackets, for an object with further members.
+    /// Its members without the brackets, for an object with further members.
     template <core::Described T>
     void members(const T& v) {
         core::for_each_field<T>([&](const auto& field, std::size_t) {
@@ -200,10 +200,10 @@ private:
     static constexpr std::size_t kKeyBytesMax = 160;  ///< a field's name or a session id
 
     std::string& out_;
-    bool separated_ = true;  ///< nothing before the next value needs a comma
+    bool separated_ = true;  ///< the next value needs no comma before it
 };
 
-/// A member that is null where its value is empty.
+/// Writes a member, as null if `value` is empty.
 template <class T>
 void member_or_null(JsonWriter& json, std::string_view name, const T& value) {
     json.key(name);

@@ -7,13 +7,13 @@
 
 namespace headway::api {
 
-/// Differences between the arguments `now` of a call and `before`, those of the last call of that
-/// tool (null: there was none): members that are new or differ, names of those that are gone, how
-/// many stayed. Inert (data_fence.hpp), without secrets, at most limits::kJudgeArgsBytesMax. Empty
-/// when there are no arguments. Pure.
+/// Differences between a call's arguments `now` and the arguments `before` of the tool's last call
+/// (null: no earlier call): new or changed members, names of removed members, number of equal
+/// members. Inert (data_fence.hpp), without secrets, at most limits::kJudgeArgsBytesMax bytes.
+/// Empty without arguments. Pure.
 std::string args_change(const core::Json* before, const core::Json& now);
 
-/// JSON text for people: of a string what is in it, of anything else its text. Pure.
+/// JSON for people: a string's content, any other value's JSON text. Pure.
 std::string plain_text(const core::Json& json);
 
 }  // namespace headway::api

@@ -8,8 +8,8 @@
 
 #include "core/events/event.hpp"
 
-// Events of a session as a judge sees them. Every text of the agent and its tools in it is inert
-// and without secrets (data_fence.hpp).
+// Events of a session as a judge sees them. Texts of the agent and its tools are inert and without
+// secrets (data_fence.hpp).
 
 namespace headway::api {
 
@@ -19,24 +19,24 @@ struct TranscriptLine {
     std::string text;
 };
 
-/// The calls of the last limits::kJudgeRoundsMax rounds, and what lies between them. Calls of one
-/// `round` number are a round, each other call is one by itself; calls that a hook reported are
-/// left out, as they are no evidence, where the session's policy trusts that.
+/// The calls of the last limits::kJudgeRoundsMax rounds, and the events between them. Consecutive
+/// calls with one `round` number are a round, any other call is a round by itself. Calls that a
+/// hook reported are no evidence, and are left out if the session's policy trusts the origin.
 struct Transcript {
     std::vector<TranscriptLine> lines;  ///< oldest first
-    std::uint64_t left_out = 0;         ///< lines of rounds before those
-    std::vector<std::string> changed;   ///< last changed paths, each once, the newest last
+    std::uint64_t left_out = 0;         ///< lines of earlier rounds
+    std::vector<std::string> changed;   ///< the last changed paths, each once, the newest last
 };
 
-/// `recent`: oldest first. Pure.
+/// `recent`: oldest event first. `trust_origin`: of the session's policy. Pure.
 Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin = true);
 
-/// The last finished call and the last words of the agent among them, as lines; empty text and
-/// number 0 where there are none. For an estimate.
+/// The last finished call and the agent's last texts in `recent`, as lines; a missing one has an
+/// empty text and number 0. For an estimate.
 struct Latest {
     TranscriptLine call;
     TranscriptLine reflection;
-    TranscriptLine message;  ///< of any role but user, system and tool
+    TranscriptLine message;  ///< with any role except user, system and tool
     TranscriptLine plan;
 };
 Latest latest_of(std::span<const core::Event> recent);

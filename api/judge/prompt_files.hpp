@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-// The texts of api/prompts/*.txt, put into the program when it is built. Those for the user have
-// the places {{marker}} and {{data}}.
+// The texts of api/prompts/*.txt, included at build time. User messages have the places {{marker}}
+// and {{data}}.
 
 namespace headway::api::prompt_files {
 

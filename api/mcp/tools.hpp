@@ -7,20 +7,20 @@
 #include "api/hooks/dialect.hpp"
 #include "api/mcp/rpc.hpp"
 
-// The tools of Headway's MCP server: approve, ask_human and status. A call of one of them is
-// treated as a hook, whose answer may wait for a person.
+// The tools of Headway's MCP server: approve, ask_human and status. A tool call is treated as a
+// hook, whose reply may wait for a person.
 
 namespace headway::api::mcp {
 
 /// The result of `tools/list`, constant.
 std::string_view tool_list();
 
-/// A call of a tool as a hook, without a session. Error: kInvalidField, with what is missing, for
-/// the model.
+/// A tool call as a hook, without a session. Error: kInvalidField, with text for the model about
+/// the wrong argument.
 core::Result<hooks::Hook> read_call(const Message& message);
 
-/// Renders the answer to such a hook, as the result of its request. It is in no table of dialects:
-/// its parse() reads nothing.
+/// Renders the reply to such a hook as the result of the tool call. Not in the table of dialects;
+/// parse() reads nothing.
 extern const hooks::Dialect kDialect;
 
 }  // namespace headway::api::mcp

@@ -6,8 +6,8 @@
 
 #include "api/encode/parts/encode_approvals.hpp"
 
-// Pages behind a link by which one request is decided: without scripts, and reading one decides
-// nothing. Agents' texts stand in them as text, with nothing hidden. Pure.
+// Pages of a link by which a person decides one request: without scripts, and opening a page
+// decides nothing. Agents' texts are shown as text, with nothing hidden. Pure.
 
 namespace headway::api::notify {
 
@@ -18,18 +18,18 @@ struct DecisionForm {
     std::string_view code;
 };
 
-/// A request that can be decided by a link: of a call whose arguments are shown whole, and not of
-/// critical risk.
+/// True if a link may decide the request: for a tool call outside of a dialog, with all arguments
+/// shown, and without critical risk.
 bool is_decided_by_link(const ApprovalDocument& document);
 
-/// The request whole, and a button for each decision.
+/// The whole request, and a button for each decision.
 std::string decision_page(const ApprovalDocument& document, const DecisionForm& form);
 
-/// How the request was decided, or why a link does nothing.
+/// Page about the decision, or about why a link has no effect.
 std::string decided_page(const ApprovalDocument& document);
 std::string no_decision_page(std::string_view why);
 
-/// Header of all of them: nothing is loaded, embedded or sent elsewhere.
+/// Headers of all pages: nothing may be loaded, embedded or sent elsewhere.
 std::string_view decision_headers();
 
 }  // namespace headway::api::notify

@@ -11,7 +11,7 @@
 #include "core/base/result.hpp"
 
 // Telemetry of OpenTelemetry exporters (OTLP 1.x over HTTP), read from JSON or protobuf into one
-// form. Only what says something about agents is kept: no scopes, links or trace states.
+// form. Only data about agents is kept: no scopes, links or trace states.
 
 namespace headway::api::otlp {
 
@@ -19,21 +19,21 @@ enum class Signal : std::uint8_t { kLogs, kTraces };
 
 struct Attribute {
     std::string key;
-    std::string value;  ///< a text as it is, anything else as JSON
+    std::string value;  ///< a text unchanged, any other value as JSON
 };
 using Attributes = std::vector<Attribute>;
 
 /// A log record or a finished span.
 struct Record {
-    std::string name;  ///< the event of a log record, or the name of the span
-    std::string body;  ///< of a log record, as an attribute would have it
+    std::string name;  ///< a log record's event, or the span's name
+    std::string body;  ///< a log record's, in the form of Attribute::value
     std::string trace_id;
     std::string span_id;
     std::string parent_id;  ///< empty: the span has no parent
     std::uint64_t began_ns = 0;
-    std::uint64_t ended_ns = 0;  ///< of a log record: when it happened
+    std::uint64_t ended_ns = 0;  ///< a log record's time
     bool failed = false;         ///< the span has the status ERROR
-    std::string error;           ///< its message, or that of its exception
+    std::string error;           ///< message of the status or of the exception
     Attributes attributes;
 };
 
@@ -49,20 +49,21 @@ struct Export {
     std::size_t dropped = 0;  ///< records beyond kRecordsMax
 };
 
-/// Eight batches of the usual exporters, which send 512 records at once.
+/// Eight batches of the usual exporters, which send 512 records in a batch.
 inline constexpr std::size_t kRecordsMax = 4'096;
-/// The limit of the SDKs themselves (OTEL_ATTRIBUTE_COUNT_LIMIT); further ones are skipped.
+/// The default limit of the SDKs (OTEL_ATTRIBUTE_COUNT_LIMIT); further attributes are skipped.
 inline constexpr std::size_t kAttributesMax = 128;
 
-/// Empty if there is none.
+/// The value of attribute `key`; empty if absent.
 std::string_view value_of(const Attributes& attributes, std::string_view key);
 
-/// Unknown members are skipped, one of the wrong type is as absent. Texts are exact: secrets are
-/// cut out when they become events. Error: kInvalidField if the body is no export of this signal.
+/// Unknown members are skipped, members of a wrong type are taken as absent. Texts are exact:
+/// secrets are cut out when records become events. Error: kInvalidField if the body is no export of
+/// this signal.
 core::Result<Export> read_json(JsonValue body, Signal signal);
 
-/// The same of protobuf. Bytes that are not UTF-8 become U+FFFD, and NUL is left out. Error:
-/// kInvalidField.
+/// Like read_json(), for protobuf. Bytes that are not UTF-8 become U+FFFD, and NUL is left out.
+/// Error: kInvalidField.
 core::Result<Export> read_protobuf(std::string_view body, Signal signal);
 
 }  // namespace headway::api::otlp

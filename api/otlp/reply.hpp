@@ -8,15 +8,15 @@
 
 namespace headway::api::otlp {
 
-/// How an export was taken.
+/// How an export was received.
 struct Taken {
     Signal signal = Signal::kLogs;
-    bool protobuf = false;     ///< how the exporter reads the answer
-    std::size_t rejected = 0;  ///< records; sending them again does not help
-    std::string why = {};      ///< of the first of them, or a warning; or empty
+    bool protobuf = false;     ///< the exporter reads protobuf; else JSON
+    std::size_t rejected = 0;  ///< rejected records, for which a retry does not help
+    std::string why = {};      ///< reason of the first rejection, or a warning; or empty
 };
 
-/// Appends the answer: with a `partialSuccess` if there is something to say.
+/// Appends the reply, with a `partialSuccess` if `why` is not empty.
 void append_taken(std::string& out, const Taken& taken);
 
 }  // namespace headway::api::otlp

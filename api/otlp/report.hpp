@@ -10,7 +10,7 @@
 #include "api/otlp/said.hpp"
 #include "core/events/event.hpp"
 
-// Telemetry as events of sessions.
+// Turns telemetry into events of sessions.
 
 namespace headway::api::otlp {
 
@@ -19,26 +19,26 @@ struct SessionReport {
     std::string agent;
     std::string agent_version;
     std::string model;
-    std::string session;  ///< as in Said
+    std::string session;  ///< as Said::session
     bool own_name = false;
     std::string sub_agent;
-    /// Whether it may open the session: a model that was asked in some trace is no agent yet.
+    /// True if the report may open the session: a model call in some trace is no agent yet.
     bool opens = false;
-    std::vector<core::Event> events;  ///< without one, if no record of it made an event
+    std::vector<core::Event> events;  ///< empty if no record gave an event
 };
 
 struct Reports {
     std::vector<SessionReport> sessions;
-    std::size_t rejected = 0;  ///< records that make no event
-    std::string why;           ///< of the first of them
+    std::size_t rejected = 0;  ///< records that give no event
+    std::string why;           ///< why the first was rejected
 };
 
-/// Sessions of one export; records of further ones are rejected. Fewer run beside each other.
+/// Sessions in one export; records of further sessions are rejected. Fewer run at the same time.
 inline constexpr std::size_t kSessionsMax = 64;
 
-/// In the order in which the sessions come. A call whose arguments or result are not known is never
-/// equal to another one, so it is no evidence of a loop. Secrets are cut out by `document`, which
-/// parses.
+/// The reports, in the order of the sessions' first records. A call with unknown arguments or
+/// result never equals another call, so it is no evidence of a loop. `document` parses, and cuts
+/// out secrets.
 Reports report(JsonDocument& document, std::span<const Said> records);
 
 }  // namespace headway::api::otlp

@@ -9,26 +9,26 @@
 #include "api/otlp/export.hpp"
 #include "core/events/budget_payloads.hpp"
 
-// Telemetry about agents: by the GenAI semantic conventions of OpenTelemetry, by OpenInference and
-// OpenLLMetry, and by the log records of known agents. Plain values, pure.
+// Telemetry about agents, in the conventions of OpenTelemetry's GenAI, OpenInference and
+// OpenLLMetry, and in the log records of known agents. Plain values, pure.
 
 namespace headway::api::otlp {
 
 enum class SaidKind : std::uint8_t {
-    kAlive,    ///< nothing else
+    kAlive,    ///< only a sign of life
     kPrompt,   ///< a message to the agent
-    kCall,     ///< a call of a tool is over
-    kUsage,    ///< the model was asked
-    kError,    ///< the model could not be asked
-    kTurnEnd,  ///< the agent has answered
-    kRunEnd,   ///< the same, and nothing of this session follows
+    kCall,     ///< a tool call is over
+    kUsage,    ///< the model was called
+    kError,    ///< the model could not be called
+    kTurnEnd,  ///< the agent's turn is over
+    kRunEnd,   ///< as kTurnEnd, and the session is over
 };
 
-/// A call of a tool that is over.
+/// A finished tool call.
 struct SaidCall {
     std::string tool;
     std::string id;    ///< empty: not known
-    std::string args;  ///< JSON, or a text; empty: not known
+    std::string args;  ///< JSON or text; empty: not known
     bool ok = true;
     bool denied = false;
     std::string result;  ///< empty: not known
@@ -36,28 +36,28 @@ struct SaidCall {
     std::optional<std::uint64_t> duration_ms;
 };
 
-/// One record.
+/// The content of one record.
 struct Said {
     SaidKind kind = SaidKind::kAlive;
-    std::string agent;          ///< as hooks call it, or the name of its service
+    std::string agent;          ///< name as in hooks, or the service's name
     std::string agent_version;  ///< or empty
     std::string model;
-    std::string session;      ///< of the agent; not empty
+    std::string session;      ///< the agent's session id; not empty
     bool own_name = false;    ///< `session` is the whole id in Headway (`headway.session`)
-    bool by_trace = false;    ///< `session` is the id of the trace, for want of another
+    bool by_trace = false;    ///< `session` is the trace's id, since no other is known
     std::string sub_agent;    ///< the name of a sub-agent, or empty
-    std::string key;          ///< the same for a record that is sent again
+    std::string key;          ///< event id, the same if a record is sent again
     std::uint64_t at_ns = 0;  ///< 0: not known
-    std::string text;         ///< of kPrompt, kError and kTurnEnd
-    bool failed = false;      ///< of kRunEnd
-    std::string error_class;  ///< of kError: the typed name of the error, or empty
-    std::optional<std::uint64_t> status;  ///< of kError: that of HTTP, where it is known
-    bool beyond = false;                  ///< a number of its use is none, or no use can be so much
+    std::string text;         ///< for kPrompt, kError, kTurnEnd and kRunEnd
+    bool failed = false;      ///< for kRunEnd
+    std::string error_class;  ///< for kError: the error's class name, or empty
+    std::optional<std::uint64_t> status;  ///< for kError: HTTP status, if known
+    bool beyond = false;                  ///< a usage figure is no number, or impossibly large
     SaidCall call;
     core::Usage usage;
 };
 
-/// In the order of time. Records without a session are left out.
+/// The records in order of time; those without a session are left out.
 std::vector<Said> understand(const Export& received, Signal signal);
 
 }  // namespace headway::api::otlp

@@ -8,14 +8,14 @@
 
 namespace headway::api {
 
-/// The one text of a JSON value: compact, keys sorted by their bytes at every depth, numbers and
-/// everything else as they came; nothing is masked or left out. Pure.
+/// The canonical text of a JSON value: compact, keys sorted by their bytes at every depth, all
+/// values as received; nothing is masked or left out. Pure.
 std::string canonical_json(JsonValue json);
 
-/// "sha256:" and 64 hexadecimal digits, of the canonical text: what an approval is bound to. Pure.
+/// "sha256:" and 64 hexadecimal digits, of the canonical text; approvals are bound to it. Pure.
 std::string args_digest(JsonValue args);
 
-/// The same as bytes. Pure.
+/// The digest as bytes. Pure.
 core::ArgsDigest args_digest_bytes(JsonValue args);
 
 /// Digest of `{}`, which represents a call without arguments.

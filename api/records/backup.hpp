@@ -13,7 +13,7 @@
 
 namespace headway::api {
 
-/// A backup that was made and checked.
+/// A finished and checked backup.
 struct BackupMade {
     std::string file;
     std::uint64_t bytes = 0;
@@ -27,7 +27,7 @@ struct BackupBody {
     static constexpr auto fields() { return field_list(core::required("file", &BackupBody::file)); }
 };
 
-/// `{"file"}`: where to, an absolute path. Errors like those of every body.
+/// `{"file"}`: the target's absolute path. Errors: as decode.hpp.
 core::Result<std::string> decode_backup(JsonDocument& document, std::string_view body);
 
 void append_backup(std::string& out, const BackupMade& backup);

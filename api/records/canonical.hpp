@@ -11,13 +11,14 @@
 
 namespace headway::api {
 
-/// Parts of a finished call that the rules compare (detection.md 2.1): `data` is its JSON as it
-/// came, `call` the same decoded. Arguments: keys sorted, nulls and volatile keys dropped, 1.0 as
-/// 1, `./a/` as `a`, JSON inside a string read as JSON. Results: the same and volatile text masked.
-/// A digest of the client stands for what it left out, and is added to what it cut. Pure.
+/// Parts of a finished call that the rules compare (detection.md 2.1). `data` is the call's JSON as
+/// received, `call` its decoded form. Arguments: keys sorted, nulls and volatile keys dropped, 1.0
+/// as 1, `./a/` as `a`, JSON inside a string read as JSON. Results: likewise, and volatile text
+/// masked. A client's digest replaces text that the client left out, and is appended to text that
+/// the client cut. Pure.
 core::CallFingerprint fingerprint_of(JsonValue data, const core::ToolFinished& call);
 
-/// The same call, wherever it is written differently, gives the same text. Pure; for tests.
+/// One text for all spellings of the same arguments. Pure; for tests.
 std::string canonical_arguments(JsonValue args);
 
 }  // namespace headway::api

@@ -9,13 +9,13 @@
 
 namespace headway::api {
 
-/// One line of an export (`GET /v1/sessions/{id}/events?prints=true`) as the event that it
-/// was: texts that were cut stay cut, and a call is compared by the fingerprint that it was judged
-/// by, if the line has one. Errors: kInvalidJson; those of decode_report() for what no event of
-/// ours has. Pure; `document` is scratch memory.
+/// The stored event of one line of an export (`GET /v1/sessions/{id}/events?prints=true`): cut
+/// texts stay cut, and a call keeps the fingerprint by which it was judged, if the line has one.
+/// Errors: kInvalidJson; those of decode_report() for fields that no event has. Pure; `document` is
+/// scratch memory.
 core::Result<core::Event> decode_stored_event(JsonDocument& document, std::string_view line);
 
-/// The same of a line that `document` has parsed.
+/// Like decode_stored_event(), for a line that `document` has parsed.
 core::Result<core::Event> decode_stored_event_of(JsonDocument& document);
 
 }  // namespace headway::api

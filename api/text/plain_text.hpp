@@ -7,20 +7,20 @@
 
 #include "core/redaction/secrets.hpp"
 
-// Text that did not come as JSON, so that nothing has checked it.
+// Text that was not received as JSON, so that it is unchecked.
 
 namespace headway::api {
 
-/// `text` as UTF-8 (RFC 3629): U+FFFD stands in the place of each byte that is none, and NUL is
-/// left out. Pure; linear in the text.
+/// `text` as UTF-8 (RFC 3629): U+FFFD replaces each invalid byte, and NUL is left out. Pure; linear
+/// in the text.
 std::string as_utf8(std::string_view text);
 
-/// The end of `text`, which says more of a failure than its beginning: at most `bytes_max` bytes of
-/// as_utf8(), without the white space around them, and with a "…" in front where something was cut.
-/// Pure; looks at the end only.
+/// The end of `text`, which shows more about a failure than its beginning: at most `bytes_max`
+/// bytes of as_utf8(), without surrounding white space, and after a "…" if text was cut. Pure;
+/// reads only the end.
 std::string tail_of(std::string_view text, std::size_t bytes_max);
 
-/// `text` with `[redacted]` in the place of each secret; null finds none. Pure.
+/// `text` with each secret replaced by `[redacted]`; unchanged if `secrets` is null. Pure.
 std::string without_secrets(std::string_view text, const core::SecretFinder* secrets);
 
 }  // namespace headway::api

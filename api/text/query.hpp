@@ -29,10 +29,10 @@ private:
     std::vector<std::pair<std::string, std::string>> parameters_;
 };
 
-/// "55s", "500ms", "2m"; a bare number is seconds. Error: kInvalidParameter on `field`.
+/// Reads "55s", "500ms" or "2m"; a bare number is seconds. Error: kInvalidParameter on `field`.
 core::Result<std::int64_t> parse_duration_ms(std::string_view text, std::string_view field);
 
-/// A whole number within bounds. Error: kInvalidParameter on `field`.
+/// Reads a whole number within bounds. Error: kInvalidParameter on `field`.
 core::Result<std::uint64_t> parse_number(std::string_view text, std::string_view field,
                                          std::uint64_t min, std::uint64_t max);
 

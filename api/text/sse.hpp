@@ -12,15 +12,14 @@
 
 namespace headway::api {
 
-/// Appends one event; `data` is a single line. Without `id` the client's position does not move.
+/// Appends one event; `data` is a single line. Without `id` the client's position does not change.
 void append_sse(std::string& out, std::string_view event, std::optional<std::int64_t> id,
                 std::string_view data);
 
-/// A comment that keeps proxies awake.
+/// A comment that keeps proxies from closing the connection.
 inline constexpr std::string_view kSseComment = ":\n\n";
 
-/// A position as `Last-Event-ID` or `last_event_id=` gives it. Error: kInvalidParameter with
-/// `field` as given.
+/// A position from `Last-Event-ID` or `last_event_id=`. Error: kInvalidParameter on `field`.
 core::Result<std::int64_t> parse_position(std::string_view text, std::string_view field);
 
 }  // namespace headway::api

@@ -12,7 +12,7 @@ namespace headway::api {
 void append_timestamp(std::string& out, core::Timestamp at);
 
 /// Reads RFC 3339 in UTC ("Z"), with or without a fraction of a second, which is cut to
-/// milliseconds. False, and `at` as it was, for anything else. Pure.
+/// milliseconds. False for any other text, with `at` unchanged. Pure.
 bool parse_timestamp(std::string_view text, core::Timestamp& at);
 
 }  // namespace headway::api

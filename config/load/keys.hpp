@@ -14,27 +14,28 @@
 
 namespace headway::config {
 
-/// The row of a key. Its name is dotted.
+/// The row of a key, with a dotted name.
 using Key = Row<Settings>;
 
 /// Every key, in the order of settings.hpp. Any thread.
 const std::vector<Key>& keys();
 
-/// The key of that dotted name, or null. Any thread.
+/// The key with this dotted name, or null. Any thread.
 const Key* find_key(std::string_view name);
 
 /// The names of all keys, for suggestions. Views into keys(). Any thread.
 std::vector<std::string_view> key_names();
-/// Behind "unknown key": why a key that was there is gone, or the name that was meant. Pure.
+/// Follows "unknown key": why an earlier key was removed, or the name that was meant. Pure.
 std::string hint_about(std::string_view name);
 
 /// "server.listen" -> "HEADWAY_SERVER_LISTEN". Pure.
 std::string environment_name(std::string_view key);
 
-/// One value as TOML would write it: quoted, bare or a list. Pure.
+/// The value of `key` as TOML: quoted, bare or a list. Pure.
 std::string toml_literal(const Key& key, const Settings& settings);
 
-/// The names of the keys that differ and are not reloadable, separated by commas; or empty. Pure.
+/// The names of the keys that differ and are not reloadable, separated by commas; empty without
+/// such keys. Pure.
 std::string waiting_for_restart(const Settings& running, const Settings& loaded);
 
 /// The text of default.toml: every key with its default, range and help. Pure.

@@ -12,22 +12,22 @@
 
 namespace headway::config {
 
-/// Where settings come from; a value, so that SIGHUP can load the same sources again.
+/// The sources of settings; a value, so that SIGHUP can load the same sources again.
 struct LoadRequest {
-    std::optional<std::filesystem::path>
-        file;  ///< --config; without it ./headway.toml, then the XDG and /etc places, if present
-    std::map<std::string, std::string> flags;        ///< dotted key -> value, from the command line
+    std::optional<std::filesystem::path> file;  ///< --config; if not set: ./headway.toml, else the
+                                                ///< file in the XDG or /etc folders, if any
+    std::map<std::string, std::string> flags;   ///< dotted key -> value, from the command line
     std::map<std::string, std::string> environment;  ///< a copy of the process environment
 };
 
-/// One key with its effective value and where it came from ("default", "file PATH:LINE", "env
+/// One key with its effective value and that value's origin ("default", "file PATH:LINE", "env
 /// NAME", "flag").
 struct KeyOrigin {
     std::string key;
-    std::string value;  ///< as a variable or the command line has it (config/values/value.hpp)
+    std::string value;  ///< as in a variable or on the command line (config/values/value.hpp)
     std::string origin;
-    std::string toml;      ///< the value as a file has it
-    std::string toml_key;  ///< the key as a file has it
+    std::string toml;      ///< the value as written in a file
+    std::string toml_key;  ///< the key as written in a file
 };
 
 struct Loaded {
@@ -37,9 +37,9 @@ struct Loaded {
 };
 
 /// Merges flags > HEADWAY_* environment (HEADWAY_SERVER_LISTEN, ..., each also as *_FILE) > file >
-/// defaults. Error: kInvalidConfig; `detail` holds every mistake at once, one a line, each with
-/// file and line and, for an unknown key, the nearest known one; nothing is half-applied. Reads
-/// files; pure otherwise. Any thread.
+/// defaults. Error: kInvalidConfig; `detail` holds every mistake, one per line, each with file and
+/// line and, for an unknown key, the nearest known key; no setting is applied then. Reads files;
+/// pure otherwise. Any thread.
 core::Result<Loaded> load(const LoadRequest& request);
 
 /// Options of `headway serve`.
@@ -53,16 +53,15 @@ struct ServeOptions {
 std::filesystem::path state_directory(const StorageSettings& settings,
                                       const std::map<std::string, std::string>& environment);
 
-/// The URL of a store, with *** for its password. Pure.
+/// The URL of a store, with its password replaced by ***. Pure.
 std::string without_password(std::string_view url);
 
-/// The Unix socket of the operator: below the state directory if it is relative; empty without one.
-/// Pure.
+/// The operator's Unix socket: in the state directory if relative; empty if none is set. Pure.
 std::filesystem::path operator_socket(const Settings& settings,
                                       const std::map<std::string, std::string>& environment);
-/// The Unix socket that only reports. A relative one is below $RUNTIME_DIRECTORY, where systemd has
-/// made one, because other users cannot enter the state directory of a service; else beside the
-/// operator's. Empty without one. Pure.
+/// The Unix socket for reports only. If relative, it is in $RUNTIME_DIRECTORY if systemd has made
+/// that folder, because other users cannot enter a service's state directory; else in the state
+/// directory. Empty if none is set. Pure.
 std::filesystem::path report_socket(const Settings& settings,
                                     const std::map<std::string, std::string>& environment);
 

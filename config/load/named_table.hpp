@@ -13,8 +13,8 @@
 #include "config/settings/settings.hpp"
 #include "core/text/words.hpp"
 
-// Tables with free names: [judge.endpoints.NAME], [webhooks.endpoints.NAME], [budget.agents.TYPE].
-// Each kind of entry has one NamedTable with its rows; load and the TOML reader know only
+// User-named tables: [judge.endpoints.NAME], [webhooks.endpoints.NAME], [budget.agents.TYPE] and
+// others. Each kind of entry has one NamedTable with its rows; load and the TOML reader use only
 // AnyNamedTable.
 
 namespace headway::config {
@@ -22,14 +22,14 @@ namespace headway::config {
 /// Texts about a kind of table.
 struct TableWords {
     std::string_view path;               ///< "judge.endpoints"
-    std::string_view entry;              ///< what each table is for: "endpoint"
-    std::string_view example;            ///< a name of one
-    std::string_view bad_name;           ///< the sentence for a name that is refused
-    std::string_view too_many;           ///< the sentence for one entry above the bound
-    std::string_view optional_prefix{};  ///< of the keys, that may be left out; or empty
-    bool needs_keys = true;              ///< a table without any is a mistake
-    std::string_view help{};             ///< in default.toml, behind the keys of its section
-    /// The key that a plain value in place of the table stands for, or empty.
+    std::string_view entry;              ///< what a table defines: "endpoint"
+    std::string_view example;            ///< an example of a name
+    std::string_view bad_name;           ///< the sentence for a refused name
+    std::string_view too_many;           ///< the sentence for an entry beyond the maximum
+    std::string_view optional_prefix{};  ///< prefix that keys may omit; or empty
+    bool needs_keys = true;              ///< a table without keys is a mistake
+    std::string_view help{};             ///< text in default.toml, after the keys of the section
+    /// The key that is set by a plain value in place of the table, or empty.
     std::string_view alone{};
 };
 
@@ -48,28 +48,29 @@ public:
 
     const TableWords& words() const noexcept { return words_; }
 
-    /// Whether that is the name of a value of an entry: "judge.endpoints.NAME.KEY" with one of our
-    /// keys.
+    /// True if `dotted` names a value of an entry: "judge.endpoints.NAME.KEY" with a key of this
+    /// table.
     bool owns(std::string_view dotted) const;
 
-    /// Nothing for a key that no entry has.
+    /// The kind of a key; nothing for an unknown key.
     virtual std::optional<Kind> kind_of(std::string_view key) const = 0;
-    /// Keys that such a table may have.
+    /// Keys that a table of this kind may have.
     virtual std::vector<std::string_view> key_names() const = 0;
-    /// Parses, checks and stores one value; an entry that is not there yet is added. Returns the
-    /// name that values() gives it. Error: kInvalidConfig, nothing stored.
+    /// Parses, checks and stores one value; adds the entry if it is new. Returns the value's name
+    /// in values(). Error: kInvalidConfig, nothing stored.
     virtual core::Result<std::string> assign(Settings& settings, std::string_view dotted,
                                              const Value& value) const = 0;
-    /// Mistakes in entries as a whole, which single values do not show. One sentence each.
+    /// Mistakes in entries as a whole, beyond those in single values. One sentence each.
     virtual std::vector<std::string> mistakes_in(const Settings& settings) const = 0;
     /// Every value that is not the default.
     virtual std::vector<NamedValue> values(const Settings& settings) const = 0;
 
-    /// A key of the table as a file has it: the name in quotes unless TOML takes it bare.
+    /// A key of the table as written in a file: the entry's name is in quotes unless TOML accepts
+    /// it bare.
     std::string toml_key(std::string_view dotted) const;
 
 protected:
-    /// Views into the whole; the name may hold dots.
+    /// Views into the dotted name; `name` may hold dots.
     struct Parts {
         std::string_view name;
         std::string_view key;
@@ -82,19 +83,19 @@ private:
     TableWords words_;
 };
 
-/// Every kind of table with free names. Any thread.
+/// Every kind of user-named table. Any thread.
 std::span<const AnyNamedTable* const> named_tables();
 
-/// The one that owns that name, or null. Any thread.
+/// The table that owns `dotted`, or null. Any thread.
 const AnyNamedTable* find_named_table(std::string_view dotted);
 
-/// At most 128 of a-z, 0-9, `_` and `-`, so that a name needs no quotes in TOML. Pure.
+/// True for 1 to 128 of a-z, 0-9, `_` and `-`, which need no quotes in TOML. Pure.
 bool is_plain_name(std::string_view name);
 
 inline constexpr std::string_view kBadEndpointName =
     "an endpoint's name is of a-z, 0-9, _ and -, at most 128 of them";
 
-/// Entries of type T, each under its `Name`, in the vector at the path.
+/// Entries of type T, identified by `Name`, in the vector at `Path`.
 template <class T, std::string T::*Name, auto... Path>
 class NamedTable final : public AnyNamedTable {
 public:
@@ -102,7 +103,7 @@ public:
         std::vector<Row<T>> rows;
         std::size_t entries_max = 0;
         bool (*is_name)(std::string_view name) = is_plain_name;
-        /// Mistakes in an entry besides missing values: " has both of a and b"; or null.
+        /// Mistakes in an entry other than missing values: " has both of a and b"; or null.
         std::vector<std::string> (*mistakes)(const T& entry) = nullptr;
     };
 
@@ -143,7 +144,7 @@ public:
         if (entries.size() == rules_.entries_max) return mistake(std::string(words().too_many));
         T added;
         added.*Name = parts->name;
-        HEADWAY_CHECK(row->assign(added, value));  // first: a mistake leaves no entry behind
+        HEADWAY_CHECK(row->assign(added, value));  // first: a mistake adds no entry
         entries.push_back(std::move(added));
         return dotted(parts->name) + "." + row->name;
     }

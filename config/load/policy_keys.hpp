@@ -12,8 +12,8 @@ struct PresetValue {
     std::string_view text;
 };
 
-/// The values of a preset for keys that nothing else sets; empty for "none". docs/first-designs.md
-/// says where each comes from. Any thread.
+/// The values of a preset for keys that no other source sets; empty for "none".
+/// docs/first-designs.md has the origin of each value. Any thread.
 std::span<const PresetValue> preset_values(std::string_view preset) noexcept;
 
 }  // namespace headway::config

@@ -15,10 +15,9 @@
 #include "core/base/fields.hpp"
 #include "core/base/result.hpp"
 
-// A row says how one value is named, read, checked, stored and printed. The table of keys has rows
-// of Settings, and a table with free names has rows of its entries. A path of pointers to members
-// names the place of a value, as in `whole_row<1, 9, &Settings::log,
-// &LogSettings::level>("log.level")`.
+// A row defines how one value is named, read, checked, stored and printed. The table of keys has
+// rows of Settings, and a user-named table has rows of its entries. A path of member pointers gives
+// the place of a value, as in `whole_row<1, 9, &Settings::log, &LogSettings::level>("log.level")`.
 
 namespace headway::config {
 
@@ -28,14 +27,14 @@ template <class T>
 struct Row {
     std::string name;  ///< "server.listen"
     Kind kind{};
-    std::string range;  ///< what is allowed, for people: "16..100000", "json | text"; may be empty
-    bool reloadable = false;  ///< takes effect on SIGHUP; the others need a restart
+    std::string range;  ///< allowed values, for people: "16..100000", "json | text"; may be empty
+    bool reloadable = false;  ///< takes effect on SIGHUP; other values need a restart
     std::string help;         ///< one sentence
-    bool required = false;    ///< of an entry of a table with free names
+    bool required = false;    ///< for an entry of a user-named table
 
     /// Parses, checks and stores one value. Error: kInvalidConfig, nothing stored.
     core::Result<> (*assign)(T& owner, const Value& value) = nullptr;
-    /// The value as `assign` reads it; a secret is not shown.
+    /// The value in the form that `assign` reads; a secret is masked.
     Value (*print)(const T& owner) = nullptr;
 };
 
@@ -51,7 +50,7 @@ template <class T, class First, First T::*Pointer, auto... Rest>
 struct OwnerOf<Pointer, Rest...> {
     using Type = T;
 };
-/// Where the path begins.
+/// The type at which the path begins.
 template <auto... Path>
 using Owner = typename OwnerOf<Path...>::Type;
 
@@ -70,13 +69,13 @@ Value to_value(const T& held) {
     } else if constexpr (std::is_enum_v<T>) {
         return core::name_of(held);
     } else if constexpr (requires { held.value_or(0); }) {
-        return held.value_or(0);  // where 0 means none
+        return held.value_or(0);  // 0 means none
     } else {
         return held;
     }
 }
 
-/// Stores what `Read`, a function of a Value, makes of it.
+/// A row that stores the result of `Read`, a function of a Value.
 template <auto Read, auto... Path>
 Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
                               bool reloadable = kRestart, std::string help = {}) {
@@ -91,14 +90,14 @@ Row<Owner<Path...>> value_row(Kind kind, std::string range, std::string name,
     return row;
 }
 
-/// A row of a value that each entry must have.
+/// A row whose value each entry must have.
 template <class T>
 Row<T> required(Row<T> row) {
     row.required = true;
     return row;
 }
 
-/// A row whose value is not shown as it is stored.
+/// A row with a function of its own for printing its value.
 template <class T>
 Row<T> shown_as(Value (*print)(const T& owner), Row<T> row) {
     row.print = print;
@@ -175,7 +174,7 @@ core::Result<bool> read_switch(const Value& value) {
     return place == True;
 }
 
-/// True for the word at the place `True`.
+/// A switch that is true for the word at the place `True`.
 template <const auto& Words, std::size_t True, auto... Path>
 auto switch_row(std::string name, bool reloadable = kRestart, std::string help = {}) {
     return shown_as<Owner<Path...>>(

@@ -13,7 +13,7 @@ struct ServerSettings;
 struct AccessSettings;
 struct WebhookSettings;
 
-/// An address to listen on. `host` is numeric and without brackets ("localhost" becomes 127.0.0.1).
+/// An address to listen on. `host` is numeric, without brackets ("localhost" becomes 127.0.0.1).
 struct ListenAddress {
     std::string host;
     std::uint16_t port = 0;  ///< 0: chosen by the kernel
@@ -25,18 +25,18 @@ struct ListenAddress {
 /// kInvalidConfig. Pure.
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
 
-/// Whether the address fits the other settings: one that other machines can reach needs
-/// access.mode = "token", and TLS, or insecure_bind, so that no token is read on its way. The keys
-/// of TLS come in pairs. Error: kInvalidConfig. Pure.
+/// Checks the address against the other settings: if other machines can reach it, it needs
+/// access.mode = "token" and either TLS or insecure_bind, so that tokens are not read in transit. A
+/// proxy needs that mode too. Both TLS keys must be set, or neither. Error: kInvalidConfig. Pure.
 core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
 
-/// Whether no webhook is sent to the daemon itself, where each message could be an event that makes
-/// the next. Error: kInvalidConfig. Pure.
+/// Checks that no webhook is sent to the daemon itself, where each message could cause the next,
+/// and that an endpoint with `decide` has a link. Error: kInvalidConfig. Pure.
 core::Result<> check_receivers(const WebhookSettings& webhooks, const ServerSettings& server);
 
-/// True if an http or https URL leads to what listens there: the same address and port; or, of one
-/// that is loopback or any address, the port on this machine, however that is written. Names are
-/// not resolved. Pure.
+/// True if an http or https URL reaches the listener: the same address and port; or, if the
+/// listener's address is loopback or the wildcard, the port on this machine in any spelling. Names
+/// are not resolved. Pure.
 bool leads_to(std::string_view url, const ListenAddress& listener);
 
 /// True for 127.0.0.0/8 in dotted form. Pure.

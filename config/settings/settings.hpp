@@ -18,7 +18,7 @@
 #include "core/session/session.hpp"
 #include "core/values/policy.hpp"
 
-// Settings, one struct for each consumer, defaults in place. The keys of headway.toml are
+// Settings with their defaults, one struct for each consumer. The keys of headway.toml are
 // `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
 
 namespace headway::config {
@@ -28,13 +28,13 @@ using std::chrono::milliseconds;
 struct ServerSettings {
     std::string listen = "127.0.0.1:7717";  ///< HOST:PORT; port 0 = chosen by the kernel
     std::string socket =
-        "headway.sock";  ///< Unix socket; below the state directory if relative; empty: none
-    std::string report_socket = "report.sock";  ///< one that only reports: see report_socket()
-    std::string report_group;    ///< may connect to it too; a name or a number; empty: none
-    std::string tls_cert;        ///< PEM chain; with it and tls_key the port speaks TLS only
+        "headway.sock";  ///< Unix socket; in the state directory if relative; empty: no socket
+    std::string report_socket = "report.sock";  ///< for reports only: see report_socket()
+    std::string report_group;    ///< group that may use report_socket: name or number; empty: none
+    std::string tls_cert;        ///< PEM chain; with tls_key set too, the port accepts TLS only
     std::string tls_key;         ///< PEM
     bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
-    bool behind_proxy = false;   ///< requests come by way of a proxy; needs access.mode "token"
+    bool behind_proxy = false;   ///< requests come through a proxy; needs access.mode "token"
     std::vector<std::string>
         allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
     std::uint32_t connections_max =
@@ -44,7 +44,7 @@ struct ServerSettings {
     milliseconds body_timeout{30'000};   ///< from the end of the header to the end of the body
     milliseconds idle_timeout{75'000};   ///< a kept-alive connection without a request
     milliseconds write_timeout{30'000};  ///< a reply or stream that the client does not read
-    milliseconds drain_timeout{8'000};   ///< SIGTERM: how long replies in flight may take
+    milliseconds drain_timeout{8'000};   ///< after SIGTERM: how long replies in flight may take
 };
 
 struct StorageSettings {
@@ -52,44 +52,44 @@ struct StorageSettings {
                             ///< ~/.local/state/headway
     std::string store;      ///< empty: SQLite in state_dir; else the URL of PostgreSQL
     milliseconds store_timeout =
-        std::chrono::seconds{5};  ///< how long that may not answer, also to a commit
-    std::string daemon_name;      ///< of this one of several daemons; empty: its host and port
+        std::chrono::seconds{5};  ///< longest wait for the store's reply, also to a commit
+    std::string daemon_name;      ///< this daemon's name among several; empty: its host and port
     milliseconds retention = std::chrono::hours{
-        24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
+        24 * 30};  ///< ended sessions are deleted after this time; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
-        100'000;  ///< sessions kept in memory; idle ones above it are evicted
+        100'000;  ///< sessions kept in memory; above it, idle ones are evicted
     std::uint64_t sessions_resident_bytes =
-        512U << 20;  ///< that those take, about; the same above it; 0 = without a bound
+        512U << 20;  ///< their approximate memory; above it, idle ones are evicted; 0 = no bound
     milliseconds clock_confirm =
-        std::chrono::minutes{5};  ///< how long a step ahead of the wall clock must stand
+        std::chrono::minutes{5};  ///< time after which a forward step of the wall clock is accepted
     std::uint64_t free_space_min =
-        64U << 20;  ///< bytes free on the disk below which reports are refused; 0 = only when full
+        64U << 20;  ///< free bytes on the disk below which reports are refused; 0 = only when full
     std::uint64_t ballast =
-        16U << 20;  ///< bytes held back, so that a full disk can be cleaned up; 0 = none
+        16U << 20;  ///< bytes held in reserve, so that a full disk can be cleaned up; 0 = none
 };
 
 struct AccessSettings {
     std::string mode = "local";                            ///< local, token; reloadable
     std::string local_control = "open";                    ///< open, token; reloadable
-    milliseconds login_for = std::chrono::hours{24 * 30};  ///< of a browser; reloadable
-    std::string secret_file = {};  ///< of daemons that share a store; empty: each has its own
+    milliseconds login_for = std::chrono::hours{24 * 30};  ///< browser login's lifetime; reloadable
+    std::string secret_file = {};  ///< for daemons that share a store; empty: each has its own
 };
 
-/// Besides what is built in (core/redaction/secrets.hpp).
+/// In addition to the built-in rules (core/redaction/secrets.hpp).
 struct RedactionSettings {
     std::vector<std::string> secret_names;   ///< names whose values are never kept; reloadable
     std::vector<std::string> plain_names;    ///< names whose values are kept; reloadable
     std::string capture = "full";            ///< full, digests; reloadable
-    std::vector<std::string> digest_agents;  ///< agents of which only digests are kept; reloadable
+    std::vector<std::string> digest_agents;  ///< only digests of these agents are kept; reloadable
 };
 
-/// A message about the night, for people.
+/// A message to people about the night.
 struct DigestSettings {
-    std::optional<milliseconds> at;               ///< after midnight, local time; none: no message
-    milliseconds since = std::chrono::hours{12};  ///< how far it looks back
+    std::optional<milliseconds> at;  ///< time of day (local, since midnight); none: no message
+    milliseconds since = std::chrono::hours{12};  ///< period that the message covers
 };
 
-/// Agents whose stored sessions tell when a call begins and when a turn ends, line by line.
+/// Agents whose stored sessions show, line by line, when a call begins and when a turn ends.
 inline constexpr std::array<std::string_view, 5> kObservedAgents{"claude", "codex", "copilot", "pi",
                                                                  "qwen"};
 
@@ -107,19 +107,19 @@ struct Settings {
     StorageSettings storage;
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
-    core::PolicyFloor policy_floor;  ///< of sessions opened without the scope control; reloadable
+    core::PolicyFloor policy_floor;  ///< for sessions opened without the scope control; reloadable
     std::string policy_preset = "none";    ///< none, first-designs; reloadable
-    core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
-    core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
-    core::DayBudget day;                   ///< of all sessions of a day together; reloadable
-    core::Prices prices;                   ///< of models; reloadable
+    core::LegacyTimeouts legacy_timeouts;  ///< for new sessions; reloadable
+    core::BudgetSettings budget;           ///< for new sessions, by agent type; reloadable
+    core::DayBudget day;                   ///< for all sessions of a day together; reloadable
+    core::Prices prices;                   ///< prices of models; reloadable
     AccessSettings access;
-    core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
+    core::ApprovalRules approvals;  ///< which tools need approval, and its effects; reloadable
     core::FanOutRules fan_out;      ///< how many sub-agents are too many; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
     WebhookSettings webhooks;       ///< URLs that are notified of events
-    DigestSettings digest;          ///< one of them to people in the morning
-    ObserveSettings observe;        ///< agents that are seen without hooks
+    DigestSettings digest;          ///< the morning message to people
+    ObserveSettings observe;        ///< agents that are observed without hooks
     RedactionSettings redaction;
     LogSettings log;
 };

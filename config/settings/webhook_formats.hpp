@@ -9,17 +9,17 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Keys that the formats of [webhooks.endpoints.NAME] need. Errors: kInvalidConfig, with a sentence
-// that follows the name of the key. Pure.
+// Keys for the formats of [webhooks.endpoints.NAME]. Errors: kInvalidConfig, with a sentence that
+// follows the key's name. Pure.
 
 namespace headway::config {
 
-/// An http, https, smtp or smtps URL without a name, password or fragment. It may be a secret, so
-/// only one with another beginning is quoted.
+/// Reads an http, https, smtp or smtps URL without a name, password or fragment. The URL may be a
+/// secret, so the error quotes it only if its scheme is none of these.
 core::Result<std::string> parse_webhook_url(std::string text);
 
-/// Where the dashboard is, without the slash at its end; or empty. Nothing in it means anything in
-/// a message of any format.
+/// Reads the dashboard's URL, without the final slash; or empty. Refuses characters with a meaning
+/// in any message format.
 core::Result<std::string> read_webhook_link(const Value& value);
 
 core::Result<std::string> read_topic(const Value& value);
@@ -29,8 +29,8 @@ core::Result<Value::List> read_mail_addresses(const Value& value);
 core::Result<std::string> read_mail_user(const Value& value);
 core::Result<Value::List> read_argv(const Value& value);
 
-/// Mistakes in an endpoint as a whole: keys that its format lacks, or does not have. Each sentence
-/// follows the endpoint's name.
+/// Mistakes in an endpoint as a whole: keys that its format requires or does not accept. Each
+/// sentence follows the endpoint's name.
 std::vector<std::string> webhook_mistakes(const WebhookEndpoint& endpoint);
 
 }  // namespace headway::config

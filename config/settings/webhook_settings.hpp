@@ -14,27 +14,27 @@ namespace headway::config {
 struct WebhookEndpoint {
     std::string name;
     core::WebhookFormat format = core::WebhookFormat::kStandard;
-    std::string url;          ///< http or https; of an e-mail smtps or smtp; none of a command
-    std::string secret_file;  ///< file with the signing secrets, one a line, the newest first
-    std::string secret_env;   ///< or the environment variable that holds them, with spaces between
-    std::string topic;        ///< of ntfy
-    std::string chat;         ///< of telegram
-    std::string from;         ///< of an e-mail, as `to`
-    std::vector<std::string> to;      ///< at most limits::kWebhookRecipientsMax
-    std::string user;                 ///< of the mail server; the secret is the password
-    bool tls = true;                  ///< of the mail server
-    std::vector<std::string> argv;    ///< of a command: the program by its full path, its arguments
-    std::vector<std::string> events;  ///< names of event types; empty = the default ones
-    std::vector<std::string> verdicts;  ///< of verdict.changed; empty = the default ones
+    std::string url;              ///< http or https; smtps or smtp for e-mail; empty for a command
+    std::string secret_file;      ///< file with the signing secrets, one per line, newest first
+    std::string secret_env;       ///< or the environment variable with the secrets, space-separated
+    std::string topic;            ///< for ntfy
+    std::string chat;             ///< for telegram
+    std::string from;             ///< for e-mail, as `to`
+    std::vector<std::string> to;  ///< at most limits::kWebhookRecipientsMax
+    std::string user;             ///< the mail server's; the secret is the password
+    bool tls = true;              ///< of the mail server
+    std::vector<std::string> argv;      ///< for a command: the program's full path, its arguments
+    std::vector<std::string> events;    ///< names of event types; empty = the default ones
+    std::vector<std::string> verdicts;  ///< for verdict.changed; empty = the default ones
     bool allow_private_addresses = false;
-    bool decide = false;  ///< its messages have links by which a request is decided
-    std::string ca_file;  ///< PEM of the authorities to trust, empty = the system's
-    std::chrono::milliseconds timeout{15'000};  ///< of a whole delivery
+    bool decide = false;  ///< messages have links by which a request is decided
+    std::string ca_file;  ///< PEM of trusted authorities; empty = the system's
+    std::chrono::milliseconds timeout{15'000};  ///< for a whole delivery
     std::chrono::milliseconds connect_timeout{5'000};
-    // For people: this many messages in a window; later ones are one message at its end.
+    // For people: at most messages_max in a `window`; later ones form one message at its end.
     std::uint32_t messages_max = 20;
     std::chrono::milliseconds window = std::chrono::minutes{10};
-    /// How long a message waits for others of the same cause, to be one message with them.
+    /// How long a message waits for others with the same cause, which are then sent as one message.
     std::chrono::milliseconds gather = std::chrono::seconds{2};
     bool operator==(const WebhookEndpoint&) const = default;
 };
@@ -42,9 +42,10 @@ struct WebhookEndpoint {
 /// [webhooks]: without an endpoint no message is sent.
 struct WebhookSettings {
     std::vector<WebhookEndpoint> endpoints;  ///< at most limits::kWebhookEndpointsMax
-    /// Where people reach the dashboard, for links; empty: the daemon's own address.
+    /// URL at which people reach the dashboard, for links; empty: the daemon's own address.
     std::string link;
-    /// Before the first try, before the second, ...: what Standard Webhooks recommends, three days.
+    /// Waits before the first attempt, the second, ...: three days in total, as Standard Webhooks
+    /// recommends.
     std::vector<std::chrono::milliseconds> retry{std::chrono::seconds{0}, std::chrono::seconds{5},
                                                  std::chrono::minutes{5}, std::chrono::minutes{30},
                                                  std::chrono::hours{2},   std::chrono::hours{5},

@@ -9,9 +9,9 @@
 
 namespace headway::config {
 
-/// "07:30" as the time since midnight. Error: kInvalidConfig, with the text in it. Pure.
+/// Reads "07:30" as the time since midnight. Error: kInvalidConfig, which quotes the text. Pure.
 core::Result<std::chrono::milliseconds> parse_clock_time(std::string_view text);
-/// The inverse. Pure.
+/// The inverse of parse_clock_time(). Pure.
 std::string print_clock_time(std::chrono::milliseconds time);
 
 }  // namespace headway::config

@@ -14,10 +14,10 @@ namespace headway::config {
 inline constexpr std::chrono::milliseconds kDurationMax = std::chrono::hours{24 * 3'650};
 
 /// Reads one duration, 0 to kDurationMax; "0" needs no unit. Error: kInvalidConfig with a sentence
-/// that says how to write it. Pure.
+/// about the right form. Pure.
 core::Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
-/// Writes a duration in the largest unit that loses nothing ("2m", not "120s"). Pure.
+/// Writes a duration in the largest exact unit ("2m", not "120s"). Pure.
 std::string print_duration(std::chrono::milliseconds duration);
 
 }  // namespace headway::config

@@ -10,8 +10,7 @@
 #include "config/values/value.hpp"
 #include "core/base/result.hpp"
 
-// Ranges of single values, with the sentences for those that are refused. Errors: kInvalidConfig.
-// Pure.
+// Parsers of single values with their ranges; errors are kInvalidConfig, with a sentence. Pure.
 
 namespace headway::config {
 
@@ -29,7 +28,7 @@ std::string join(std::span<const std::string_view> words, std::string_view separ
 
 core::Result<std::uint64_t> parse_whole(const Value& value, std::uint64_t min, std::uint64_t max);
 
-/// Anything else than a number is NaN, which no range holds.
+/// A number; NaN, which is in no range, for any other value.
 double parse_number(const Value& value);
 
 /// A number from 0 to 1.
@@ -40,10 +39,10 @@ core::Result<std::chrono::milliseconds> parse_time(const Value& value,
                                                    std::chrono::milliseconds min,
                                                    std::chrono::milliseconds max);
 
-/// The place of a word among those that are allowed.
+/// The place of a word among the allowed `words`.
 core::Result<std::size_t> parse_word(const Value& value, std::span<const std::string_view> words);
 
-/// A list of at most `max` items; `what` says what they are.
+/// A list of at most `max` items; `what` names the items.
 core::Result<Value::List> parse_list(const Value& value, std::size_t max, std::string_view what);
 
 /// A list of at most `max` names of tools or of their classes (core/calls/tool_class.hpp).

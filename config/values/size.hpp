@@ -11,13 +11,13 @@
 
 namespace headway::config {
 
-inline constexpr std::uint64_t kSizeMax = 1ULL << 50;  ///< a petabyte: no disk of ours is larger
+inline constexpr std::uint64_t kSizeMax = 1ULL << 50;  ///< a petabyte, larger than any disk
 
-/// Reads one size, 0 to kSizeMax; "0" needs no unit. Error: kInvalidConfig with a sentence that
-/// says how to write it. Pure.
+/// Reads one size, 0 to kSizeMax; "0" needs no unit. Error: kInvalidConfig with a sentence about
+/// the right form. Pure.
 core::Result<std::uint64_t> parse_size(std::string_view text);
 
-/// Writes a size in the largest unit that loses nothing. Pure.
+/// Writes a size in the largest exact unit. Pure.
 std::string print_size(std::uint64_t bytes);
 
 }  // namespace headway::config

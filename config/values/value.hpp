@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-// One value of a setting. TOML says what is a number and where an item of a list ends; a variable
-// and the command line are text, and the key that the text is for says what it means.
+// One value of a setting. TOML marks numbers and the items of a list; a variable and the command
+// line give text, whose meaning depends on the key's kind.
 
 namespace headway::config {
 
@@ -35,24 +35,24 @@ public:
 
     Value(List items) : held_(std::move(items)) {}
 
-    /// Whether it is a std::string, std::int64_t, double, bool or List.
+    /// True if the value is a T: std::string, std::int64_t, double, bool or List.
     template <class T>
     bool is() const noexcept {
         return std::holds_alternative<T>(held_);
     }
 
-    /// As a variable or the command line has it: commas between the items of a list, `\,` for a
-    /// comma in an item and `\\` for a backslash; "on" or "off" for a switch.
+    /// The value as in a variable or on the command line: commas between the items of a list, `\,`
+    /// for a comma in an item and `\\` for a backslash; "on" or "off" for a switch.
     std::string text() const;
 
-    /// The items of a list, without white space around them; empty ones are left out. A text is
-    /// taken apart at its commas: the one place that does so.
+    /// The items of a list, without surrounding white space; empty items are left out. A text is
+    /// split at its commas; no other code splits lists.
     List items() const;
 
     /// True if a list holds an empty item.
     bool has_empty_items() const;
 
-    /// As TOML has it: quoted, bare, or in brackets.
+    /// The value as in TOML: quoted, bare, or in brackets.
     std::string toml() const;
 
     bool operator==(const Value&) const = default;

@@ -6,41 +6,41 @@
 #include <string_view>
 #include <vector>
 
-// Answers of the model in the agent's own record of a session: JSON, one object a line. Pure,
+// Answers of the model in the agent's own record of a session: JSON, one object per line. Pure,
 // linear.
 
 namespace headway::hook {
 
-/// Answers in one request: the daemon reads no more.
+/// Answers in one request; the daemon ignores further ones.
 inline constexpr int kAnswersMax = 32;
-/// Bytes of the header that carries them; the daemon takes a head of 8 KiB.
+/// Bytes of the header that carries the answers; the daemon accepts a head of 8 KiB.
 inline constexpr std::size_t kUseBytesMax = 6144;
 
-enum class Record : unsigned char { kTranscript, kRollout };  ///< of Claude Code, of Codex
+enum class Record : unsigned char { kTranscript, kRollout };  ///< Claude Code's, Codex's
 
-/// It stands in a header, between separators, or in a path.
+/// True if `text` has 1 to `size_max` of A-Z a-z 0-9 - _ : . and so fits a header or a path.
 bool is_plain(std::string_view text, std::size_t size_max) noexcept;
 
-/// The last line, which is taken off; the first one of a tail may be cut.
+/// Removes the last line from `text` and returns it. The first line of a tail may be incomplete.
 std::string_view take_last_line(std::string_view& text) noexcept;
 
-/// The use of the last answers, newest first, each once, by its last line: `ID;TIME;INPUT;OUTPUT`,
-/// and behind that `;CACHED;CACHE_WRITE;REASONING;MODEL` where one of these is known. Input has
-/// what went through a cache in it, and output what was thought. Answers that a fork has copied
-/// from another session are left out, where the record marks them. `file` is the name of the
-/// record.
+/// The usage of at most `most` last answers, newest first, each once, from its last line:
+/// `ID;TIME;INPUT;OUTPUT`, followed by `;CACHED;CACHE_WRITE;REASONING;MODEL` if one of these is
+/// known. INPUT includes cached tokens, and OUTPUT includes reasoning. Answers that the record
+/// marks as copied from another session by a fork are left out. `file` is the name of the record.
 std::vector<std::string> items_in(std::string_view tail, Record record, std::string_view file,
                                   std::size_t most);
 
-/// Leaves out the items of answers that a sub-agent's parent gave: the end of the parent's
-/// transcript has their lines.
+/// Removes from `items` the answers that the sub-agent's parent gave. `parent`: the end of the
+/// parent's transcript.
 void drop_answers_of(std::string_view parent, std::vector<std::string>& items);
 
-/// The time of the last line that has one: the agent's clock, about now. Empty without one.
+/// The time in the last line that has a time: the agent's clock, about now. Empty if no line has
+/// one.
 std::string_view newest_time(std::string_view tail) noexcept;
 
-/// Items with commas between them, oldest first: as many of the newest as one request takes, which
-/// are taken off. Where `now` is not the time of the last of them, it comes first, behind "@".
+/// Removes as many of the newest `items` as fit one request and returns them, oldest first,
+/// separated by commas. If `now` is not the time of the newest item, "@" and `now` come first.
 std::string take_header(std::vector<std::string>& items, std::string_view now);
 
 }  // namespace headway::hook

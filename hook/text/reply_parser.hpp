@@ -7,26 +7,27 @@
 
 namespace headway::hook {
 
-/// One reply of HTTP/1.1 (RFC 9112), as its bytes come: of a known length, chunked, or until the
-/// connection ends. Leading blanks of the body, by which the daemon shows that it is alive while it
-/// holds a reply, are dropped. Replies 1xx are passed over; any other than 200 is an error. Pure.
+/// Parses one HTTP/1.1 reply (RFC 9112) as its bytes arrive: of a known length, chunked, or until
+/// the connection ends. Leading blanks of the body, which the daemon sends as a sign of life while
+/// it holds a reply, are dropped. Replies with status 1xx are skipped; any other status than 200 is
+/// an error. Pure.
 class ReplyParser {
 public:
     enum class State : std::uint8_t { kMore, kWhole, kBroken };
 
-    /// Takes the next bytes; those behind a whole reply are ignored.
+    /// Takes the next bytes; bytes after a whole reply are ignored.
     State feed(std::string_view bytes);
-    /// The daemon sends no more.
+    /// Ends the input: the daemon has closed the connection.
     State end();
 
     State state() const noexcept;
-    /// Text after the leading blanks; whole when state() is.
+    /// The body after its leading blanks; complete if state() is kWhole.
     const std::string& body() const noexcept { return body_; }
-    /// The daemon knew none of the answers that it received, and wants older ones.
+    /// True if the daemon knew none of the answers in the request, and wants older ones.
     bool wants_older_uses() const noexcept { return wants_older_uses_; }
-    /// The daemon wants the operator's goal to be checked.
+    /// True if the daemon wants the operator's goal to be checked.
     bool wants_goal() const noexcept { return wants_goal_; }
-    /// Status of the last status line; 0 before one.
+    /// Status in the last status line; 0 before the first.
     int status() const noexcept { return status_; }
 
     static constexpr std::size_t kHeadBytesMax = 64 * 1024;
@@ -37,11 +38,11 @@ private:
     enum class Part : std::uint8_t {
         kStatusLine,
         kHeader,
-        kLength,     ///< of a body of a known length
-        kUntilEnd,   ///< of a body that ends with the connection
+        kLength,     ///< in a body of a known length
+        kUntilEnd,   ///< in a body that ends with the connection
         kChunkSize,  ///< the line before a chunk
         kChunk,
-        kChunkEnd,  ///< the line break behind a chunk
+        kChunkEnd,  ///< the line break after a chunk
         kTrailer,
         kWhole,
         kBroken,
@@ -57,7 +58,7 @@ private:
     Part part_ = Part::kStatusLine;
     std::string line_;
     std::size_t head_bytes_ = 0;
-    std::uint64_t left_ = 0;  ///< of the body or chunk
+    std::uint64_t left_ = 0;  ///< remaining bytes of the body or chunk
     bool chunked_ = false;
     bool has_length_ = false;
     bool wants_older_uses_ = false;
@@ -66,8 +67,8 @@ private:
     std::string body_;
 };
 
-/// True for nothing, and for what may be an object of JSON: another program on the port of the
-/// daemon may answer with a page. Pure.
+/// True if the body is empty or may be a JSON object: another program on the daemon's port may
+/// reply with a page. Pure.
 bool looks_like_an_answer(std::string_view body) noexcept;
 
 }  // namespace headway::hook

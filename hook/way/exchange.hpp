@@ -10,20 +10,20 @@
 
 namespace headway::hook {
 
-/// A connected socket, or -1. Waits at most a second for the daemon to take it.
+/// A connected socket, or -1. Waits at most a second for the daemon to accept the connection.
 int connect_to(const Place& place);
 
-/// Result of a request: the body of the reply, or why there is none.
+/// Result of a request: the reply's body, or why there is no reply.
 struct Outcome {
     std::string body;
-    std::string away;  ///< a part of a sentence; empty: the daemon has answered
+    std::string away;  ///< why there is no reply, as part of a sentence; else empty
     bool wants_older_uses = false;
-    bool wants_goal = false;  ///< the command of the operator's goal is to be run
+    bool wants_goal = false;  ///< the operator's goal command is to be run
 };
 
-/// Sends a request and waits for its reply, as long as bytes come at least every `silence_ms`. The
-/// descriptor `pidfd` goes with the first bytes over a Unix socket, unless it is -1. Closes
-/// `connection`.
+/// Sends a request and waits for its reply as long as bytes arrive at least every `silence_ms`.
+/// Passes the descriptor `pidfd` with the first bytes over a Unix socket, unless `pidfd` is -1.
+/// Closes `connection`.
 Outcome exchange(int connection, std::string_view head, std::string_view body, int pidfd,
                  int silence_ms);
 

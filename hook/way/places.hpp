@@ -5,37 +5,38 @@
 #include <string_view>
 #include <vector>
 
-// Where the daemon may be.
+// Addresses at which the daemon may listen.
 
 namespace headway::hook {
 
-/// ::getenv, or what a test has in its place. Null for a variable that is not set.
+/// ::getenv, or a test's replacement. Null for a variable that is not set.
 using Environment = char* (*)(const char* name);
 
 /// The text of a variable; empty if it is not set.
 std::string variable(Environment environment, const char* name);
 
-/// A socket to connect to, and what to ask there.
+/// A socket to connect to, and parts of the request.
 struct Place {
-    std::string socket;        ///< the path of a Unix socket, or
+    std::string socket;        ///< path of a Unix socket; if empty, `host` and `port` are used
     std::string host;          ///< a numeric address, without brackets
-    unsigned short port = 80;  ///< of that
-    std::string authority;     ///< for `Host`
-    std::string prefix;        ///< of each path; empty, or begins with a slash
+    unsigned short port = 80;  ///< port of `host`
+    std::string authority;     ///< value of `Host`
+    std::string prefix;        ///< prefix of each path; empty, or begins with a slash
 };
 
-/// The default report sockets, in the order in which they are tried: of this user's daemon
-/// (config::state_directory), of the service manager's, of the packaged service.
+/// The default report sockets, in the order of attempts: in this user's state directory
+/// (config::state_directory), in the service manager's runtime directories, and the packaged
+/// service's.
 std::vector<std::string> default_sockets(Environment environment);
 
-/// The state directory of this user's daemon, as config::state_directory finds it without settings;
-/// empty: the environment names none.
+/// The state directory of this user's daemon, as config::state_directory() finds it without
+/// settings; empty if the environment names none.
 std::string state_folder(Environment environment);
 
 enum class UrlKind : unsigned char {
-    kNumeric,    ///< http to a numeric address or localhost: `place` is set
-    kSocket,     ///< unix:/path of a socket of the daemon: `place` is the report socket beside it
-    kNeedsMore,  ///< https, or a name: not for this program
+    kNumeric,    ///< http with a numeric address or localhost: `place` is set
+    kSocket,     ///< unix:/path of a daemon's socket: `place` is the report socket in its folder
+    kNeedsMore,  ///< https or a host name: this program cannot connect
     kWrong,
 };
 

@@ -7,13 +7,13 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// How the hooks of a session's agent arrive.
+/// The hook channel of a session's agent.
 struct Adapter {
     core::HookChannel channel;
     core::ChannelState state;
 };
 
-/// The member `adapter` of a session, in documents and rows; nothing for null. Pure.
+/// Writes the member `adapter` of a session's document or row; nothing for null. Pure.
 void write_adapter(JsonWriter& json, const Adapter* adapter);
 
 }  // namespace headway::api

@@ -7,13 +7,13 @@
 
 namespace headway::api {
 
-/// `cause` and `retry_at` of a blocked session; nothing for others.
+/// Writes `cause` and `retry_at` of a blocked session; nothing for other sessions.
 inline void write_block(JsonWriter& json, const core::Judgement& judgement) {
     if (judgement.cause != core::Cause::kNone) json.member("cause", judgement.cause);
     if (judgement.retry_at != core::kNever) json.member("retry_at", judgement.retry_at);
 }
 
-/// `background`: names of the work that goes on after the turn; absent if there is none.
+/// Writes `background`: names of work that continues after the turn; absent without such work.
 inline void write_background(JsonWriter& json, const core::SessionState& state) {
     if (!state.background->tasks.empty()) json.member("background", state.background->tasks);
 }

@@ -4,7 +4,7 @@
 #include "api/json/json_writer.hpp"
 #include "core/state/estimates.hpp"
 
-// The newest estimate of progress, as one object in every document that a dashboard polls. Pure.
+// The newest estimate of progress, one object in every document that a dashboard polls. Pure.
 
 namespace headway::api {
 
@@ -12,7 +12,7 @@ namespace headway::api {
 /// or null before the first estimate.
 void write_estimate(JsonWriter& json, const core::CurrentEstimate* estimate);
 
-/// The same in the names of the first design, for its documents.
+/// Writes the estimate with the first design's names, for its documents.
 void write_first_design_estimate(JsonWriter& json, const core::CurrentEstimate* estimate);
 
 }  // namespace headway::api

@@ -9,34 +9,34 @@
 #include "core/budgets/expectations.hpp"
 #include "core/state/session_state.hpp"
 
-// Usual use of sessions, as JSON text. Pure; the shapes are those of API.md.
+// Usual use of sessions, as JSON text. Pure; shapes as in API.md.
 
 namespace headway::api {
 
 class JsonWriter;
 
-/// `in_flight` of the session document: each call with what is expected of its tool, if enough
-/// sessions have taught it.
+/// Writes `in_flight` of the session document: each call with the expectations for its tool, if
+/// enough sessions have contributed.
 void write_in_flight(JsonWriter& json, std::span<const core::OpenCall> open,
                      std::span<const core::ExpectedCall> expected);
 
 /// Expectations for one agent type.
 struct AgentExpectation {
     std::string agent;
-    std::uint64_t sessions = 0;  ///< that have contributed
+    std::uint64_t sessions = 0;  ///< sessions that have contributed
     std::optional<core::Quantiles> elapsed_ms;
     std::optional<core::Quantiles> steps;
     std::optional<core::Quantiles> tokens;
     std::optional<core::Quantiles> cost_micros;
     core::BudgetSuggestion suggestion;
-    /// Absent when all agent types are listed.
+    /// Absent if all agent types are listed.
     std::optional<std::vector<core::ExpectedCall>> tools;
 };
 
-/// The reply of `GET /v1/analytics/expectations`.
+/// The reply to `GET /v1/analytics/expectations`.
 struct Expectations {
     std::vector<AgentExpectation> agents;
-    std::optional<core::Complexity> complexity;  ///< of the suggestions
+    std::optional<core::Complexity> complexity;  ///< complexity of the suggestions
 };
 void append_expectations(std::string& out, const Expectations& expectations);
 

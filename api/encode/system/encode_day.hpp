@@ -9,7 +9,7 @@
 
 namespace headway::api {
 
-/// The caps of a day and what was used of them.
+/// The caps of a day and their use.
 struct DayReport {
     struct Cap {
         core::DayCap cap;
@@ -18,10 +18,10 @@ struct DayReport {
     std::int64_t day = 0;
     core::Timestamp begins = core::kNever;
     core::Timestamp ends = core::kNever;
-    std::vector<Cap> caps;  ///< that of all sessions first, if there is one
+    std::vector<Cap> caps;  ///< the cap of all sessions first, if set
 };
 
-/// The reply of `/v1/budget/day`. Pure.
+/// The reply to `/v1/budget/day`. Pure.
 void append_day(std::string& out, const DayReport& report);
 
 }  // namespace headway::api

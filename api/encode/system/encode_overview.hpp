@@ -12,12 +12,12 @@
 #include "core/approvals/approvals.hpp"
 #include "core/values/verdict.hpp"
 
-// Summary of many sessions for a dashboard, as JSON text. Pure; the shapes are those of API.md.
+// Summary of many sessions for a dashboard, as JSON text. Pure; shapes as in API.md.
 
 namespace headway::api {
 
-/// A session as one row of a table, about a tenth of the size of its document. `adapter`: null
-/// without hooks.
+/// A session as one row of a table, about a tenth of its document's size. `adapter`: null without
+/// hooks.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
                 const Adapter* adapter = nullptr);
 
@@ -29,11 +29,11 @@ enum class NeedKind : std::uint8_t {
     kSilent,
     kOverBudget,
     kAlarm,
-    kWaiting,  ///< what it waits for does not move: Judgement::needs_somebody
+    kWaiting,  ///< a wait without any outside change: Judgement::needs_somebody
     kFanOut,   ///< an alarm about too many sub-agents
 };
 
-/// Something that waits for a person.
+/// A matter that waits for a person.
 struct Need {
     NeedKind kind = NeedKind::kStuck;
     std::string session;
@@ -41,7 +41,7 @@ struct Need {
     core::Timestamp since = core::kNever;
     std::string reason;
     bool certain = false;        ///< reported or counted, not inferred by a rule
-    std::uint64_t approval = 0;  ///< its number; 0 = none
+    std::uint64_t approval = 0;  ///< number of the approval; 0 = none
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< of the session, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
@@ -54,24 +54,23 @@ struct Need {
 std::string_view name_of(NeedKind kind);
 /// The need of a pending approval.
 Need need_of(std::string_view session, const core::Approval& approval);
-/// The need of an open session with a verdict that wants attention, or with little left of its
-/// budget.
+/// The need of an open session whose verdict requires attention, or whose budget is nearly used.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
-/// The need of a session with an alarm: a person looks, and acknowledges.
+/// The need of a session with an alarm, which a person should check and acknowledge.
 Need need_of_alarm(const core::Session& session);
 void append_need(std::string& out, const Need& need);
-/// The goal as people see it where there is room for a line.
+/// The goal for people, on one line.
 std::string goal_line(const core::SessionState& state);
 
 struct Overview {
-    std::int64_t cursor = 0;                                  ///< of the stream of all sessions
-    std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< of open sessions
-    std::optional<core::ApprovalAlarmKind> alarm;             ///< the most urgent of all sessions
-    std::uint64_t alarms = 0;                                 ///< sessions with one, ended ones too
-    std::vector<Need> needs;  ///< the most urgent, then the oldest, first
+    std::int64_t cursor = 0;  ///< cursor of the stream of all sessions
+    std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< open sessions by verdict
+    std::optional<core::ApprovalAlarmKind> alarm;  ///< the most urgent alarm of all sessions
+    std::uint64_t alarms = 0;                      ///< sessions with an alarm, including ended ones
+    std::vector<Need> needs;                       ///< sorted: most urgent first, then oldest first
     std::uint64_t needs_total = 0;
-    std::uint64_t approvals_pending = 0;  ///< of all sessions, questions too
+    std::uint64_t approvals_pending = 0;  ///< pending approvals and questions of all sessions
     /// Open sessions whose agents send hooks, by core::ChannelHealth.
     std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> channels{};
 };

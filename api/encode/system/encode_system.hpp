@@ -8,7 +8,7 @@
 
 #include "core/events/event.hpp"
 
-// State of the daemon itself, and pages of a journal, as JSON text. Pure.
+// The daemon's own state, and pages of a journal, as JSON text. Pure.
 
 namespace headway::api {
 
@@ -31,18 +31,18 @@ struct SystemDaemon {
 };
 
 struct SystemReport {
-    std::string version;  ///< JSON, as /v1/version has it
+    std::string version;  ///< JSON, as in /v1/version
     core::Timestamp started_at = core::kNever;
     core::Timestamp now = core::kNever;
     std::uint64_t rss_bytes = 0;
-    std::string mode;  ///< of access
+    std::string mode;  ///< the access mode
     std::string database;
     std::uint64_t database_bytes = 0;
     std::uint64_t wal_bytes = 0;
     std::uint64_t disk_free_bytes = 0;
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t commits = 0;
-    double commit_p50_ms = 0;  ///< of the newest limits::kCommitTimesMax
+    double commit_p50_ms = 0;  ///< of the newest limits::kCommitTimesMax commits
     double commit_p99_ms = 0;
     std::uint64_t queue = 0;
     std::uint64_t queue_max = 0;
@@ -55,18 +55,18 @@ struct SystemReport {
     std::uint64_t connections_max = 0;
     core::Millis retention{0};
     std::vector<SystemJudge> judges;
-    std::vector<SystemDaemon> daemons;  ///< empty where this one has its own database
+    std::vector<SystemDaemon> daemons;  ///< empty if this daemon has its own database
 };
 void append_system(std::string& out, const SystemReport& report);
 
-/// Fields of a page of a journal besides its events.
+/// Fields of a page of a journal, other than its events.
 struct JournalPage {
-    std::uint64_t head = 0;  ///< the last event of the session
-    bool more = false;       ///< behind them, in that order
-    std::uint64_t next = 0;  ///< from where: `after` of the next page, or `before`
+    std::uint64_t head = 0;  ///< number of the session's last event
+    bool more = false;       ///< further events in reading order
+    std::uint64_t next = 0;  ///< the next page's `after`, or its `before` if newest first
 };
-/// `{"events":[...],"head":n,"more":bool,"next":n|null}`: what comes before the events, which
-/// append_event() writes with commas between, and behind them. In parts, since they may take long.
+/// `{"events":[...],"head":n,"more":bool,"next":n|null}`: the parts before and after the events;
+/// append_event() writes the events, with commas between. In parts, because that may take long.
 inline constexpr std::string_view kJournalBegin = "{\"events\":[";
 void append_journal_end(std::string& out, const JournalPage& page);
 

@@ -12,25 +12,24 @@
 
 namespace headway::api::hooks {
 
-/// How an agent reports the end of a call. `json` is the body of a PostToolUse or
-/// PostToolUseFailure, or one of the calls of a PostToolBatch; tool, args and call are read
-/// already.
+/// Reads an agent's report of a call's end. `json` is the body of a PostToolUse or
+/// PostToolUseFailure, or one call of a PostToolBatch; `call` already has tool, args and call.
 using ReadCall = void (*)(JsonValue json, HookCall& call);
 
-/// The kind of an event by Claude's name of it; kNone for others.
+/// The kind of the event that Claude calls `event`; kNone for other names.
 HookKind claude_kind(std::string_view event);
 
-/// A body whose members have Claude's names.
+/// Reads a body whose members have Claude's names.
 Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched);
 
-/// The fields of a hook of `kind` other than those that say to which session it belongs. Needs
-/// `hook.event`.
+/// Reads a hook's fields except those that identify its session. Needs `hook.event` and
+/// `hook.kind`.
 void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched);
 
-/// The members of one reply in Claude's form; empty ones are left out.
+/// The members of one reply in Claude's form; empty members are left out.
 struct ClaudeReply {
-    std::string_view decision;  ///< of a PreToolUse: allow or deny
-    std::string reason;         ///< of the decision
+    std::string_view decision;  ///< for a PreToolUse: allow or deny
+    std::string reason;         ///< the decision's
     std::string_view edit_json;
     std::string context;
     std::string stop;  ///< ends the agent's loop
@@ -38,7 +37,7 @@ struct ClaudeReply {
 
 std::string write_claude_reply(std::string_view event, const ClaudeReply& reply);
 
-/// The answer to a PermissionRequest: `{}` if `behavior` is empty.
+/// The reply to a PermissionRequest: `{}` if `behavior` is empty.
 std::string write_claude_permission(std::string_view behavior, std::string_view message,
                                     bool interrupt = false);
 

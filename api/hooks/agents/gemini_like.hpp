@@ -9,25 +9,25 @@
 #include "api/hooks/hook.hpp"
 #include "api/json/json_document.hpp"
 
-// Code shared by Gemini CLI and Qwen Code, which grew out of it: how their tools answer. Internal
-// to the dialects; pure.
+// Reads tool responses of Gemini CLI and of its fork Qwen Code. Internal to the dialects; pure.
 
 namespace headway::api::hooks {
 
-/// The result in `{llmContent, returnDisplay}`: `returnDisplay`, since the other text contains a
-/// process number, which is new with each call; `llmContent` where nothing is displayed.
+/// The result in `{llmContent, returnDisplay}`: `returnDisplay`, since `llmContent` has a process
+/// number, which differs in each call; `llmContent` if nothing is displayed.
 std::string shown_result(JsonValue response);
 
-/// The exit code that the shell tool writes behind the output of the command.
+/// The exit code that the shell tool writes after the command's output.
 std::optional<std::uint64_t> shell_exit_code(std::string_view text);
 
-/// Reads an exit code from the response, and fails the call by it.
+/// Reads an exit code from `text`, and marks the call as failed if the code is not 0.
 void read_shell_exit(std::string_view text, HookCall& call);
 
-/// The file in `returnDisplay` or `result_display`, if the call wrote one.
+/// Adds to `call` the file in `display` (`returnDisplay` or `result_display`), if the call wrote
+/// one.
 void read_shown_file(std::optional<JsonValue> display, HookCall& call);
 
-/// Our class for the tools' type of an error; empty for most.
+/// Headway's error class for an error type of these tools; empty for most.
 std::string_view error_class_of(std::string_view type);
 
 }  // namespace headway::api::hooks

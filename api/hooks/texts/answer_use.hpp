@@ -12,7 +12,7 @@ namespace headway::api::hooks {
 
 /// Usage of one answer of the model, from the agent's own record of its session (hook/README.md).
 struct AnswerUse {
-    std::string_view id;  ///< the provider's, of the answer
+    std::string_view id;  ///< the provider's id of the answer
     core::Timestamp at = core::kNever;
     core::Usage usage;
 };
@@ -21,13 +21,13 @@ inline constexpr std::size_t kAnswerUsesMax = 32;
 
 /// Reads the value of X-Headway-Usage: items `ID;TIME;INPUT;OUTPUT`, each with or without
 /// `;CACHED;CACHE_WRITE;REASONING;MODEL` at its end, separated by commas, oldest first. INPUT
-/// includes tokens that went through a cache and OUTPUT includes reasoning, and here both are
-/// separate. Items of another form are left out, and so are all after the first 32. Pure; the ids
-/// are views of `header`.
+/// includes cached tokens and OUTPUT includes reasoning; in AnswerUse::usage they are separate.
+/// Items of another form, and all after the first 32, are left out. Pure; the ids are views of
+/// `header`.
 std::vector<AnswerUse> read_answer_uses(std::string_view header);
 
-/// The agent's clock when it sent them: `@TIME` as the first item, else the time of the last
-/// answer, else kNever. Pure.
+/// The agent's clock when it sent `header`: `@TIME` as the first item, else the last answer's time,
+/// else kNever. Pure.
 core::Timestamp answer_clock(std::string_view header);
 
 }  // namespace headway::api::hooks

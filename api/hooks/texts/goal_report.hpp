@@ -7,7 +7,7 @@
 
 #include "core/redaction/secrets.hpp"
 
-// The header `X-Headway-Goal` of a hook: a goal of the operator, and how its command ended.
+// The header `X-Headway-Goal` of a hook: the operator's goal, and how its command ended.
 
 namespace headway::api::hooks {
 
@@ -16,11 +16,11 @@ struct GoalReport {
     bool ran = false;  ///< its command was run, and this hook only reports that
     std::uint64_t exit_status = 0;
     bool timed_out = false;
-    std::string command;  ///< both are UTF-8 and without secrets
-    std::string output;   ///< the end of it
+    std::string command;  ///< UTF-8 without secrets, as `output`
+    std::string output;   ///< the end of the command's output
 
     bool reached() const { return ran && !timed_out && exit_status == 0; }
-    /// A shell did not find the command, or it is no program: nothing is known of the goal.
+    /// True if the shell did not find the command, or it is no program: the goal remains unknown.
     bool cannot_run() const {
         return ran && !timed_out && (exit_status == 126 || exit_status == 127);
     }
@@ -29,8 +29,9 @@ struct GoalReport {
 inline constexpr std::size_t kGoalCommandMax = 500;
 inline constexpr std::size_t kGoalOutputMax = 1'200;
 
-/// `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, the texts as hexadecimal
-/// digits. Anything else is no goal. Null finds no secrets. Pure.
+/// Reads `ask;COMMAND`, `STATUS;COMMAND;OUTPUT` or `time;COMMAND;OUTPUT`, with the texts as
+/// hexadecimal digits. Any other text is no goal. If `secrets` is null, no secrets are cut out.
+/// Pure.
 GoalReport read_goal_report(std::string_view header, const core::SecretFinder* secrets);
 
 }  // namespace headway::api::hooks

@@ -16,17 +16,17 @@ namespace headway::api::hooks {
 struct Replacement {
     std::string_view before;
     std::string_view after;
-    bool all = false;  ///< wherever it occurs; otherwise the first time
+    bool all = false;  ///< every occurrence; otherwise only the first
 };
 
-/// `path` now has this content. Nothing for an empty path.
+/// Adds `path` with its new `content`. No effect for an empty path.
 void add_written(std::vector<core::Mutation>& mutated, std::string path, std::string_view content);
 
-/// `path` was changed so; without `original` the digest is of the change itself.
+/// Adds `path` with the result of `edit`; without `original`, the digest is of the edit itself.
 void add_edited(std::vector<core::Mutation>& mutated, std::string path,
                 std::optional<std::string_view> original, const Replacement& edit);
 
-/// Each file that a patch in the form of `*** Begin Patch` names, with the digest of its part.
+/// Adds each file named in a `*** Begin Patch` patch, with the digest of its part.
 void add_patched(std::vector<core::Mutation>& mutated, std::string_view patch);
 
 }  // namespace headway::api::hooks
