@@ -46,8 +46,8 @@ public:
 
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
-    /// Nothing for text that is not JSON or is nested deeper than kDepthMax. Of several members
-    /// with one name the last is used. dump() writes numbers as in `text`, never rounded, since
+    /// Nothing for text that is not JSON or is nested deeper than kDepthMax. The last of several
+    /// members with one name is used. dump() writes numbers as in `text`, never rounded, since
     /// people decide about them.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
