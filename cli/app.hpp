@@ -57,14 +57,14 @@ struct MigrateReport {
 struct StoreReport {
     std::string module;  ///< path of the module of this version
     bool connected = false;
-    std::string host;     ///< that replied, or the folder of its socket
+    std::string host;     ///< host that replied, or the folder of its socket
     std::string tls;      ///< empty: no TLS
     std::string version;  ///< of PostgreSQL
     std::string user;
-    std::string schema;             ///< with the tables; empty: no schema of search_path exists
-    bool may_create = false;        ///< may create tables in the schema
-    bool may_write = false;         ///< may write to the existing tables
-    std::int64_t tables = 0;        ///< version of the tables; 0: no tables
+    std::string schema;       ///< schema of the tables; empty: no schema of search_path exists
+    bool may_create = false;  ///< may create tables in the schema
+    bool may_write = false;   ///< may write to the existing tables
+    std::int64_t tables = 0;  ///< version of the tables; 0: no tables
     std::int64_t tables_known = 0;  ///< version that this program writes
     bool importing = false;         ///< a migration has not finished
     bool no_fsync = false;          ///< the server loses commits when its power fails

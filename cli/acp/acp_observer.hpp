@@ -42,8 +42,8 @@ public:
     using Actions = std::vector<AcpAction>;
 
     static constexpr std::size_t kSessionsMax = 16;   // of one editor; others are not followed
-    static constexpr std::size_t kCallsMax = 128;     // unfinished ones of a turn
-    static constexpr std::size_t kRequestsMax = 256;  // those of the editor without a reply so far
+    static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
+    static constexpr std::size_t kRequestsMax = 256;  // editor's requests without a reply so far
 
     /// `agent`: how to name the agent until it names itself.
     explicit AcpObserver(std::string agent) : agent_(std::move(agent)) {}

@@ -13,7 +13,7 @@ namespace headway::cli {
 
 using Environment = std::map<std::string, std::string>;
 
-/// The text of a variable; empty: it is not set.
+/// The text of a variable; empty: not set.
 std::string variable_of(const Environment& environment, const std::string& name);
 
 /// The first program of this name in the folders of PATH. Nothing: not found.
@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const Environment& environment);
 
 struct FoundAgent {
-    std::filesystem::path program;  ///< empty: it is not on PATH
+    std::filesystem::path program;  ///< empty: not on PATH
     std::string version;            ///< empty: unknown
 };
 

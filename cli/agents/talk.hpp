@@ -45,7 +45,7 @@ private:
     std::size_t read_ = 0;  ///< bytes read in all
 };
 
-/// Output and exit status of a command that gets `input`, within `patience`.
+/// Output and exit status of a command, which gets `input` and has `patience` to end.
 struct CommandOutput {
     std::optional<int> status;  ///< nothing: the command took too long
     std::string out;

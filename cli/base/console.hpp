@@ -9,7 +9,7 @@
 
 namespace headway::cli {
 
-/// A verb's output streams and their abilities. `out` is for results, `err` for messages to the
+/// A verb's output streams and their properties. `out` is for results, `err` for messages to the
 /// person.
 struct Console {
     std::ostream& out;

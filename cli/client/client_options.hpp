@@ -10,7 +10,7 @@ namespace headway::cli {
 
 constexpr std::chrono::milliseconds kPoll{55'000};         ///< API.md: the default of `wait`
 constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`, for a slow daemon
-/// How long a daemon is retried: one that was never reached, and one that was just reached.
+/// How long to retry a daemon that was never reached, and one that was reached before.
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
 

@@ -14,9 +14,9 @@ namespace headway::cli {
 /// The token that a verb sends to the daemon, and how the verb identifies the daemon.
 struct Credential {
     std::string token;        ///< empty: none
-    bool found = false;       ///< not named, but the operator's in the default state directory
+    bool found = false;       ///< the operator's, found in the default state directory, not named
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
-    std::string looked_in{};  ///< file searched for the operator's token; empty: none was
+    std::string looked_in{};  ///< file searched for the operator's token; empty: none
     uid_t owner = 0;          ///< of that file: a found token is sent to this user's daemon only
     bool owner_only = false;  ///< daemon not named either: nothing is sent to another user's
 };

@@ -98,11 +98,11 @@ std::string session_path(std::string_view id, std::string_view rest = {});
 /// The reply's body, if it is JSON. Pure.
 std::optional<Json> body_json(const HttpReply& reply);
 
-/// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.
+/// True if the same request may succeed later: no answer, overloaded, draining, storage trouble.
 /// Pure.
 bool worth_retrying(const HttpReply& reply);
 
-/// The reason of a failed reply.
+/// The reason for a failed reply, and the next step.
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 
 /// Prints on `console.err` why this reply failed and the next step; returns the exit code.

@@ -24,7 +24,7 @@ struct HttpRequest {
     std::string ca_file;               ///< PEM file of trusted certificates; empty: the system's
     std::optional<uid_t> only_to;      ///< sent only if the listener belongs to this user
     std::chrono::milliseconds timeout{
-        30'000};  ///< of the whole exchange; streams: from byte to byte
+        30'000};  ///< of the whole exchange; of streams: between two bytes
 };
 
 /// A reply. `status` 0 means that no HTTP answer came, and `error` says why.
@@ -66,7 +66,7 @@ private:
     std::unique_ptr<Handles> handles_;
 };
 
-/// Percent-encodes everything but unreserved characters, for one path segment or query value. Pure.
+/// Percent-encodes all except unreserved characters, for one path segment or query value. Pure.
 std::string url_encode(std::string_view text);
 
 }  // namespace headway::cli

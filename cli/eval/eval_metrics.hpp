@@ -60,7 +60,7 @@ AlarmCounts count_alarms(std::span<const JudgedSession> sessions);
 
 Metrics measure(std::span<const JudgedSession* const> sessions);
 
-/// The first verdict of at least `least` (kSuspect: or kStuck), or null.
+/// The first verdict of at least `least` (kSuspect includes kStuck), or null.
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
 /// How many calls of a loop that begins with call `start` (from 0) had finished at the first
@@ -77,7 +77,7 @@ bool is_wrong_alarm(const JudgedSession& session);
 /// True if ever `stuck`, and no person has read it yet.
 bool is_unread_alarm(const JudgedSession& session);
 
-/// True if the scenario was ever `stuck` exactly if it should be.
+/// True if the scenario had the expected result: ever `stuck`, or never.
 bool agrees(const Scenario& scenario);
 
 }  // namespace headway::cli

@@ -18,8 +18,8 @@ core::Result<std::vector<std::string>> resume_command(const std::vector<std::str
 
 /// The same for the user's own shell command `words`, in which {id} and {prompt} stand unquoted or
 /// alone in quotes. Both become parameters of the shell, which never parses their text. Error:
-/// kInvalidParameter for one inside quotes with other words, which another shell could run, and for
-/// an id that would be an option. Pure.
+/// kInvalidParameter for a placeholder inside quotes with other words, which another shell could
+/// run, and for an id that would be an option. Pure.
 core::Result<std::vector<std::string>> own_resume_command(const std::string& words,
                                                           const std::string& id,
                                                           const std::string& prompt);

@@ -30,7 +30,7 @@ public:
     Argument& check(std::function<std::string(const std::string&)> check);
     /// Refuses an empty text, which results from an unset variable of a script.
     Argument& never_empty();
-    /// For a FILE that may be empty: of a verb whose usage errors would let an agent go on.
+    /// Allows an empty FILE, for a verb whose usage errors would let an agent go on.
     Argument& may_be_empty();
     Argument& range(int min, int max);
     Argument& range(double min, double max);
@@ -101,8 +101,8 @@ public:
                      const char* help);
     Argument json(bool& target);
 
-    /// Adds a verb below this one, which takes over the footer. `chosen` runs if the new verb is
-    /// named. The result is valid until the next call.
+    /// Adds a verb below this one, with the same footer. `chosen` runs if the new verb is named.
+    /// The result is valid until the next call.
     Arguments verb(const char* name, const char* help, std::function<void()> chosen);
     /// `take` gets the words of another command.
     void command(std::function<void(std::vector<std::string>)> take);

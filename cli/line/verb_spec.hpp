@@ -30,13 +30,13 @@ struct ArgumentSpec {
         kFlag,       ///< takes no value; its setter gets "true" or "false"
         kValueFlag,  ///< may take a value, as in --wait=30s; its setter gets the value or "true"
         kOption,     ///< takes one value; with `repeats` one for each time it is given
-        kOperand,    ///< stands for itself
+        kOperand,    ///< a value without an option
     };
 
     Form form = Form::kFlag;
     std::vector<std::string> names{};  ///< "-h", "--help"; or the name of an operand: "SESSION"
     std::string help{};
-    std::string type{};                  ///< "DURATION"; "TEXT": named after the option
+    std::string type{};  ///< name of the value: "DURATION"; "TEXT": the option's name
     std::vector<std::string> choices{};  ///< the only values; empty: any
     std::string fallback{};              ///< the value if left out, as help shows it
     bool required = false;
@@ -61,7 +61,7 @@ struct ArgumentSpec {
     ValueKind kind() const;
 };
 
-/// An error of a command line whose single arguments are right, and the next step.
+/// An error in the combination of valid arguments, and the next step.
 struct Mistake {
     std::string what;
     std::string next{};  ///< empty: the verb's help

@@ -41,10 +41,10 @@ struct LineTokens {
 struct LineUse {
     LineTokens tokens;
     std::optional<double> cost_usd;
-    /// Name of the model's answer that used them; a later line with the same name reports the same
-    /// tokens again. Empty: all use since the agent's start.
+    /// Name of the model's answer that used the tokens; a later line with the same name reports the
+    /// same tokens again. Empty: all use since the agent's start.
     std::string answer;
-    bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, and no cost
+    bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, but no cost
     std::string model = {};          ///< model that used them; empty: not reported
 };
 
@@ -65,7 +65,7 @@ struct AgentLine {
     std::string agent;  ///< the writer, by its name in run_end.cpp; empty: the format's agent
     std::string began;  ///< the agent's id of a session that begins here; empty: none begins
     std::string conversation;  ///< session id, for agents without a line for its beginning
-    bool begins_turn = false;  ///< the result of an earlier line is not the end
+    bool begins_turn = false;  ///< a new turn: the result of an earlier line is not the end
     std::string model;         ///< empty: not reported
     std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string notice;        ///< a warning of the agent about its own run

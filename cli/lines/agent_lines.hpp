@@ -23,7 +23,7 @@ class AgentLines {
 public:
     /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// No agent does so much in a second, only a program that floods.
+    /// No agent reports so many events in a second; only a flooding program does.
     static constexpr std::size_t kEventsPerSecondMax = 500;
     /// Unfinished calls whose tool and arguments are kept.
     static constexpr std::size_t kOpenCallsMax = 128;
@@ -31,7 +31,7 @@ public:
     /// `hooks_tell`: the agent's hooks, if any, report the same event.
     using Tell = std::function<void(const LineEvent& event, bool hooks_tell)>;
 
-    /// Adds data to an error that its line lacks and that a clock or a file of the agent has.
+    /// Adds to an error the data that its line lacks and that a clock or a file of the agent has.
     /// `agent`: the agent's name; `session`: its id of the session.
     using Complete =
         std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
@@ -50,8 +50,8 @@ public:
     void tick();
     /// Adds an error that an agent reports otherwise than by a line.
     void add_error(LineEvent error);
-    /// After the process has ended: completes its last error again, since its files may now have
-    /// more.
+    /// Completes the last error again after the process has ended, since the agent's files may now
+    /// have more.
     void look_again();
 
     /// True once a line of an agent has come.
@@ -85,8 +85,8 @@ private:
     Complete complete_;
     Before before_;
     std::string line_;             // begins with "{" and may be an agent's
-    bool at_start_ = true;         // of a line
-    bool ordinary_ = false;        // the line that is being written is no agent's
+    bool at_start_ = true;         // at the start of a line
+    bool ordinary_ = false;        // the current line is not an agent's
     std::array<bool, 8> begun_{};  // by the place in line_formats()
     std::deque<OpenCall> open_;
     std::string session_;  // the agent's own id of the session
@@ -96,7 +96,7 @@ private:
     std::string model_;
     RunFacts facts_;
     std::deque<std::string> failed_;      // failed calls since the last call that changed something
-    const LineFormat* format_ = nullptr;  // of the newest agent's line
+    const LineFormat* format_ = nullptr;  // of the newest line of an agent
     bool found_ = false;
     std::size_t told_ = 0;  // events since the last tick
     std::uint64_t left_out_ = 0;

@@ -11,8 +11,8 @@
 
 namespace headway::cli {
 
-/// The daemon keeps the head and the tail of a text above 4 KiB; four times that size leaves it the
-/// choice.
+/// The daemon keeps the head and the tail of a text above 4 KiB; four times that size leaves the
+/// choice to the daemon.
 inline constexpr std::size_t kLineTextBytesMax = 16'384;
 
 /// The head and the tail of a longer text, and between them the size of the cut.

@@ -46,7 +46,7 @@ std::string text_of_error(const Json& error);
 /// An HTTP status from 400 to 599; nothing for any other value.
 std::optional<std::uint64_t> status_of(const Json& value);
 
-/// The HTTP status, if agents would write one there: at the start ("429 Rate limit"), after
+/// The HTTP status at a place where agents write one: at the start ("429 Rate limit"), after
 /// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);
 
@@ -55,7 +55,8 @@ constexpr std::uint64_t without(std::uint64_t all, std::uint64_t part) {
     return all > part ? all - part : 0;
 }
 
-/// Tokens from OpenAI's counts: there input includes cached tokens, and output reasoning.
+/// Tokens from OpenAI's counts, in which input includes cached tokens and output includes
+/// reasoning.
 LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_t cache_write,
                          std::uint64_t output, std::uint64_t reasoning);
 

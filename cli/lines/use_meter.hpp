@@ -8,7 +8,7 @@
 
 namespace headway::cli {
 
-/// The use without figures too great for any agent, for which a report would be refused. Pure.
+/// The use without impossible figures, for which a report would be refused. Pure.
 LineUse believable(LineUse reported);
 
 /// The use as in a report: parts that are 0 or unknown are left out, except input and output. Pure.
@@ -20,10 +20,10 @@ Json usage_json(const LineUse& use);
 /// restarted. Pure.
 class UseMeter {
 public:
-    /// The new use; nothing without any. Its `answer` is not set.
+    /// The new use; nothing if there is none. Its `answer` is not set.
     std::optional<LineUse> add(const LineUse& line_use);
-    /// `before`: use before this run. The total of a resumed agent includes it, that of another
-    /// does not.
+    /// `before`: use before this run. The total of a resumed agent includes that use, the total of
+    /// another agent does not.
     void start_from(const LineTokens& before);
 
 private:

@@ -40,7 +40,7 @@ public:
         if (!why_.empty()) setstate(std::ios::failbit);
     }
 
-    /// Why the file could not be opened, in words; empty: it could.
+    /// Why the file could not be opened, in words; empty: it was opened.
     const std::string& why() const { return why_; }
     /// Attributes of the open file.
     const struct stat& about() const { return about_; }

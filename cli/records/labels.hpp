@@ -18,7 +18,7 @@ struct SessionLabel {
     std::string file;
     std::string source;
     bool success = false;
-    bool failure = false;  ///< neither: its end is unknown
+    bool failure = false;  ///< neither this nor `success`: unknown
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
     std::int64_t loop_start = -1;  ///< call with which the loop begins, from 0; -1: unknown

@@ -26,8 +26,8 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
 struct JudgeOptions {
     core::PolicyOverride policy;  ///< wins over the policy in the recording's opening
     bool keep_journal = false;
-    /// The answer that an assumed judge gives to every question, at once: shows the verdicts when a
-    /// judge lies. Absent: no judge.
+    /// The answer that an assumed judge gives at once to every question, to show the verdicts with
+    /// a wrong judge. Absent: no judge.
     std::optional<core::CheckAnswer> opinion;
     /// An unreadable line loses one event, not the recording: Timeline::unreadable.
     bool lenient = false;
@@ -36,7 +36,7 @@ struct JudgeOptions {
 /// A verdict or a directive, and where a reader finds its cause.
 struct Step {
     core::Event event;
-    std::size_t line = 0;            ///< line of the event that it followed, in the file
+    std::size_t line = 0;            ///< line in the file of the event that it followed
     std::size_t call = 0;            ///< how many calls had finished then
     std::chrono::milliseconds at{};  ///< since the opening
 };
@@ -44,7 +44,7 @@ struct Step {
 /// One event of the journal that judging made.
 struct JournalEntry {
     core::Event event;
-    std::size_t line = 0;  ///< line in the event's file; 0: from the opening
+    std::size_t line = 0;  ///< line in the file; 0: from the opening
     std::size_t call = 0;
 };
 
@@ -74,7 +74,7 @@ public:
     EventJudge& operator=(const EventJudge&) = delete;
     ~EventJudge();
 
-    /// `at`: time since the opening; a value that goes back counts as the last one.
+    /// `at`: time since the opening; if it goes back, the last time is used.
     void report(core::Event event, std::chrono::milliseconds at, std::size_t line);
     /// Acknowledges the newest advice to change the approach, if any.
     void acknowledge(std::chrono::milliseconds at, std::size_t line);
@@ -97,8 +97,8 @@ ReadFor reading_for(const JudgeOptions& options);
 /// recording event by event, at the times of its own clock, or one second per event without times.
 /// Nothing is judged between events: a recording does not show whether an agent that wrote nothing
 /// was silent. Errors: those of api::decode_report and decode_open; the detail begins with the line
-/// ("12: ..."). Precondition: it was read as reading_for() requires. Pure; `document` is scratch
-/// memory.
+/// ("12: ..."). Precondition: the recording was read as reading_for() requires. Pure; `document` is
+/// scratch memory.
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
                                        api::JsonDocument& document);
 

@@ -17,8 +17,8 @@ namespace headway::cli {
 /// The members of a line, an object; valid until its document parses again.
 class LineMembers {
 public:
-    /// Members that are read; further ones are ignored. Searching all the members that a line can
-    /// hold for each part of it would take quadratic time.
+    /// Members that are read; further ones are ignored. With all the members that a line can hold,
+    /// the searches for its parts would take quadratic time.
     static constexpr std::size_t kMax = 256;
 
     /// Replaces the members by those of `object`.

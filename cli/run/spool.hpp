@@ -41,7 +41,7 @@ public:
     /// The agent's hooks report the events that were added with `hooks_tell`: these events are
     /// dropped, except those on their way.
     void drop_told();
-    /// True if drop_told() has events to drop.
+    /// True if an event was added with `hooks_tell`.
     bool has_told() const;
     /// Drops all events; ids go on.
     void clear();

@@ -28,7 +28,8 @@ struct StoreState {
 /// The file's state now.
 StoreState state_of(const StoreFile& file);
 
-/// Sessions by file, without timelines and without any words of people. One thread; find() any.
+/// Sessions by file, without timelines and without any words of people. One thread; find(): any
+/// thread.
 class ScanCache {
 public:
     /// The sessions of the file if its state is unchanged; null: the file must be read.

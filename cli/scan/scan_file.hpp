@@ -27,7 +27,7 @@ struct StoreFile {
     std::uint64_t inode = 0;
 };
 
-/// Called now and then; true ends the reading, with what was read so far as the result.
+/// Called now and then; true ends the reading, and the result is what was read so far.
 using StopScan = std::function<bool()>;
 
 /// Reads and judges one stored session. Memory: one line and the state of one session. Error:

@@ -18,7 +18,7 @@ namespace headway::cli {
 
 /// One answer of the model, as the totals count it.
 struct CountedUse {
-    std::uint64_t answer = 0;  ///< digest of the answer's id: counted once over all files
+    std::uint64_t answer = 0;  ///< digest of the answer's id, counted once over all files
     std::uint64_t tokens = 0;
     std::optional<double> cost_usd;  ///< by the price list; nothing for a model without a price
     double seconds = 0;              ///< since 1970
@@ -27,7 +27,7 @@ struct CountedUse {
     bool operator==(const CountedUse&) const = default;
 };
 
-/// The first time of a verdict.
+/// The first occurrence of a verdict.
 struct ScannedAlarm {
     std::size_t call = 0;  ///< how many calls had finished
     double seconds = 0;    ///< since 1970
@@ -40,7 +40,7 @@ struct ScannedSession {
     StoredAbout about;
     std::string file;
     double began = 0;   ///< seconds since 1970; 0: no line has a time
-    double ended = 0;   ///< of the last line
+    double ended = 0;   ///< time of the last line
     double worked = 0;  ///< seconds, without gaps of more than kGapSeconds: a person was away
     double worked_after_stuck = 0;
     std::size_t lines = 0;

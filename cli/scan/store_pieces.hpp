@@ -49,8 +49,8 @@ private:
     std::optional<Found> dropped_;  ///< the beginning of this line was dropped, and why
 };
 
-/// First what precedes the array "messages" in a JSON document, as an object, then the objects in
-/// that array.
+/// Pieces of a JSON document: first all before its array "messages", as an object, then the objects
+/// in that array.
 class StoreMessages {
 public:
     explicit StoreMessages(std::istream& in) : in_(in) {}

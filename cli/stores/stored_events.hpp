@@ -37,7 +37,7 @@ public:
     void start(std::string_view id, StoredCall call);
     /// Null without such a call.
     StoredCall* find(std::string_view id);
-    /// Removes and returns the call; without name or arguments if it was not started.
+    /// Removes and returns the call; a call that was not started has no name or arguments.
     StoredCall finish(std::string_view id);
     std::size_t size() const { return calls_.size(); }
     void clear();
@@ -62,7 +62,7 @@ struct StoredResult {
 class StoredEvents {
 public:
     void message(StoredLine& out, std::string_view role, std::string_view text);
-    /// Only if StoredLine::live: otherwise finished() alone reports the call.
+    /// Adds the start only if StoredLine::live; otherwise finished() alone reports the call.
     void started(StoredLine& out, std::string_view call_id, const StoredCall& call);
     void finished(StoredLine& out, std::string_view call_id, const StoredCall& call,
                   const StoredResult& result);

@@ -31,7 +31,7 @@ struct StoredLine {
     std::optional<StoredUse> use;
     std::optional<double> seconds;     ///< since 1970
     bool turn_ended = false;           ///< the agent waits for a person from here on
-    bool live = false;                 ///< fill `reports`, also with calls that begin, not `events`
+    bool live = false;                 ///< fill `reports`, not `events`, also with begun calls
     std::vector<std::string> reports;  ///< JSON text of reports, with type and data
 
     /// Clears all members except `live`.
@@ -86,8 +86,8 @@ enum class StoreShape : std::uint8_t {
 /// How one agent stores sessions.
 struct StoreFormat {
     std::string_view agent;
-    /// True if the line may hold an event, by its first bytes: most bytes of a store are prompts.
-    /// Null: any line may.
+    /// True if the line may hold an event, judged by its first bytes, since most bytes of a store
+    /// are prompts. Null: any line may.
     bool (*matters)(std::string_view line);
     /// True if only this format has such a line.
     bool (*begins)(api::JsonValue line);

@@ -23,9 +23,9 @@ struct NeedGroup {
     std::size_t count = 0;
 };
 
-/// The needs by cause, in the order of the first ones.
+/// The needs grouped by cause, in order of first occurrence.
 std::vector<NeedGroup> groups_of(const Json::List& needs);
-/// True if the person can see the request being decided: its document was read and is that one.
+/// True if the person can see the request being decided: the document read is that request's.
 bool sees_it(const TopState& state, const Json& data);
 
 /// True if the person must type the tool's name to approve, as on the page: for a request of

@@ -21,7 +21,7 @@ struct OwnHook {
     bool whole = true;                             ///< the entry has no hook of others
 };
 
-/// The hooks in force, with `all` also those hidden by a member of the same name. Pure.
+/// Our hooks in force; with `all` also those hidden by a later member of the same name. Pure.
 std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings, bool all = false);
 
 /// The settings with these entries, and no others of ours: older forms are replaced in place. With

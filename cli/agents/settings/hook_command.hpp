@@ -8,7 +8,7 @@
 
 namespace headway::cli {
 
-/// True if a command begins with headway-hook, for this agent. Pure.
+/// True if a command begins with headway-hook and runs it for this agent. Pure.
 bool is_hook_command(std::string_view command, std::string_view agent);
 /// The daemon's URL in such a command; empty: none. Pure.
 std::string url_in_command(std::string_view command);
