@@ -42,7 +42,7 @@ private:
     void add_use(const StoredUse& use, std::vector<std::string>& reports);
 
     double since_;
-    double last_ = 0;  ///< time of the newest line that has one
+    double last_ = 0;  ///< time of the last line with a time
     bool begun_ = false;
     std::map<std::string, std::string> open_;  ///< reports of the past's calls, by call id
     std::string answer_;                       ///< answer whose use was reported last

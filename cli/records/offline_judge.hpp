@@ -36,7 +36,7 @@ struct JudgeOptions {
 /// A verdict or a directive, and where a reader finds its cause.
 struct Step {
     core::Event event;
-    std::size_t line = 0;            ///< line in the file of the event that it followed
+    std::size_t line = 0;            ///< line of the event that led to it, in the file
     std::size_t call = 0;            ///< how many calls had finished then
     std::chrono::milliseconds at{};  ///< since the opening
 };
