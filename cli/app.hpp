@@ -12,36 +12,36 @@
 
 namespace headway::cli {
 
-/// A copy of a database that was checked.
+/// A checked copy of a database.
 struct CopyReport {
     std::uint64_t bytes = 0;
     std::uint64_t sessions = 0;
     std::uint64_t events = 0;
-    std::string replaced;  ///< where the database lies that was there before, or empty
-    std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
-    std::uint64_t damaged_sessions = 0;   ///< that are not read at all
+    std::string replaced;  ///< where the previous database is now; empty: there was none
+    std::uint64_t damaged_snapshots = 0;  ///< their sessions are read from the journal instead
+    std::uint64_t damaged_sessions = 0;   ///< sessions that cannot be read at all
 };
 
-/// Rows of a damaged database that were saved.
+/// Rows saved from a damaged database.
 struct RepairReport {
-    std::string damaged;         ///< where it lies now
+    std::string damaged;         ///< where the damaged database is now
     std::uint64_t sessions = 0;  ///< saved
     std::uint64_t events = 0;
-    std::uint64_t cut = 0;      ///< of these sessions the end is missing
-    std::uint64_t lost = 0;     ///< sessions of which nothing is left
+    std::uint64_t cut = 0;      ///< saved sessions whose end is missing
+    std::uint64_t lost = 0;     ///< sessions that are lost completely
     std::uint64_t unread = 0;   ///< rows and places that could not be read
-    std::uint64_t renamed = 0;  ///< sessions that lost their id
+    std::uint64_t renamed = 0;  ///< sessions that lost their id and have a new one
 };
 
 struct MigrateRequest {
     std::string database;               ///< the path of the SQLite file
-    std::string store;                  ///< the URL
+    std::string store;                  ///< URL of the new store
     core::Millis answer_timeout{5000};  ///< of PostgreSQL
-    /// What has been done of a step, of a total (0: not known).
+    /// Reports the progress of a step: `done` of `total` (0: unknown).
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> progress;
 };
 
-/// Rows that were copied to another store, and found equal there.
+/// Rows copied to another store and found equal there.
 struct MigrateReport {
     std::uint64_t sessions = 0;
     std::uint64_t open_sessions = 0;
@@ -55,56 +55,56 @@ struct MigrateReport {
 
 /// Facts about a shared store, found without changing it.
 struct StoreReport {
-    std::string module;  ///< where it is; of this version
+    std::string module;  ///< path of the module of this version
     bool connected = false;
-    std::string host;     ///< that answered, or the folder of its socket
-    std::string tls;      ///< empty: without
+    std::string host;     ///< host that replied, or the folder of its socket
+    std::string tls;      ///< empty: no TLS
     std::string version;  ///< of PostgreSQL
     std::string user;
-    std::string schema;             ///< where the tables are; empty: none exists in search_path
-    bool may_create = false;        ///< tables in it
-    bool may_write = false;         ///< to the tables that are there
-    std::int64_t tables = 0;        ///< version of the tables; 0: there are none
-    std::int64_t tables_known = 0;  ///< that this program writes
-    bool importing = false;         ///< a migration has not come to its end
-    bool no_fsync = false;          ///< the server loses commits with its power
+    std::string schema;       ///< schema of the tables; empty: no schema of search_path exists
+    bool may_create = false;  ///< may create tables in the schema
+    bool may_write = false;   ///< may write to the existing tables
+    std::int64_t tables = 0;  ///< version of the tables; 0: no tables
+    std::int64_t tables_known = 0;  ///< version that this program writes
+    bool importing = false;         ///< a migration has not finished
+    bool no_fsync = false;          ///< the server loses commits when its power fails
     std::string standbys;           ///< synchronous_standby_names
-    core::Millis clock_ahead{};     ///< of the database, against this machine
+    core::Millis clock_ahead{};     ///< the database's clock, compared with this machine's
 };
 
-/// The parts of the daemon that verbs need. They come in as values, because cli may not know the
-/// server.
+/// The parts of the daemon that verbs need. They are passed as values, because cli must not depend
+/// on server.
 struct Server {
-    /// Runs the daemon; gives the exit code.
+    /// Runs the daemon; returns the exit code.
     std::function<int(const config::ServeOptions&)> serve;
-    /// Asks the endpoint of this name one tiny question: how it went, else what is wrong and what
-    /// to do. Waits for the answer.
+    /// Sends one tiny question to the endpoint `name` and waits for the answer. Gives the result;
+    /// the error says what to do.
     std::function<core::Result<std::string>(const config::JudgeSettings&, const std::string& name)>
         probe_judge;
-    int schema_version = 0;  ///< of the databases it writes
-    /// With a database that no daemon uses; its path comes first.
+    int schema_version = 0;  ///< of the databases that the daemon writes
+    /// The next three need a database that no daemon uses; its path comes first.
     std::function<core::Result<CopyReport>(const std::string& database, const std::string& file)>
         backup;
     std::function<core::Result<CopyReport>(const std::string& database, const std::string& file)>
         restore;
     std::function<core::Result<RepairReport>(const std::string& database)> repair;
     std::string_view sqlite_version;
-    /// Connects to it and sends nothing: how it went, else what is wrong and what to do.
+    /// Connects to the endpoint and sends nothing. Gives the result; the error says what to do.
     std::function<core::Result<std::string>(const config::WebhookEndpoint&)> probe_webhook;
-    /// The table of its routes, a JSON array.
+    /// The table of the daemon's routes, a JSON array.
     std::function<std::string()> routes;
     /// openapi.json, as the daemon serves it.
     std::function<std::string_view()> openapi;
-    /// From a database that no daemon uses to an empty store. Error kInvalidConfig: of the URL or
-    /// the module.
+    /// Copies a database that no daemon uses to an empty store. Error: kInvalidConfig for the URL
+    /// or the module.
     std::function<core::Result<MigrateReport>(const MigrateRequest&)> migrate;
-    /// Looks at the store of this URL: loads the module, reads the URL and, if asked to, connects.
-    /// Errors: kInvalidConfig of the module or the URL, kStorageUnavailable.
+    /// Examines the store of this URL: loads the module, reads the URL and connects if `connect`.
+    /// Errors: kInvalidConfig for the module or the URL, kStorageUnavailable.
     std::function<core::Result<StoreReport>(const std::string& url, bool connect)> probe_store;
 };
 
-/// Reads the command line and does what it says; gives the exit code of the process. Main thread
-/// only, before any other thread exists.
+/// Reads and runs the command line; returns the exit code of the process. Main thread only, before
+/// any other thread exists.
 int run(int argc, char** argv, const Server& server);
 
 }  // namespace headway::cli

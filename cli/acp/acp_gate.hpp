@@ -12,20 +12,21 @@
 
 namespace headway::cli {
 
-/// Permissions that an agent has asked for: a call runs when both the editor and Headway let it.
-/// The editor's refusal is passed on at once; what it allows waits for Headway, which is asked
-/// again, since it may have answered long ago; Headway's refusal is the answer whatever the editor
-/// says later. Lines are without their ends. Pure.
+/// Permissions that an agent has asked for: a call runs if both the editor and Headway allow it.
+/// The editor's refusal is passed on at once; a call that it allows waits for Headway, which is
+/// asked again, since its answer may be old; Headway's refusal is final whatever the editor replies
+/// later. Lines are without their ends. Pure.
 class AcpGate {
 public:
-    /// More of them than an agent asks for at once; for further ones the editor decides alone.
+    /// More permissions than an agent asks for at once; further ones are the editor's decision
+    /// alone.
     static constexpr std::size_t kOpenMax = 64;
 
     enum class Answer : std::uint8_t {
         kPass,      ///< to the agent, as it is
         kHold,      ///< kept until Headway has answered
-        kAskAgain,  ///< the same, and `asking` has to be put to Headway again
-        kDrop,      ///< the agent has its answer already
+        kAskAgain,  ///< as kHold, and `asking` must be put to Headway again
+        kDrop,      ///< the agent already has its answer
     };
     struct Reply {
         Answer answer = Answer::kPass;
@@ -33,23 +34,23 @@ public:
         AcpAction asking;
     };
 
-    /// The agent asks by this request: what to put to Headway. Nothing: there are too many, and the
-    /// editor decides alone.
+    /// Takes the agent's `request`; returns the question for Headway. Nothing: too many are open,
+    /// and the editor decides alone.
     std::optional<AcpAction> ask(AcpAction asking, const Json& request);
 
-    /// The editor's reply to a request of the agent, whatever that was.
+    /// Takes the editor's reply to any request of the agent.
     Reply reply(const std::string& id, const std::string& line, const Json& message);
 
-    /// The message for the agent once Headway has answered the question with this serial, if
-    /// anything goes to it now.
+    /// Takes Headway's answer to the question with this serial; returns the message to send to the
+    /// agent now, if any.
     std::optional<std::string> decide(const std::string& id, std::uint64_t serial, bool refused);
 
 private:
     struct Open {
         AcpAction asking;
         Json options;
-        std::string refusal;  // line that refuses
-        std::string held;     // line of the editor that allows; empty: it has not answered
+        std::string refusal;  // line to the agent that refuses
+        std::string held;     // the editor's line that allows; empty: no answer so far
         bool decided = false;
         bool refused = false;
     };

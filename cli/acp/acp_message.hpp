@@ -10,21 +10,21 @@
 
 namespace headway::cli {
 
-/// The name of a program or a package, as an id may have it: its last part, at most 32 letters.
+/// The name of a program or a package in the form for ids: its last part, at most 32 letters.
 std::string acp_agent_name(std::string_view name);
 
-/// The tool of a call: the agent's own name of it where it says one, else the kind of the call
-/// (`execute`, `edit`, `read` ...). Empty: neither is said.
+/// The tool of a call: the agent's own name for it if sent, else the kind of the call (`execute`,
+/// `edit`, `read` ...). Empty: neither was sent.
 std::string acp_tool(const Json& call);
 
-/// Arguments: the raw input without what is different for equal calls, else title and places. Null:
-/// none are said.
+/// Arguments: the raw input without members that differ between equal calls, else title and path.
+/// Null: none were sent.
 Json acp_args(const Json& call);
 
 /// Result or error, as text.
 std::string acp_result(const Json& call);
 
-/// Whether a finished call went well: its status, and the exit code where one is said.
+/// True if a finished call succeeded, by its status and by its exit code if sent.
 bool acp_succeeded(const Json& call);
 
 /// Files that the call wrote, from its diffs: `[{"path","digest"}]`.
@@ -33,13 +33,13 @@ Json acp_mutated(const Json& call);
 /// The text of the blocks of a prompt or a message.
 std::string acp_text(const Json& content);
 
-/// The reply by which an agent reads that the call must not run.
+/// The reply by which an agent learns that the call must not run.
 std::string acp_refusal(const Json& request);
 
-/// Whether an editor's reply to this request lets the call run.
+/// True if an editor's reply to the request with these options lets the call run.
 bool acp_allows(const Json& options, const Json& reply);
 
-/// Ends the turn of a session. A line without its end.
+/// The message that ends a session's turn: a line without its end.
 std::string acp_cancel(std::string_view session);
 
 }  // namespace headway::cli

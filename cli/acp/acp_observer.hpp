@@ -14,24 +14,24 @@
 
 namespace headway::cli {
 
-/// Effects of a message that passed.
+/// One effect of a message that passed.
 struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
-        /// The agent asks for permission; `type`: the id that Headway knows the call by; `data`:
-        /// `hook`, which it may hold, and `started`, the data of the call's `tool.started`, unless
-        /// it was reported before.
+        /// The agent asks for permission. `type`: Headway's id of the call; `data`: `hook`, which
+        /// Headway may hold, and `started`, the data of the call's `tool.started` unless reported
+        /// before.
         kAsk,
         kIdle,  ///< the turn is over
     };
     Kind kind = Kind::kEvent;
-    std::string session;  ///< the protocol's id of it
+    std::string session;  ///< the protocol's id of the session
     std::string type;
     Json data;
     std::string request;  ///< of kAsk: the id of the request as JSON text
-    /// Of kAsk, set by the gate: another one for each time that Headway is asked, since agents may
-    /// use ids again.
+    /// Of kAsk, set by the gate: a new one for each question to Headway, since agents may reuse
+    /// ids.
     std::uint64_t serial = 0;
 };
 
@@ -41,9 +41,9 @@ class AcpObserver {
 public:
     using Actions = std::vector<AcpAction>;
 
-    static constexpr std::size_t kSessionsMax = 16;   // of one editor; further ones only pass
-    static constexpr std::size_t kCallsMax = 128;     // of a turn that have not finished
-    static constexpr std::size_t kRequestsMax = 256;  // of the editor, without a reply so far
+    static constexpr std::size_t kSessionsMax = 16;   // of one editor; others are not followed
+    static constexpr std::size_t kCallsMax = 128;     // unfinished calls of a turn
+    static constexpr std::size_t kRequestsMax = 256;  // editor's requests without a reply so far
 
     /// `agent`: how to name the agent until it names itself.
     explicit AcpObserver(std::string agent) : agent_(std::move(agent)) {}
@@ -60,9 +60,9 @@ public:
 
 private:
     struct Call {
-        Json known;  // all that was said about it, the newest of each
-        Json first;  // id, tool and arguments as first told: approvals are bound to them
-        Json asked;  // the same as permission was asked for last; null: it was not asked for
+        Json known;  // all members received so far, the newest of each
+        Json first;  // id, tool and arguments as first received: approvals are bound to them
+        Json asked;  // the same in the last request for permission; null: none so far
         bool started = false;
         Json updated;           // arguments that its updates had before that
         bool refused = false;   // by Headway or by a person
@@ -72,8 +72,8 @@ private:
     struct Session {
         bool at_work = false;
         std::map<std::string, Call> calls;
-        std::string text;  // of the message that comes in pieces
-        UseMeter cost;     // told as what the session has cost so far
+        std::string text;  // text so far of a message that comes in pieces
+        UseMeter cost;     // reported as the session's total cost so far
     };
     struct Request {
         std::string id;

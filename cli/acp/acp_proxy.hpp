@@ -16,14 +16,14 @@
 
 namespace headway::cli {
 
-/// Passes the Agent Client Protocol between our standard input and output and an agent. To the
-/// editor each byte goes as it comes; to the agent whole lines go, since answers to permissions may
-/// be held and a cancel stands between two lines.
+/// Passes the Agent Client Protocol between our standard input and output and an agent. The editor
+/// gets each byte as it comes; the agent gets whole lines, since answers to permissions may be held
+/// and a cancel must be between two lines.
 class AcpProxy {
 public:
     AcpProxy(Process process, const SignalGuard& signals, AcpSessions& sessions, std::string agent);
 
-    /// Until the agent has exited and its output is copied.
+    /// Runs until the agent has exited and its output is copied.
     ExitStatus run();
 
 private:
@@ -51,13 +51,13 @@ private:
     AcpGate gate_;
     LineCutter from_editor_;
     LineCutter from_agent_;
-    std::string to_agent_;       // not yet all written
-    std::size_t agent_has_ = 0;  // of it
-    bool quiet_ = false;         // the last look found nothing more from the agent
-    std::string to_editor_;      // read from the agent, not yet all written
+    std::string to_agent_;       // lines not yet fully written
+    std::size_t agent_has_ = 0;  // bytes of to_agent_ that are written
+    bool quiet_ = false;         // the last poll found no more output of the agent
+    std::string to_editor_;      // output of the agent not yet fully written
     std::size_t written_ = 0;
-    bool in_long_line_ = false;  // what was passed to the agent has no end yet
-    std::string injections_;     // lines that wait for that end
+    bool in_long_line_ = false;  // the agent has got a line without its end so far
+    std::string injections_;     // lines that wait for the end of that line
     bool editor_open_ = true;
     std::optional<SteadyTime> editor_gone_at_;
     int ending_ = 0;  // signals sent to an agent whose editor is gone

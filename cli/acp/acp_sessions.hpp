@@ -22,10 +22,10 @@ namespace headway::cli {
 
 class Daemon;
 
-/// The sessions of Headway behind those of one connection of the Agent Client Protocol: a reporter
-/// each, and for each permission that waits a request that the daemon may hold. Nothing here waits
-/// for the daemon but the destructor, which takes `linger` at most. Owner's thread only, except for
-/// the threads that it starts.
+/// Headway's sessions for those of one connection of the Agent Client Protocol: each has a
+/// reporter, and each pending permission has a request that the daemon may hold. Only the
+/// destructor waits for the daemon, at most `linger`. Owner's thread only, except for the threads
+/// that it starts.
 class AcpSessions {
 public:
     struct Setup {
@@ -49,27 +49,27 @@ public:
 
     void open(const std::string& agent, const AcpAction& action);
     void report(const AcpAction& action);
-    /// Asks the daemon; decisions() has its answer later, or that it did not say no.
+    /// Asks the daemon; decisions() later has its answer, `refused` only if the daemon refuses.
     void ask(const AcpAction& action);
-    /// The question with this serial has its answer without the daemon.
+    /// The question with this serial was answered without the daemon.
     void forget(std::uint64_t serial);
-    /// A turn has begun, or is over: a session that was stopped ends with its turn.
+    /// A turn has begun or ended: a stopped session ends with its turn.
     void set_at_work(const std::string& session, bool at_work);
-    /// The agent is gone.
+    /// Ends all sessions, since the agent has exited.
     void end_all(const std::string& reason);
 
-    /// Becomes readable when decisions() has something.
+    /// Becomes readable when decisions() has a decision.
     int decided_fd() const { return decided_.get(); }
     std::vector<Decision> decisions();
-    /// Descriptors that become readable when stops() may have something.
+    /// Descriptors that become readable when stops() may return a session.
     std::vector<int> stop_fds() const;
-    /// Sessions at work that Headway stops, each once a turn.
+    /// Sessions at work that Headway has stopped, each once per turn.
     std::vector<std::string> stops();
 
 private:
     struct Session {
         std::string agent;
-        std::string id;       // Headway's: agent-native
+        std::string id;       // Headway's id: agent-native
         std::string native;   // the same without the agent's name
         std::string opening;  // JSON text
         int generation = 1;

@@ -8,18 +8,18 @@
 
 namespace headway::cli {
 
-/// Cuts bytes into lines. A line that is too long comes in parts, which are no lines. Pure.
+/// Cuts bytes into lines. A line that is too long is passed on in parts. Pure.
 class LineCutter {
 public:
-    /// Room for a prompt with pictures; what is longer is passed on unread.
+    /// Room for a prompt with pictures; a longer line is passed on unread.
     static constexpr std::size_t kLineBytesMax = 16U << 20;
 
-    /// `whole`: the text is a line without its end; otherwise it is a part, with the end if there
-    /// is one.
+    /// `whole`: `text` is a line without its end; else a part of a line, with the end if it has
+    /// one.
     using Take = std::function<void(std::string_view text, bool whole)>;
 
     void feed(std::string_view bytes, const Take& take);
-    /// A rest without an end is a part.
+    /// Passes on a rest without a line end as a part.
     void finish(const Take& take);
 
 private:

@@ -16,31 +16,31 @@ namespace headway::cli {
 enum class HookLayout : std::uint8_t {
     kGroups,   ///< {"hooks":{EVENT:[{"matcher":..,"hooks":[HOOK]}]}}
     kFlat,     ///< {"version":1,"hooks":{EVENT:[HOOK]}}, a file of our own in a folder
-    kScripts,  ///< a folder with one program for each event, named after it
+    kScripts,  ///< a folder with one program for each event, named after the event
     kPlugin,   ///< a module that the agent loads
 };
 
 struct AgentHookEvent {
     std::string_view name;
-    std::uint32_t seconds;    ///< the agent waits this long; a day where a person may decide
-    bool by_command = false;  ///< also where the others go by HTTP
-    bool usage = false;       ///< `headway-hook AGENT --usage` runs beside it
+    std::uint32_t seconds;    ///< how long the agent waits; a day if a person may decide
+    bool by_command = false;  ///< calls a command even if the other hooks use HTTP
+    bool usage = false;       ///< `headway-hook AGENT --usage` runs as well
 };
 
 struct AgentRow {
     std::string_view name;  ///< as in `headway install NAME`, and in /v1/hooks/NAME
     std::string_view title;
     std::vector<std::string_view> programs;  ///< their names on PATH
-    std::vector<std::string_view> packages;  ///< on npm
+    std::vector<std::string_view> packages;  ///< their names on npm
     std::string_view user_path;              ///< from the home folder: file, or folder of scripts
     std::string_view project_path;           ///< from the project's folder
-    /// A variable that names another folder than the first part of user_path; empty: none.
+    /// A variable whose folder replaces the first part of user_path; empty: none.
     std::string_view folder_variable;
     HookLayout layout;
     bool http;                 ///< its hooks are requests to the daemon
-    std::uint32_t time_units;  ///< in a second, of its timeouts
+    std::uint32_t time_units;  ///< units of its timeouts per second
     std::vector<AgentHookEvent> events;
-    std::string_view tested_from;  ///< the oldest version that was driven end to end
+    std::string_view tested_from;  ///< the oldest version that was tested end to end
     std::string_view tested_to;    ///< the newest one
 };
 
@@ -53,12 +53,12 @@ std::vector<std::string> agent_names();
 struct HookWay {
     std::string url;           ///< of the daemon: http://127.0.0.1:7717
     std::string program;       ///< headway-hook, as an absolute path
-    bool named = false;        ///< the URL is not what headway-hook finds by itself
-    bool token = false;        ///< the daemon wants one from everybody
+    bool named = false;        ///< headway-hook does not find the URL by itself
+    bool token = false;        ///< the daemon requires a token from all clients
     std::string require;       ///< matcher of tools that must not run unasked; empty: none
-    bool commands = false;     ///< by headway-hook also what else is a request
-    std::string until = {};    ///< the goal: a command that has to pass at the end of a turn
-    bool until_given = false;  ///< without one, that which is installed is taken out
+    bool commands = false;     ///< hooks that could be requests run headway-hook too
+    std::string until = {};    ///< the goal: a command that must pass at the end of a turn
+    bool until_given = false;  ///< `until` was given; empty, it removes the installed goal
 };
 
 /// One entry in the settings of an agent.
@@ -68,22 +68,22 @@ struct HookEntry {
     friend bool operator==(const HookEntry&, const HookEntry&) = default;
 };
 
-/// Whether its hooks can keep it going until a goal is reached. Pure.
+/// True if the agent's hooks can keep it going until a goal is reached. Pure.
 bool takes_goal(const AgentRow& row);
 
-/// Entries that the settings shall have, for kGroups and kFlat. Pure.
+/// Entries that the settings must have, for kGroups and kFlat. Pure.
 std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way);
 
 /// "'/opt/my tools/headway-hook' codex", for a shell. Pure.
 std::string hook_command(const AgentRow& row, const HookWay& way);
 
-/// Whether a version lies within what was tested; also when either is unknown. Pure.
+/// True if `version` is within the tested range, or `version` or the range is unknown. Pure.
 bool is_tested(const AgentRow& row, std::string_view version);
-/// Whether a version goes before another one; also not when either is unknown. Pure.
+/// True if `version` is older than `than`; false if either is unknown. Pure.
 bool is_older(std::string_view version, std::string_view than);
-/// Whether it is older than all that was tested. Pure.
+/// True if `version` is older than all tested versions. Pure.
 bool is_too_old(const AgentRow& row, std::string_view version);
-/// The first thing like 1.2.3 in a text; empty: none. Pure.
+/// The first version like 1.2.3 in a text; empty: none. Pure.
 std::string version_in(std::string_view text);
 
 }  // namespace headway::cli

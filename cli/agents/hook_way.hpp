@@ -10,12 +10,13 @@
 
 namespace headway::cli {
 
-/// How hooks reach the daemon: the URL that is named (`url`, HEADWAY_URL), else where these
-/// settings listen; headway-hook, where it is found. Error: kInvalidParameter, when it is no URL
-/// that agents can use.
+/// How hooks reach the daemon: by the URL in `url` or HEADWAY_URL, else by the listening address of
+/// these settings; with the path of headway-hook if found. Error: kInvalidParameter for a URL that
+/// agents cannot use.
 core::Result<HookWay> find_hook_way(const std::string& url, const config::LoadRequest& sources);
 
-/// Whether a process of this machine may steer without a token: agents could decide for themselves.
+/// True if a process of this machine may steer without a token: agents could then decide for
+/// themselves.
 bool steers_without_token(const config::LoadRequest& sources);
 
 }  // namespace headway::cli

@@ -13,9 +13,9 @@
 
 namespace headway::cli {
 
-/// A short talk with another program over its standard input and output; what it writes to standard
-/// error is dropped. It has a process group of its own, which is killed with this. Bounded: at most
-/// 4 MiB are read.
+/// A short talk with another program over its standard input and output; its standard error is
+/// dropped. The program has its own process group, which the destructor kills. Bounded: at most 4
+/// MiB are read.
 class Talk {
 public:
     /// argv[0] is a path. A program that cannot be started has no output, and ends with 127.
@@ -25,29 +25,29 @@ public:
     Talk& operator=(const Talk&) = delete;
     ~Talk();
 
-    /// False when it does not read any more.
+    /// False if the program reads no more.
     bool say(std::string_view text);
-    /// It sees the end of its input.
+    /// Ends the program's input.
     void hang_up();
-    /// The next line without its end. Nothing: none came by `until`, or its output has ended.
+    /// The next line without its end. Nothing: no line came by `until`, or the output has ended.
     std::optional<std::string> line(SteadyTime until);
-    /// The rest of its output, up to `bytes_max`.
+    /// The rest of the output, up to `bytes_max`.
     std::string rest(SteadyTime until, std::size_t bytes_max);
-    /// The exit status as a shell shows it. Nothing: it was still running, and was killed.
+    /// The exit status as a shell shows it. Nothing: the program was still running, and was killed.
     std::optional<int> finish(SteadyTime until);
 
 private:
     bool read_more(SteadyTime until);
 
-    system::FileDescriptor channel_;  ///< its standard input and output
+    system::FileDescriptor channel_;  ///< the program's standard input and output
     pid_t pid_ = -1;
     std::string buffer_;
-    std::size_t read_ = 0;  ///< bytes of it in all
+    std::size_t read_ = 0;  ///< bytes read in all
 };
 
-/// Output of a command that gets `input`, within `patience`, and its exit status.
+/// Output and exit status of a command, which gets `input` and has `patience` to end.
 struct CommandOutput {
-    std::optional<int> status;  ///< nothing: it took too long
+    std::optional<int> status;  ///< nothing: the command took too long
     std::string out;
 };
 CommandOutput ask_command(const std::vector<std::string>& argv,

@@ -9,8 +9,8 @@
 
 namespace headway::cli {
 
-/// Where a verb writes, and what that place can show. `out` is for results, `err` for messages to
-/// the person.
+/// A verb's output streams and their properties. `out` is for results, `err` for messages to the
+/// person.
 struct Console {
     std::ostream& out;
     std::ostream& err;
@@ -18,20 +18,19 @@ struct Console {
     bool in_terminal = false;   ///< a person can answer
     bool out_terminal = false;  ///< a person looks at `out`
     bool err_terminal = false;
-    bool color = false;  ///< `out` is a terminal and NO_COLOR is not set
-    std::size_t width =
-        0;  ///< columns of the terminal behind `out`; 0: not a terminal, do not crop
+    bool color = false;     ///< `out` is a terminal and NO_COLOR is not set
+    std::size_t width = 0;  ///< terminal columns of `out`; 0: not a terminal, do not crop
 };
 
 /// The console of this process: standard streams, environment, terminal size.
 Console standard_console();
 
-/// "headway: <what>" and, on its own line, what to do next. Returns `exit_code` so that callers can
-/// return it.
+/// Prints "headway: <what>" and, on its own line, `next_step`. Returns `exit_code` so that callers
+/// can return it.
 int complain(const Console& console, int exit_code, std::string_view what,
              std::string_view next_step = {});
 
-/// Whether the person at the terminal says yes.
+/// True if the person at the terminal answers yes.
 bool confirmed(const Console& console, std::string_view question);
 
 }  // namespace headway::cli

@@ -13,7 +13,7 @@ std::uint64_t random_bits();
 /// 12 random hexadecimal digits, for session and event ids. Any thread.
 std::string random_tag();
 
-/// Makes a valid session id of any text: other characters become '-', at most 128 bytes, never
+/// Makes a valid session id from any text: invalid characters become '-', at most 128 bytes, never
 /// empty. Pure.
 std::string session_id_of(std::string_view text);
 

@@ -14,8 +14,8 @@
 
 namespace headway::cli {
 
-/// A JSON value. Reading it never fails, whatever another daemon may send: a member that is not
-/// there is null, and a value of another kind reads as empty or 0. One thread at a time.
+/// A JSON value. Reads never fail, whatever another daemon sends: an absent member is null, and a
+/// value of another kind reads as empty or 0. One thread at a time.
 class Json {
 public:
     struct Member;
@@ -46,9 +46,9 @@ public:
 
     static Json object();
     static Json array(std::initializer_list<Json> values = {});
-    /// Nothing for text that is not JSON, or is nested more than kDepthMax deep. The last of
-    /// several members with one name is used. dump() writes numbers as they are in `text`, never
-    /// rounded, since a person decides about them.
+    /// Nothing for text that is not JSON or is nested deeper than kDepthMax. The last of several
+    /// members with one name is used. dump() writes numbers as in `text`, never rounded, since
+    /// people decide about them.
     static std::optional<Json> parse(std::string_view text);
     static constexpr std::size_t kDepthMax = 1'000;
 
@@ -65,13 +65,13 @@ public:
 
     const std::string& text() const;  ///< empty unless it is text
     double number() const;            ///< 0 unless it is a number
-    /// 0 unless it is a number; one outside the range becomes the nearest that fits.
+    /// 0 unless it is a number; a number outside the range becomes the nearest one in range.
     std::int64_t integer() const;
     std::uint64_t count() const;
     const List& list() const;        ///< empty unless it is a list
     const Members& members() const;  ///< by name; empty unless it is an object
-    List& list();                    ///< null becomes a list; anything else must be one
-    Members& members();              ///< null becomes an object; anything else must be one
+    List& list();                    ///< null becomes a list; any other value must be a list
+    Members& members();              ///< null becomes an object; any other value must be an object
 
     /// Elements of a list or an object; 0 for null, 1 for others.
     std::size_t size() const;
@@ -81,8 +81,8 @@ public:
     const Json* find(std::string_view name) const;
     const Json& operator[](std::string_view name) const;
     const Json& operator[](std::size_t index) const;
-    Json& operator[](std::string_view name);  ///< adds it; see members()
-    Json& operator[](std::size_t index);      ///< below size()
+    Json& operator[](std::string_view name);  ///< adds an absent member; see members()
+    Json& operator[](std::size_t index);      ///< `index` is below size()
 
     const std::string& text_of(std::string_view name) const { return (*this)[name].text(); }
     std::uint64_t count_of(std::string_view name, std::uint64_t otherwise = 0) const;
@@ -95,7 +95,7 @@ public:
 
     void push_back(Json value);
     void erase(std::string_view name);
-    /// Adds the members of `other`, in place of those of the same name.
+    /// Adds the members of `other`; they replace members of the same name.
     void update(const Json& other);
 
     /// Numbers are equal by value, whatever their form.
@@ -105,10 +105,10 @@ private:
     friend class JsonBuilder;
     friend std::string json_number(const Json& value);
 
-    /// A number that is no whole number of 64 bits, or is -0.
+    /// A number that is not a 64-bit integer, or is -0.
     struct Real {
         double value = 0;
-        std::string text;  ///< as it was parsed; empty for one of our own
+        std::string text;  ///< as parsed; empty for a number made in code
         friend bool operator==(const Real& a, const Real& b) { return a.value == b.value; }
     };
 
@@ -124,7 +124,7 @@ struct Json::Member {
     Json value;
 };
 
-/// JSON text. Never fails: broken UTF-8 is replaced. On one line without an indent. Pure.
+/// JSON text, on one line without `indent`. Never fails: broken UTF-8 is replaced. Pure.
 std::string dump(const Json& value, int indent = -1);
 
 }  // namespace headway::cli

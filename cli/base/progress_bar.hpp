@@ -12,12 +12,12 @@
 
 namespace headway::cli {
 
-/// One line: what is done, how much of it, and how long it may still take. Pure.
+/// One line: the work, how much of it is done, and how long the rest may take. Pure.
 std::string progress_line(const std::string& what, std::size_t done, std::size_t total,
                           std::chrono::milliseconds elapsed, std::size_t width);
 
-/// Progress of long work, on the terminal behind `err`; nothing without a terminal, and nothing for
-/// work that is over in a moment. The line is gone when it is destroyed. Any thread.
+/// Shows progress of long work on the terminal of `err`; nothing without a terminal, and nothing
+/// for work that is over in a moment. The destructor removes the line. Any thread.
 class ProgressBar {
 public:
     using Now = std::function<SteadyTime()>;
@@ -27,9 +27,9 @@ public:
     ProgressBar& operator=(const ProgressBar&) = delete;
     ~ProgressBar();
 
-    /// One more is done.
+    /// Counts one more as done.
     void step();
-    /// Takes the line away until the next step, so that something else can be printed.
+    /// Removes the line until the next step, so that other text can be printed.
     void clear();
 
 private:

@@ -7,8 +7,8 @@
 
 namespace headway::cli {
 
-/// SIGINT and SIGTERM are kept back while it lives, and asked for, so that what was begun is put in
-/// order first. Main thread.
+/// Blocks SIGINT and SIGTERM during its lifetime; came() polls for them, so that begun work is put
+/// in order first. Main thread.
 class StopSignals {
 public:
     StopSignals() {
@@ -21,7 +21,7 @@ public:
     StopSignals& operator=(const StopSignals&) = delete;
     ~StopSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-    /// True when one came within `wait`, which is less than a second.
+    /// True if a signal came within `wait`, which is less than a second.
     bool came(std::chrono::milliseconds wait) const {
         const timespec time{0, static_cast<long>(wait.count()) * 1'000'000};
         return ::sigtimedwait(&set_, nullptr, &time) > 0;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-// Text for people and for a terminal. Everything an agent wrote passes clean_line() before it is
-// shown, or core::visible() where a person decides about it: a terminal obeys escape sequences, and
-// an agent must not steer the terminal of the person who watches it.
+// Text for people and for a terminal. An agent's text passes clean_line() before it is shown, or
+// core::visible() if a person decides about it: a terminal obeys escape sequences, and an agent
+// must not steer the terminal of the person who watches.
 
 namespace headway::cli {
 
@@ -21,10 +21,10 @@ std::string on_one_line(std::string_view text);
 /// core::visible() of on_one_line(). Pure.
 std::string clean_line(std::string_view text);
 
-/// The parts between the separators, without the empty ones. Pure.
+/// The non-empty parts between the separators. Pure.
 std::vector<std::string> split(std::string_view list, char separator);
 
-/// The lines without their ends. Pure.
+/// The lines, without line ends. Pure.
 std::vector<std::string> lines_of(std::string_view text);
 
 /// The words with the separator between them. Pure.

@@ -10,18 +10,18 @@ namespace headway::cli {
 
 constexpr std::chrono::milliseconds kPoll{55'000};         ///< API.md: the default of `wait`
 constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`, for a slow daemon
-/// How long a daemon is tried that was never reached, and how long one that was there a moment ago.
+/// How long to retry a daemon that was never reached, and one that was reached before.
 constexpr std::chrono::milliseconds kFirstContact{5'000};
 constexpr std::chrono::milliseconds kReconnect{30'000};
 
 /// Shared by the verbs that use a daemon.
 struct ClientOptions {
-    std::string url;  ///< complete; --url, HEADWAY_URL, the daemon's socket or the default
+    std::string url;  ///< complete: from --url, HEADWAY_URL, the daemon's socket or the default
     bool json = false;
     std::string token_file;  ///< --token-file
     std::string ca_file;     ///< --ca-file
-    std::string state_dir;   ///< --state-dir: of the daemon, where its token and socket are
-    Credential credential;   ///< what was found there or elsewhere
+    std::string state_dir;   ///< --state-dir: the daemon's, with its token and socket
+    Credential credential;   ///< as found in these files or elsewhere
 };
 
 }  // namespace headway::cli

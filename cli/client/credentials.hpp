@@ -11,37 +11,35 @@
 
 namespace headway::cli {
 
-/// The token that a verb shows to the daemon, and how it knows the daemon.
+/// The token that a verb sends to the daemon, and how the verb identifies the daemon.
 struct Credential {
     std::string token;        ///< empty: none
-    bool found = false;       ///< not named: it is the operator's of the default state directory
+    bool found = false;       ///< the operator's, found in the default state directory, not named
     std::string ca_file{};    ///< PEM file of certificates to trust over https; empty: the system's
-    std::string looked_in{};  ///< the operator's token was looked for there; empty: it was not
-    uid_t owner = 0;          ///< of that file: one that was found goes to this user's daemon only
-    bool owner_only = false;  ///< the daemon was not named either: nothing goes to another user's
+    std::string looked_in{};  ///< file searched for the operator's token; empty: none
+    uid_t owner = 0;          ///< of that file: a found token is sent to this user's daemon only
+    bool owner_only = false;  ///< daemon not named either: nothing is sent to another user's
 };
 
-/// Looks for a token: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of
-/// HEADWAY_TOKEN_FILE, and for a daemon on loopback operator.token in the default state directory
-/// when we may read it. Error: kInvalidParameter for a file that was named and has none. Reads
-/// files.
+/// Looks for a token, in this order: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of
+/// HEADWAY_TOKEN_FILE and, for a daemon on loopback, a readable operator.token in the default state
+/// directory. Error: kInvalidParameter if one of the first three has no valid token. Reads files.
 core::Result<Credential> find_credential(std::string_view flag, std::string_view url,
                                          const std::map<std::string, std::string>& environment);
 
 /// The file of --ca-file (`flag`), else of HEADWAY_CA_FILE; empty: neither is named. Error:
-/// kInvalidParameter when it cannot be read. Reads the file.
+/// kInvalidParameter if the file cannot be read. Reads the file.
 core::Result<std::string> find_ca_file(std::string_view flag,
                                        const std::map<std::string, std::string>& environment);
 
-/// "unix:<path>" of the socket in the default state directory, when a daemon listens there; else
-/// empty. Connects to it.
+/// "unix:<path>" of the socket in the default state directory if a daemon listens there, else
+/// empty. Connects to the socket.
 std::string find_socket_url(const std::map<std::string, std::string>& environment);
 
 /// The path in "unix:/path"; empty for any other URL. Pure.
 std::string socket_of(std::string_view url);
 
-/// Whether the daemon at `url` is on this machine by its address: 127.0.0.0/8, [::1] or localhost.
-/// Pure.
+/// True if the address in `url` is on this machine: 127.0.0.0/8, [::1] or localhost. Pure.
 bool is_loopback(std::string_view url);
 
 }  // namespace headway::cli

@@ -22,7 +22,7 @@ inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
 core::Result<std::string> daemon_url(std::string_view flag,
                                      const std::map<std::string, std::string>& environment);
 
-/// The problem document (RFC 9457) of a 4xx or 5xx.
+/// The problem document (RFC 9457) of a 4xx or 5xx reply.
 struct Problem {
     std::string code;
     std::string detail;
@@ -38,9 +38,9 @@ struct FailureText {
     std::string next;
 };
 
-/// Sends JSON to one daemon, with a token if there is one. A token that was found, not given by the
-/// user, goes only to a listener of its file's owner, and not again after a refusal: it may be
-/// another daemon's. One thread at a time.
+/// Sends JSON to one daemon, with the token of the credential, if any. A token that was found, not
+/// given by the user, is sent only to a listener of the token file's owner, and not again after a
+/// refusal: the token may be another daemon's. One thread at a time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
@@ -55,7 +55,7 @@ public:
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
-    /// A request that the daemon may hold indefinitely, with a sign of life now and then.
+    /// A request that the daemon may hold indefinitely while it sends signs of life.
     HttpReply post_held(std::string_view path, std::string body,
                         const HttpClient::StreamHandlers& handlers);
     HttpReply remove(std::string_view path);
@@ -66,27 +66,26 @@ public:
     /// Advice after a refused or missing token, with the path of the daemon's operator.token if a
     /// reply names it. Sends a request.
     std::string where_is_the_token() const;
-    /// True if the last reply is from a listener that did not get the token that was found.
+    /// True if the found token was withheld from the listener that sent the last reply.
     bool withheld() const { return !withheld_from_.empty(); }
-    /// Why nothing was sent to another user's daemon, which the user did not choose.
+    /// Why nothing was sent: the daemon is another user's, and this user did not choose it.
     FailureText stranger() const;
-    /// Advice for an unknown route about the path of the URL, which may be the reason; empty
-    /// without a path.
+    /// Advice after an unknown route: the path in the URL may be the reason. Empty without a path.
     std::string path_advice() const;
 
 private:
     static constexpr std::chrono::milliseconds kTimeout{30'000};
     static constexpr std::chrono::milliseconds kStreamSilenceMax{
         45'000};  // three keep-alive comments
-    static constexpr std::chrono::milliseconds kHoldSilenceMax{15'000};  // three signs of a hold
+    static constexpr std::chrono::milliseconds kHoldSilenceMax{15'000};  // three signs of life
 
     HttpReply send_body(std::string_view method, std::string_view path, std::string body,
                         std::chrono::milliseconds timeout = kTimeout);
     HttpReply send(HttpRequest request, const HttpClient::StreamHandlers* handlers = nullptr);
     HttpReply send_once(const HttpRequest& request, const HttpClient::StreamHandlers* handlers);
 
-    std::string url_;     ///< as it was named
-    std::string socket_;  ///< empty: TCP
+    std::string url_;     ///< as given
+    std::string socket_;  ///< Unix socket path; empty: TCP
     std::string base_;    ///< prefix of request URLs
     Credential credential_;
     std::string withheld_from_;  ///< owner of the last reply's listener, if it is another user
@@ -99,11 +98,11 @@ std::string session_path(std::string_view id, std::string_view rest = {});
 /// The reply's body, if it is JSON. Pure.
 std::optional<Json> body_json(const HttpReply& reply);
 
-/// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.
+/// True if the same request may succeed later: no answer, overloaded, draining, storage trouble.
 /// Pure.
 bool worth_retrying(const HttpReply& reply);
 
-/// The reason of a failed reply.
+/// The reason for a failed reply, and the next step.
 FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 
 /// Prints on `console.err` why this reply failed and the next step; returns the exit code.
@@ -120,11 +119,11 @@ private:
     std::chrono::milliseconds step_{100};
 };
 
-/// Pause between long polls: a server that answers at once, without a result, must not be asked
+/// Pause between long polls: a server that replies at once, without a result, must not be polled
 /// thousands of times a second.
 class PollPace {
 public:
-    /// The pause after a poll of this duration: none if it was held for a second.
+    /// The pause after a poll of duration `took`: none after a second or more.
     std::chrono::milliseconds after(std::chrono::milliseconds took);
 
 private:

@@ -20,11 +20,11 @@ struct HttpRequest {
     std::string body;
     std::string content_type;          ///< sent when the method carries a body
     std::vector<std::string> headers;  ///< "Name: value"
-    std::string socket;                ///< path of a Unix socket to go through; empty: TCP
-    std::string ca_file;               ///< PEM file of whom to trust; empty: the system's
-    std::optional<uid_t> only_to;      ///< sent only where the listener belongs to this user
+    std::string socket;                ///< path of a Unix socket to use; empty: TCP
+    std::string ca_file;               ///< PEM file of trusted certificates; empty: the system's
+    std::optional<uid_t> only_to;      ///< sent only if the listener belongs to this user
     std::chrono::milliseconds timeout{
-        30'000};  ///< of the whole exchange; streams: from byte to byte
+        30'000};  ///< of the whole exchange; of streams: between two bytes
 };
 
 /// A reply. `status` 0 means that no HTTP answer came, and `error` says why.
@@ -33,8 +33,7 @@ struct HttpReply {
     std::string body;
     std::string error;
     std::map<std::string, std::string> headers;  ///< names in lower case
-    std::string
-        stranger{};  ///< whose the listener is, where that is not `only_to`: nothing was sent
+    std::string stranger{};  ///< the listener's user, if not `only_to`: nothing was sent
 
     bool answered() const { return status != 0; }
     bool ok() const { return status >= 200 && status < 300; }
@@ -57,9 +56,9 @@ public:
             on_data;                    ///< bytes of a 2xx body; false ends the stream
         std::function<bool()> on_idle;  ///< about five times a second; false ends the stream
     };
-    /// Sends and hands over a 2xx body as it comes. Returns when the server closes, a handler says
-    /// so, or `timeout` passes without a byte; then `status` is still what was answered and `error`
-    /// says why it ended, if not by us.
+    /// Sends the request and passes a 2xx body on as it comes. Returns when the server closes, a
+    /// handler returns false, or `timeout` passes without a byte; `status` is then still that of
+    /// the reply, and `error` the reason unless a handler ended the stream.
     HttpReply stream(const HttpRequest& request, const StreamHandlers& handlers);
 
 private:
@@ -67,7 +66,7 @@ private:
     std::unique_ptr<Handles> handles_;
 };
 
-/// Percent-encodes everything but unreserved characters, for one path segment or query value. Pure.
+/// Percent-encodes all except unreserved characters, for one path segment or query value. Pure.
 std::string url_encode(std::string_view text);
 
 }  // namespace headway::cli

@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// The id of a session that the daemon knows and that is most like `id`, or "" when none is near
-/// enough to be meant, or when it is not to be had. Asks for one page of sessions, the newest.
+/// The id of the known session that is most like `id`; "" if no id is near enough to be meant, or
+/// the daemon sends none. Requests one page of sessions, the newest.
 std::string nearest_session(Daemon& daemon, std::string_view id);
 
 }  // namespace headway::cli

@@ -12,7 +12,7 @@ namespace headway::cli {
 struct SseEvent {
     std::string type;  ///< the `event` field; "message" when the sender named none
     std::string data;
-    std::string id;  ///< the stream's last id so far, this event's included
+    std::string id;  ///< the stream's last id, including this event's
 };
 
 /// Server-Sent Events from bytes, by the WHATWG rules: any line ending, comments, fields across
@@ -22,7 +22,7 @@ public:
     /// The events completed by these bytes.
     std::vector<SseEvent> feed(std::string_view bytes);
 
-    /// The id to resume after; empty when none was seen. Belongs to completed events only.
+    /// The id after which to resume, of completed events only; empty: none so far.
     const std::string& last_id() const { return dispatched_id_; }
 
     /// The pause before a reconnect that the sender asked for.

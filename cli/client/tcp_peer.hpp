@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-// The user at the other end of a connection on this machine: any user may open a port on loopback
-// that is free, so an address says nothing about its listener.
+// The user at the other end of a connection on this machine: any user may open a free port on
+// loopback, so an address does not identify its listener.
 
 namespace headway::cli {
 
-/// 16 bytes in network order, of IPv4 as ::ffff:127.0.0.1, and a port.
+/// A port and 16 bytes in network order; IPv4 as ::ffff:127.0.0.1.
 struct TcpEnd {
     std::array<std::uint8_t, 16> address{};
     std::uint16_t port = 0;
@@ -31,17 +31,17 @@ struct TcpSocket {
     TcpEnd remote;
     bool listens = false;
     uid_t user = 0;
-    std::uint64_t inode = 0;  ///< 0: not accepted yet, and `user` says nothing
+    std::uint64_t inode = 0;  ///< 0: not accepted yet, and `user` is unknown
 };
 
 /// Nothing for a line of another form. Pure.
 std::optional<TcpSocket> parse_tcp_line(std::string_view line);
 
-/// Whether the other end of the connection `ours` -> `theirs` is `owner`'s by what the kernel
-/// lists: that socket itself, and where it is not accepted yet all that listen there. Empty: it
-/// is; else whose it is, as "user ann (1000)", or that it is not known. `sockets` has those
-/// that listen before the others, as the kernel lists them: a connection that a listener still has
-/// when it is read can have no other. Pure, except for the names of users.
+/// Checks whether the other end of the connection `ours` -> `theirs` is `owner`'s, by the kernel's
+/// list: that socket itself or, if not accepted yet, all that listen there. Empty: it is; else the
+/// other end's user, as "user ann (1000)", or that the user is unknown. `sockets` has listeners
+/// before other sockets, as the kernel lists them: a connection still unaccepted when read can
+/// belong to no other listener. Pure, except for the names of users.
 std::string stranger_at(const TcpEnd& theirs, const TcpEnd& ours, uid_t owner,
                         const std::vector<TcpSocket>& sockets);
 

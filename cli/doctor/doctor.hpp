@@ -14,31 +14,30 @@
 
 namespace headway::cli {
 
-/// One line of the doctor.
+/// One line of `headway doctor`.
 struct Finding {
     std::string about;
     bool ok = true;
     std::string detail;
-    std::string fix;  ///< when it is not ok: what to do
+    std::string fix;  ///< if not ok: what to do
 };
 
-/// One that is not there yet is fine, here and below: the first start makes it.
+/// A missing directory or file is fine, here and below: the first start makes it.
 Finding check_state_directory(const std::filesystem::path& directory);
 
-/// Reads the header only, so it may be in use. `schema_version` is what this build writes.
+/// Reads the header only, so the database may be in use. `schema_version` is this build's.
 Finding check_database(const std::filesystem::path& file, int schema_version);
 
-/// Whether the SQLite that is linked has the WAL-reset bug, which a second connection brings out.
-/// Pure.
+/// Checks the linked SQLite for the WAL-reset bug, which a second connection triggers. Pure.
 Finding check_sqlite(std::string_view version);
 
-/// Less than `free_min` bytes free, and reports are refused.
+/// With less than `free_min` bytes free, reports are refused.
 Finding check_room(const std::filesystem::path& directory, std::uint64_t free_min);
 
-/// How long a sync takes there: every report waits for one.
+/// How long a sync takes in `directory`: every report waits for one.
 Finding check_sync(const std::filesystem::path& directory);
 
-/// Rows of a damaged database that were saved, and those that were not. Pure.
+/// Rows of a damaged database that were saved, and rows that were lost. Pure.
 std::vector<Finding> repair_findings(const RepairReport& report);
 
 /// State of the shared store, or the reason why it cannot be reached. Pure.
@@ -47,10 +46,10 @@ std::vector<Finding> store_findings(const core::Result<StoreReport>& found);
 /// The operator's token may be read by its owner only.
 Finding check_operator_file(const std::filesystem::path& file);
 
-/// Asks a daemon whether it is ready, and whether it is that of `database`.
+/// Checks whether the daemon is ready and uses `database`.
 Finding check_daemon(Daemon& daemon, const std::filesystem::path& database);
 
-/// "ok     daemon            ready at http://..." without what a terminal would obey. Pure.
+/// "ok     daemon            ready at http://..." without text that a terminal would obey. Pure.
 std::string finding_line(const Finding& finding);
 
 }  // namespace headway::cli

@@ -14,12 +14,11 @@
 
 namespace headway::cli {
 
-/// One recording, judged, with what its label says. Without a label only `file` and `source` are
-/// known.
+/// One judged recording and its label. Without a label only `file` and `source` are known.
 struct JudgedSession {
     SessionLabel label;
     Timeline timeline;
-    std::optional<AlarmRead> read = {};  ///< by a person (`--verdicts`)
+    std::optional<AlarmRead> read = {};  ///< a person's finding (`--verdicts`)
 };
 
 /// A test of another project's stuck detector as a recording (`meta` line).
@@ -31,42 +30,41 @@ struct Scenario {
     Timeline timeline;
 };
 
-/// Shares are of 0 to 1; nothing where there is nothing to take a share or a median of.
+/// Shares are from 0 to 1; nothing if there are no values for a share or a median.
 struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
-    std::size_t false_stuck = 0;    ///< successes without a loop that were ever `stuck`
-    std::size_t stuck_unknown = 0;  ///< those whose label does not say whether they have a loop
+    std::size_t false_stuck = 0;          ///< successes without a loop that were ever `stuck`
+    std::size_t stuck_unknown = 0;        ///< the same for labels without a word on a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
-    std::optional<double> recall;        ///< of the loops: ever `stuck`
-    std::optional<double> recall_human;  ///< the same of loops that people labelled
-    std::optional<double> recall_5;      ///< the same of loops of at least five calls
-    double nudges_per_1000_calls = 0;    ///< `change_approach` directives
-    std::optional<double>
-        delay_suspect;                  ///< median of the calls from the loop's first one, counted
-    std::optional<double> delay_stuck;  ///< as 1, to the verdict; of loops whose start is known
+    std::optional<double> recall;         ///< share of the loops that were ever `stuck`
+    std::optional<double> recall_human;   ///< the same for loops that people labelled
+    std::optional<double> recall_5;       ///< the same for loops of at least five calls
+    double nudges_per_1000_calls = 0;     ///< `change_approach` directives
+    std::optional<double> delay_suspect;  ///< median delay_of() if the start is known
+    std::optional<double> delay_stuck;    ///< the same for `stuck`
 };
 
-/// Sessions that were ever `stuck`, by the finding of the people who read them.
+/// Sessions that were ever `stuck`, by the findings of people who read them.
 struct AlarmCounts {
     std::size_t stuck = 0;
     std::size_t right = 0;
     std::size_t wrong = 0;
     std::size_t unclear = 0;
     std::size_t unread = 0;
-    std::optional<double> precision;  ///< right of right and wrong
+    std::optional<double> precision;  ///< share of `right` in `right` and `wrong`
 };
 
 AlarmCounts count_alarms(std::span<const JudgedSession> sessions);
 
 Metrics measure(std::span<const JudgedSession* const> sessions);
 
-/// The first verdict of at least `least` (kSuspect: or kStuck), or null.
+/// The first verdict of at least `least` (kSuspect includes kStuck), or null.
 const Step* first_alarm(const Timeline& timeline, core::Verdict least);
 
-/// How many calls of a loop that begins with call `start` (from 0) had finished when a verdict of
-/// at least `least` stood; one that stands since before counts as 1.
+/// How many calls of a loop that begins with call `start` (from 0) had finished at the first
+/// verdict of at least `least`; 1 if such a verdict held before the loop.
 std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 
@@ -74,12 +72,12 @@ bool is_false_stuck(const JudgedSession& session);
 bool is_stuck_unknown(const JudgedSession& session);
 bool is_suspect_on_success(const JudgedSession& session);
 bool is_missed_loop(const JudgedSession& session);
-/// Ever `stuck`, and a person said that it was not.
+/// True if ever `stuck`, and a person found it was not.
 bool is_wrong_alarm(const JudgedSession& session);
-/// Ever `stuck`, and read by no person yet.
+/// True if ever `stuck`, and no person has read it yet.
 bool is_unread_alarm(const JudgedSession& session);
 
-/// Whether the scenario was ever `stuck` exactly when it should be.
+/// True if the scenario had the expected result: ever `stuck`, or never.
 bool agrees(const Scenario& scenario);
 
 }  // namespace headway::cli

@@ -13,18 +13,18 @@ namespace headway::cli {
 
 class Json;
 
-/// All that was judged under one folder, each in the order of the files.
+/// All that was judged under one folder, in the order of the files.
 struct Evaluation {
     std::vector<JudgedSession> sessions;
     std::vector<Scenario> scenarios;
     std::vector<std::string> apart;  ///< sources that the totals leave out
     bool labelled = false;
-    bool read = false;                   ///< people's verdicts on alarms are there
-    std::vector<std::string> not_there;  ///< files that these verdicts name and that are not there
+    bool read = false;                   ///< people's verdicts on alarms were read
+    std::vector<std::string> not_there;  ///< files that these verdicts name and that do not exist
     std::size_t unlabelled = 0;          ///< recordings that the labels do not name
-    std::vector<std::string> missing;    ///< files that labels name and that are not there
-    std::size_t events_lost = 0;         ///< that could not be read, in files that could
-    std::vector<std::string> lost;       ///< "file:line: what", the first of each such file
+    std::vector<std::string> missing;    ///< files that labels name and that do not exist
+    std::size_t events_lost = 0;         ///< unreadable events in readable files
+    std::vector<std::string> lost;       ///< "file:line: what", the first such event of each file
     std::vector<std::string> troubles;   ///< "file:line: what", one for each unreadable file
 };
 
@@ -32,7 +32,7 @@ struct Evaluation {
 /// `"lists"?}`
 Json eval_json(const Evaluation& evaluation, bool with_lists);
 
-/// Tables for people, at most `width` columns wide (0: as wide as they want).
+/// Tables for people, at most `width` columns wide (0: unlimited).
 std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t width);
 
 }  // namespace headway::cli

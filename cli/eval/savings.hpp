@@ -13,13 +13,13 @@
 
 namespace headway::cli {
 
-/// One way to stop sessions, over sessions of which the labels say how they ended.
+/// One way to stop sessions, over sessions whose end the labels give.
 struct Savings {
     std::string rule;
-    std::size_t successes = 0;    ///< that the rule can judge: a timer needs times
-    std::size_t stopped = 0;      ///< of these
-    std::optional<double> lost;   ///< share of the calls of successes that would not have been made
-    std::optional<double> saved;  ///< the same of failures
+    std::size_t successes = 0;    ///< successes that the rule can judge: a timer needs times
+    std::size_t stopped = 0;      ///< successes that the rule stops
+    std::optional<double> lost;   ///< share of the calls of successes that a stop would prevent
+    std::optional<double> saved;  ///< the same for failures
 };
 
 /// Headway's first `stuck`, simple rules and timers, in the order in which they are shown.

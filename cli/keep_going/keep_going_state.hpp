@@ -13,35 +13,35 @@
 #include "cli/client/client_options.hpp"
 #include "core/base/result.hpp"
 
-// The state that all agents that are kept going share, as files in the state directory: a switch,
-// and for each kind of agent whose turn it is to begin. A file is held by flock(2) while it is
-// changed, and the turns of keepers that are gone do not count, so that nothing is left behind by a
-// kill -9.
+// The state shared by all agents that are kept going, as files in the state directory: a switch,
+// and for each kind of agent the order in which they begin. A file is locked by flock(2) while it
+// is changed, and turns of keepers that no longer run are ignored, so that a kill -9 leaves nothing
+// behind.
 
 namespace headway::cli {
 
-/// The time that one agent has to itself when it begins.
+/// The time that an agent has to itself when it begins.
 struct ProviderTurn {
     WallTime at{};
     WallTime until{};
-    std::int64_t pid = 0;  ///< of its keeper
-    std::string began{};   ///< by /proc, as another process may have the number later
+    std::int64_t pid = 0;  ///< its keeper's
+    std::string began{};   ///< start of that process by /proc, since its number may be reused
     bool operator==(const ProviderTurn&) const = default;
 };
 
 struct ProviderTurns {
-    WallTime limited_until{};         ///< a resumed agent found out that the limit holds until then
-    WallTime limited_noted{};         ///< and when it found that out
-    std::vector<ProviderTurn> taken;  ///< of keepers that live, by time
+    WallTime limited_until{};         ///< end of the limit, as a resumed agent found
+    WallTime limited_noted{};         ///< time of that finding
+    std::vector<ProviderTurn> taken;  ///< turns of running keepers, by time
     bool operator==(const ProviderTurns&) const = default;
 };
 
-/// Takes the first turn that is free and not before `wanted`, for this keeper. One behind a pause
-/// is a probe and has two margins to itself, others have half of one. Pure.
+/// Takes the first turn that is free and not before `wanted`, for this keeper. A turn after a pause
+/// is a probe of two margins, any other turn has half a margin. Pure.
 WallTime take_turn(ProviderTurns& turns, WallTime wanted, std::chrono::milliseconds margin,
                    std::int64_t pid, const std::string& began);
 
-/// One line each, and the inverse, which leaves out what it cannot read. Pure.
+/// The turns as text, one line each, and the inverse, which skips unreadable lines. Pure.
 std::string print_turns(const ProviderTurns& turns);
 ProviderTurns read_turns(std::string_view text);
 
@@ -54,19 +54,19 @@ public:
     /// `folder`: the state directory.
     explicit KeepGoingState(std::string folder) : folder_(std::move(folder)) {}
 
-    /// Whether `headway keep-going off` was said.
+    /// True after `headway keep-going off`.
     bool is_off() const;
     /// Error: kInternal, with the path and why.
     core::Result<> set_off(bool off) const;
 
-    /// As take_turn(), among all agents of that name. Without a file, it cannot be taken: `wanted`.
+    /// take_turn() among all agents of that name. `wanted` if the file cannot be used.
     WallTime take_turn_of(const std::string& agent, WallTime wanted,
                           std::chrono::milliseconds margin) const;
-    /// The limit of the provider still holds, as an agent of that name has found that was resumed
-    /// at the reset. Not for the first limit of a run: it may be of another account or window, and
-    /// each waits for its own.
+    /// Notes that the provider's limit still holds, as found by an agent of that name that was
+    /// resumed at the reset. Not for the first limit of a run, which may be of another account or
+    /// window: each run waits for its own.
     void note_limit(const std::string& agent, WallTime until, WallTime now) const;
-    /// The end of a limit that another agent has found at or after `since`; the past if none.
+    /// The end of a limit that another agent found at or after `since`; the past if none did.
     WallTime limited_until(const std::string& agent, WallTime since) const;
 
     std::string switch_file() const;

@@ -10,49 +10,49 @@
 #include "cli/lines/run_end.hpp"
 #include "core/values/cause.hpp"
 
-// Whether an agent that has ended is started again in the same conversation, and when. Pure: the
-// clock, the chance and the end of the run are given.
+// Whether an agent that has ended is started again in the same conversation, and when. Pure: clock,
+// chance and the end of the run are parameters.
 
 namespace headway::cli {
 
 inline constexpr std::uint64_t kResumesDefault = 5;
 inline constexpr std::uint64_t kResumesMost = 50;
-/// A longer wait inside the agent is replaced by one of ours, so that a crash costs nothing.
+/// A longer wait inside the agent is replaced by a wait of ours, so that a crash costs nothing.
 inline constexpr std::chrono::minutes kAgentWaitMost{10};
 
 struct ResumeRules {
     std::uint64_t resumes_max = kResumesDefault;  ///< in a row without progress; at most 50 in all
-    std::chrono::milliseconds until{std::chrono::hours{12}};  ///< since the first start
-    /// Behind a reset: clocks differ, and the provider's own takes a moment. Other waits are
-    /// multiples of it.
+    std::chrono::milliseconds until{std::chrono::hours{12}};  ///< time since the first start
+    /// Wait after a reset: clocks differ, and the provider needs a moment. Other waits are
+    /// multiples of the margin.
     std::chrono::milliseconds margin{std::chrono::minutes{1}};
     bool operator==(const ResumeRules&) const = default;
 };
-/// Without a margin an agent would be started in a circle.
+/// Without a margin an agent would be restarted without a pause.
 inline constexpr std::chrono::milliseconds kMarginMin{100};
 inline constexpr std::chrono::milliseconds kMarginMax{std::chrono::hours{1}};
 
-/// One run of the agent, when it is over.
+/// One run of the agent that has ended.
 struct RunOver {
     RunEnd end;
-    bool interrupted = false;   ///< a person or a service manager ended it, or us
+    bool interrupted = false;   ///< a person or a service manager ended it, or ended us
     bool stopped = false;       ///< by a directive: cancel, stop, halt
-    bool guarded = false;       ///< by its own guard against loops
-    bool needs_person = false;  ///< calls were refused, and nothing was done after that
-    bool progressed = false;    ///< a call ended well that does more than read
-    int signal = 0;             ///< that killed it, 0: none
-    std::string stuck;          ///< why Headway judged it stuck; empty: it did not
-    /// Output of the check that failed after a clean end; nothing: there is none, or it passed.
+    bool guarded = false;       ///< ended by its own guard against loops
+    bool needs_person = false;  ///< calls were refused, and no call changed anything afterwards
+    bool progressed = false;    ///< a call that does more than read has succeeded
+    int signal = 0;             ///< signal that killed it; 0: none
+    std::string stuck;          ///< why Headway judged it `stuck`; empty: it did not
+    /// Output of the check that failed after a clean end; nothing: no check, or it passed.
     std::optional<std::string> check_failed;
-    /// Why the check says nothing about the work: its command cannot be run. Empty: it can.
+    /// Why the check's command cannot be run, so that the work is not checked. Empty: it can.
     std::string check_broken;
 };
 
-/// The next thing to do.
+/// The next step of the plan.
 struct ResumeStep {
     bool resume = false;
-    bool in_turn = false;  ///< agents of the same provider wait for the same, and begin in turn
-    WallTime at{};         ///< not before
+    bool in_turn = false;  ///< agents of one provider wait for the same time, and begin in turn
+    WallTime at{};         ///< earliest start
     std::string why;       ///< for people: the cause of the wait, or why there is no resume
     std::string prompt;    ///< for the agent
 };
@@ -61,10 +61,10 @@ class ResumePlan {
 public:
     ResumePlan(const ResumeRules& rules, WallTime began) : rules_(rules), began_(began) {}
 
-    /// `chance`: from 0 to 1, spreads agents that wait for the same time.
+    /// `chance`: from 0 to 1; spreads the starts of agents that wait for the same time.
     ResumeStep next(const RunOver& run, WallTime now, double chance);
 
-    std::uint64_t resumes() const { return resumes_; }  ///< in all
+    std::uint64_t resumes() const { return resumes_; }  ///< resumes in all
 
 private:
     ResumeStep end(std::string why) const;
@@ -75,14 +75,13 @@ private:
     const ResumeRules rules_;
     const WallTime began_;
     std::uint64_t resumes_ = 0;
-    std::uint64_t in_row_ = 0;  ///< since the last progress
-    bool compacted_ = false;    ///< it was resumed after a full context
-    bool unstuck_ = false;      ///< it was resumed out of a loop: once is enough
+    std::uint64_t in_row_ = 0;  ///< resumes since the last progress
+    bool compacted_ = false;    ///< the agent was resumed after a full context
+    bool unstuck_ = false;      ///< the agent was resumed out of a loop: once is enough
     std::string last_check_;    ///< output of the check that failed last
 };
 
-/// Seconds since 1970 of an ISO time in UTC; nothing for any other text. Times without a zone are
-/// none.
+/// The time of an ISO text in UTC; nothing for any other text, or one without a zone.
 std::optional<WallTime> reset_time(const std::string& text);
 
 }  // namespace headway::cli

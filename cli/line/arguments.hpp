@@ -10,13 +10,13 @@
 
 #include "cli/line/verb_spec.hpp"
 
-// How a verb declares what it takes.
+// Declaration of a verb's arguments.
 
 namespace headway::cli {
 
 using std::chrono::milliseconds;
 
-/// Adds to an argument what a declaration leaves open. Valid until the next declaration.
+/// Optional properties of a declared argument. Valid until the next declaration.
 class Argument {
 public:
     explicit Argument(ArgumentSpec& spec) : spec_(spec) {}
@@ -24,13 +24,13 @@ public:
     /// A FILE, DIR or FOLDER is never empty.
     Argument& type(std::string name);
     Argument& required();
-    /// Left out of the verb's help, which has a note for all of these.
+    /// Omits the argument from the verb's help, which has one note for all such arguments.
     Argument& connection();
     Argument& choices(std::vector<std::string> values);
     Argument& check(std::function<std::string(const std::string&)> check);
-    /// Refuses no text at all, which is what an unset variable of a script gives.
+    /// Refuses an empty text, which results from an unset variable of a script.
     Argument& never_empty();
-    /// A FILE that may: of a verb whose usage errors would let an agent go on.
+    /// Allows an empty FILE, for a verb whose usage errors would let an agent go on.
     Argument& may_be_empty();
     Argument& range(int min, int max);
     Argument& range(double min, double max);
@@ -73,11 +73,11 @@ public:
     Argument option(const char* names, std::optional<double>& target, const char* help);
     /// May be given several times.
     Argument option(const char* names, std::vector<std::string>& target, const char* help);
-    /// `set` answers what is wrong with the value, or empty.
+    /// `set` returns the fault of the value, or empty.
     Argument option(const char* names, std::function<std::string(const std::string&)> set,
                     const char* help);
     Argument duration(const char* names, std::optional<milliseconds>& target, const char* help);
-    /// Shows its default.
+    /// Shows the target's value as the default.
     Argument duration(const char* names, milliseconds& target, const char* help);
 
     Argument operand(const char* name, std::string& target, const char* help);
@@ -87,25 +87,26 @@ public:
 
     /// Adds --url, --token-file, --state-dir, --ca-file and --json, and calls uses_daemon().
     void client(ClientOptions& client);
-    /// The parser completes `client` when `needed` says so after the parse; unset: always.
+    /// The parser completes `client` if `needed` is true after the parse; unset: always.
     void uses_daemon(ClientOptions& client, std::function<bool()> needed = {});
-    /// The daemon is named by a URL that any client understands, never by its socket.
+    /// Names the daemon by a URL that any client understands, never by its socket.
     void without_socket();
     /// Adds --config and --set.
     void sources(config::LoadRequest& sources);
-    /// The same and --listen, --state-dir and --store: whatever the daemon takes.
+    /// Adds the options of sources(), and --listen, --state-dir and --store, as the daemon has
+    /// them.
     void daemon_settings(config::LoadRequest& request);
     /// Adds an option that sets one key of the settings.
     Argument setting(const char* names, const char* key, config::LoadRequest& sources,
                      const char* help);
     Argument json(bool& target);
 
-    /// Adds a verb below this one, which takes over the footer. `chosen` runs when it is named. The
-    /// result is valid until the next call.
+    /// Adds a verb below this one, with the same footer. `chosen` runs if the new verb is named.
+    /// The result is valid until the next call.
     Arguments verb(const char* name, const char* help, std::function<void()> chosen);
-    /// Takes the words of another command.
+    /// `take` gets the words of another command.
     void command(std::function<void(std::vector<std::string>)> take);
-    /// Runs when all arguments are set.
+    /// `finish` runs when all arguments are set.
     void finally(std::function<std::optional<Mistake>()> finish);
 
 private:
@@ -114,8 +115,8 @@ private:
     VerbSpec* verb_;
 };
 
-/// Why no session can have this id; empty: one can. Such a word is a mistake of the command line:
-/// `run` starts no command for it. Pure.
+/// Why no session can have this id; empty: the id is valid. An invalid id is a mistake of the
+/// command line: `run` then starts no command. Pure.
 std::string session_id_fault(const std::string& id);
 
 }  // namespace headway::cli

@@ -8,14 +8,14 @@
 
 namespace headway::cli {
 
-/// The verb that was asked for, with its options; without one, everything is said and `exit_code`
-/// is final.
+/// The verb of the command line, with its options; without a verb, all output is done and
+/// `exit_code` is final.
 struct Parsed {
     std::unique_ptr<Verb> verb;
     int exit_code = 0;
 };
 
-/// Reads the command line and prints help or what is wrong with it. Changes nothing else.
+/// Reads the command line and prints help or its mistakes. Has no other effect.
 Parsed parse_arguments(int argc, const char* const* argv, const Console& console);
 
 }  // namespace headway::cli

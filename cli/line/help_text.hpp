@@ -7,9 +7,8 @@
 
 namespace headway::cli {
 
-/// `help` of a verb in lines of at most `columns` (20 or more): descriptions go on under where they
-/// began, examples four columns in, paragraphs are filled again. A word that is longer stays whole.
-/// Pure.
+/// `help` of a verb in lines of at most `columns` (20 or more): descriptions continue below their
+/// start, examples four columns in, paragraphs are filled again. A longer word stays whole. Pure.
 std::string wrap_help(std::string_view help, std::size_t columns);
 
 }  // namespace headway::cli

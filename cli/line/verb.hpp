@@ -10,8 +10,8 @@ namespace headway::cli {
 
 struct Server;
 
-/// One verb of the command line. It is a file in `verbs/` that defines make_<verb>(), and a row in
-/// verb_table.cpp.
+/// One verb of the command line. Each has a file in `verbs/` that defines make_<verb>(), and a row
+/// in verb_table.cpp.
 class Verb {
 public:
     Verb() = default;

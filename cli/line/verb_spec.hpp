@@ -26,42 +26,42 @@ enum class ValueKind : std::uint8_t { kNone, kAnything, kFile, kFolder, kSession
 /// One flag, option or operand.
 struct ArgumentSpec {
     enum class Form : std::uint8_t {
-        kHelp,       ///< the parser adds it and acts on it
+        kHelp,       ///< the parser adds and handles it
         kFlag,       ///< takes no value; its setter gets "true" or "false"
-        kValueFlag,  ///< may take one, as in --wait=30s; its setter gets that or "true"
-        kOption,     ///< takes one value, or with `repeats` one each time it is given
-        kOperand,    ///< stands for itself
+        kValueFlag,  ///< may take a value, as in --wait=30s; its setter gets the value or "true"
+        kOption,     ///< takes one value; with `repeats` one for each time it is given
+        kOperand,    ///< a value without an option
     };
 
     Form form = Form::kFlag;
-    std::vector<std::string> names{};  ///< "-h", "--help"; of an operand its name: "SESSION"
+    std::vector<std::string> names{};  ///< "-h", "--help"; or the name of an operand: "SESSION"
     std::string help{};
-    std::string type{};                  ///< "DURATION"; "TEXT": named after the option
+    std::string type{};  ///< name of the value: "DURATION"; "TEXT": the option's name
     std::vector<std::string> choices{};  ///< the only values; empty: any
-    std::string fallback{};              ///< the value when it is left out, as help shows it
+    std::string fallback{};              ///< the value if left out, as help shows it
     bool required = false;
-    bool connection = false;  ///< of the way to the daemon: help has one note for all of these
+    bool connection = false;  ///< sets the connection: help has one note for all such options
     bool repeats = false;
-    char separator = '\0';  ///< also splits one value into several; '\0': none does
+    char separator = '\0';  ///< also splits one value into several; '\0': no character does
     std::optional<std::pair<int, int>> int_range{};
     std::optional<std::pair<double, double>> real_range{};
-    std::vector<std::string> excludes{};  ///< names of options that it cannot stand beside
+    std::vector<std::string> excludes{};  ///< names of options with which it cannot be combined
     std::vector<std::string> needs{};     ///< names of options without which it has no meaning
-    /// What is wrong with one value, or empty. Runs before `set`.
+    /// The fault of one value, or empty. Runs before `set`.
     std::function<std::string(const std::string& value)> check{};
-    /// Stores the values, one unless it repeats. Returns the error, or an empty text.
+    /// Stores the values; one value unless `repeats`. Returns the error, or an empty text.
     std::function<std::string(const std::vector<std::string>& values)> set{};
 
-    /// Whether a value follows it, or is it.
+    /// True for an option with a value and for an operand.
     bool takes_value() const { return form == Form::kOption || form == Form::kOperand; }
-    /// Its help, with the values that it takes.
+    /// The help, with the possible values.
     std::string full_help() const;
-    /// Name of the value in a synopsis: "DURATION", "SESSION"; empty: it takes none.
+    /// Name of the value in a synopsis: "DURATION", "SESSION"; empty: no value.
     std::string value_name() const;
     ValueKind kind() const;
 };
 
-/// An error of a command line whose arguments are right one by one, and the next step.
+/// An error in the combination of valid arguments, and the next step.
 struct Mistake {
     std::string what;
     std::string next{};  ///< empty: the verb's help
@@ -74,12 +74,12 @@ struct VerbSpec {
     std::string group{};                    ///< heading in the program's help; empty: none
     std::string footer{};                   ///< rules and examples, lines of text
     std::vector<ArgumentSpec> arguments{};  ///< in the order in which help lists them
-    std::vector<VerbSpec> verbs{};          ///< unless empty, one of them has to be named
+    std::vector<VerbSpec> verbs{};          ///< unless empty, one of these verbs must be named
     bool hidden = false;                    ///< in no help, completion or manual
 
-    std::function<void()> chosen{};                    ///< this verb was named
+    std::function<void()> chosen{};                    ///< runs if this verb was named
     std::function<std::optional<Mistake>()> finish{};  ///< runs when all arguments are set
-    /// Takes the words of another command, behind `--` or behind the options.
+    /// Takes the words of another command, after `--` or after the options.
     std::function<void(std::vector<std::string> words)> command{};
 
     // Values that the verb takes from its context, see command_line.cpp.
@@ -92,7 +92,7 @@ struct VerbSpec {
 /// The options (flags included) or the operands of a verb.
 std::vector<const ArgumentSpec*> options_of(const VerbSpec& verb);
 std::vector<const ArgumentSpec*> operands_of(const VerbSpec& verb);
-/// The verbs below that help lists.
+/// The verbs below `verb` that help lists.
 std::vector<const VerbSpec*> verbs_of(const VerbSpec& verb);
 
 }  // namespace headway::cli

@@ -8,7 +8,7 @@
 
 namespace headway::cli {
 
-/// The whole command line, and the verbs that it writes into: `verbs[i]` is `spec.verbs[i]`.
+/// The whole command line, and the verbs that a parse fills: `verbs[i]` belongs to `spec.verbs[i]`.
 struct Program {
     VerbSpec spec;
     std::vector<std::unique_ptr<Verb>> verbs;

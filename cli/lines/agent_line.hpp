@@ -11,41 +11,41 @@
 #include "cli/base/json.hpp"
 
 // Output of agents that run without a terminal, one JSON object a line. Each format is one file
-// with a function from a line to what it says. Pure.
+// with a function that reads a line. Pure.
 
 namespace headway::cli {
 
-/// An event of the session: its type and data as in API.md. A `tool.finished` without a `tool` is
-/// that of the started call with its `call_id`.
+/// An event of the session: its type and data as in API.md. A `tool.finished` without `tool`
+/// belongs to the started call with its `call_id`.
 struct LineEvent {
     std::string type;
     Json data;
-    /// In an error: this long from now the agent waits before it asks the provider again. Lines
-    /// have no clock, so what reports the event makes a time of it.
+    /// In an error: how long from now the agent waits before it tries the provider again. Lines
+    /// have no clock, so the reporter of the event turns this into a time.
     std::optional<std::uint64_t> retry_in_ms = {};
 };
 
-/// Tokens that do not overlap.
+/// Token counts that do not overlap.
 struct LineTokens {
     std::uint64_t input = 0;  ///< neither read from nor written to a cache
     std::uint64_t cached = 0;
     std::uint64_t cache_write = 0;
-    std::uint64_t output = 0;  ///< without reasoning, where the agent says that apart
+    std::uint64_t output = 0;  ///< without reasoning, if the agent reports that separately
     std::uint64_t reasoning = 0;
 
     std::uint64_t sum() const { return input + cached + cache_write + output + reasoning; }
     bool operator==(const LineTokens&) const = default;
 };
 
-/// Tokens and cost that a line tells.
+/// Tokens and cost that a line reports.
 struct LineUse {
     LineTokens tokens;
     std::optional<double> cost_usd;
-    /// The answer of the model that used them; a line with the same name again tells of the same
-    /// tokens. Empty: everything since the agent's start.
+    /// Name of the model's answer that used the tokens; a later line with the same name reports the
+    /// same tokens again. Empty: all use since the agent's start.
     std::string answer;
-    bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, and no cost
-    std::string model = {};          ///< that used them; empty: not said
+    bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, but no cost
+    std::string model = {};          ///< model that used them; empty: not reported
 };
 
 struct RefusedCall {
@@ -53,21 +53,21 @@ struct RefusedCall {
     std::string tool;
 };
 
-/// How the agent's work ended, as it says. A word that is not known is no success.
+/// How the agent's work ended, by its own report. An unknown word is no success.
 struct LineResult {
     bool ok = true;
-    std::string text;                       ///< empty: the last message is it
-    std::vector<RefusedCall> refused = {};  ///< by the agent's own rules, where it lists them
+    std::string text;                       ///< empty: the last message is the result
+    std::vector<RefusedCall> refused = {};  ///< by the agent's own rules, if it lists them
 };
 
 struct AgentLine {
     std::vector<LineEvent> events;
-    std::string agent;         ///< that speaks, by its name in run_end.cpp; empty: as the format
-    std::string began;         ///< the agent's id of the session that begins here; empty: none does
-    std::string conversation;  ///< its id, of agents that have no line for its beginning
-    bool begins_turn = false;  ///< what an earlier line told as the result is not the end
-    std::string model;         ///< empty: not said
-    std::string piece;         ///< of a message of the agent that comes in pieces
+    std::string agent;  ///< the writer, by its name in run_end.cpp; empty: the format's agent
+    std::string began;  ///< the agent's id of a session that begins here; empty: none begins
+    std::string conversation;  ///< session id, for agents without a line for its beginning
+    bool begins_turn = false;  ///< a new turn: the result of an earlier line is not the end
+    std::string model;         ///< empty: not reported
+    std::string piece;         ///< piece of a message that the agent writes in pieces
     std::string notice;        ///< a warning of the agent about its own run
     std::optional<LineUse> use;
     std::optional<LineResult> result;
@@ -75,14 +75,14 @@ struct AgentLine {
 
 struct LineFormat {
     std::string_view name;
-    /// Whether only this format has such a line. Lines that others could print too are taken only
-    /// after one of these.
+    /// True if only this format has such a line. Lines that others could print too are accepted
+    /// only after such a line.
     bool (*begins)(const Json& line);
-    /// Content of the line; empty where it has nothing that is reported. No value: it is not of
-    /// this format.
+    /// Content of the line; empty if nothing in it is reported. No value: the line is not of this
+    /// format.
     std::optional<AgentLine> (*read)(const Json& line);
     bool hooks_tell_use;  ///< the agent's hooks or plugin report tokens as well
-    /// They report errors as well; never when the provider accepts requests again.
+    /// The hooks report errors as well, but no time at which the provider accepts requests again.
     bool hooks_tell_errors = false;
 };
 

@@ -17,50 +17,51 @@
 
 namespace headway::cli {
 
-/// Reads the output of a command for lines of agents, and gives on what they say as events. All
-/// else is ordinary output. Memory is bounded whatever is written. Pure.
+/// Finds lines of agents in a command's output, and passes their content on as events. Other lines
+/// are ordinary output. Memory is bounded whatever is written. Pure.
 class AgentLines {
 public:
-    /// A report takes no more; a longer line is ordinary output.
+    /// The limit of a report; a longer line is ordinary output.
     static constexpr std::size_t kLineBytesMax = 1U << 20;
-    /// No agent does so much in a second; what does is a program that floods.
+    /// No agent reports so many events in a second; only a flooding program does.
     static constexpr std::size_t kEventsPerSecondMax = 500;
-    /// Calls that have started and not finished, of which the tool and arguments are kept.
+    /// Unfinished calls whose tool and arguments are kept.
     static constexpr std::size_t kOpenCallsMax = 128;
 
-    /// `hooks_tell`: the agent's hooks, if there are any, report the same.
+    /// `hooks_tell`: the agent's hooks, if any, report the same event.
     using Tell = std::function<void(const LineEvent& event, bool hooks_tell)>;
 
-    /// Adds to the data of an error what its line does not say and a clock or a file of the agent
-    /// does. `agent` and `session` are its name and its id of the session.
+    /// Adds to an error the data that its line lacks and that a clock or a file of the agent has.
+    /// `agent`: the agent's name; `session`: its id of the session.
     using Complete =
         std::function<void(LineEvent& error, const std::string& agent, const std::string& session)>;
 
-    /// The use of a session of the agent before it begins here.
+    /// The use of the agent's session before this run.
     using Before = std::function<LineTokens(const std::string& agent, const std::string& session)>;
 
     explicit AgentLines(Tell tell, Complete complete = {}, Before before = {})
         : tell_(std::move(tell)), complete_(std::move(complete)), before_(std::move(before)) {}
 
-    /// `rest` gets what is no line of an agent.
+    /// `rest` gets the lines that are not an agent's.
     void feed(std::string_view bytes, OutputLines& rest);
-    /// The output is over: its last line may have no end.
+    /// Ends the output, whose last line may have no end.
     void finish(OutputLines& rest);
-    /// To be called each second: the bound on events begins again.
+    /// To be called each second: restarts the bound on events.
     void tick();
-    /// An error that an agent tells otherwise than by a line.
+    /// Adds an error that an agent reports otherwise than by a line.
     void add_error(LineEvent error);
-    /// The process is over. Its files may say now what they did not when it told its last error.
+    /// Completes the last error again after the process has ended, since the agent's files may now
+    /// have more.
     void look_again();
 
     /// True once a line of an agent has come.
     bool found() const { return found_; }
-    /// How the agent's work ended; the last one counts.
+    /// How the agent's work ended; the last result counts.
     const std::optional<LineResult>& result() const { return facts_.result; }
     const std::string& model() const { return model_; }
-    /// The agent's own id of its conversation; empty: not said.
+    /// The agent's own id of its conversation; empty: not reported.
     const std::string& conversation() const { return session_; }
-    /// All that bears on how the run ended.
+    /// All facts about how the run ended.
     const RunFacts& facts() const { return facts_; }
 
 private:
@@ -84,20 +85,20 @@ private:
     Complete complete_;
     Before before_;
     std::string line_;             // begins with "{" and may be an agent's
-    bool at_start_ = true;         // of a line
-    bool ordinary_ = false;        // the line that is being written is no agent's
+    bool at_start_ = true;         // at the start of a line
+    bool ordinary_ = false;        // the current line is not an agent's
     std::array<bool, 8> begun_{};  // by the place in line_formats()
     std::deque<OpenCall> open_;
-    std::string session_;  // the agent's own id of it
+    std::string session_;  // the agent's own id of the session
     UseMeter meter_;
-    std::string piece_;  // of a message that comes in pieces
+    std::string piece_;  // text so far of a message that comes in pieces
     std::string last_message_;
     std::string model_;
     RunFacts facts_;
-    std::deque<std::string> failed_;      // calls, since the last one that changed something
-    const LineFormat* format_ = nullptr;  // of the agent that spoke last
+    std::deque<std::string> failed_;      // failed calls since the last call that changed something
+    const LineFormat* format_ = nullptr;  // of the newest line of an agent
     bool found_ = false;
-    std::size_t told_ = 0;  // since the last tick
+    std::size_t told_ = 0;  // events since the last tick
     std::uint64_t left_out_ = 0;
 };
 

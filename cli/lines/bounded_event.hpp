@@ -7,19 +7,19 @@
 
 #include "cli/lines/agent_line.hpp"
 
-// Data from the lines of an agent, in the sizes in which it is reported. Pure.
+// Data from an agent's lines, cut to the sizes in which it is reported. Pure.
 
 namespace headway::cli {
 
-/// The daemon keeps the head and the tail of what is longer than 4 KiB; four times that leaves it
-/// the choice.
+/// The daemon keeps the head and the tail of a text above 4 KiB; four times that size leaves the
+/// choice to the daemon.
 inline constexpr std::size_t kLineTextBytesMax = 16'384;
 
-/// The head and the tail, and between them how much was cut.
+/// The head and the tail of a longer text, and between them the size of the cut.
 std::string bounded_text(std::string_view text, std::size_t bytes_max = kLineTextBytesMax);
 
-/// Cuts long texts and arguments, of which digests stay so that equal ones are recognised, and
-/// takes out what the daemon refuses: NUL, deep nesting, names that are too long.
+/// Cuts long texts and arguments, keeping digests by which equal ones are recognised, and removes
+/// what the daemon refuses: NUL, deep nesting, names that are too long.
 void bound_event(LineEvent& event);
 
 }  // namespace headway::cli

@@ -17,13 +17,13 @@ void add_started(AgentLine& line, const Json& call_id, std::string_view tool, co
 void add_succeeded(AgentLine& line, const Json& call_id, const Json& result);
 void add_failed(AgentLine& line, const Json& call_id, std::string_view error_class,
                 std::string_view message);
-/// Nothing for an empty text.
+/// Adds nothing for an empty text.
 void add_message(AgentLine& line, std::string_view role, std::string_view text);
 
-/// An error that the agent tells. It is passed on as it is said: the daemon knows what it means.
+/// An error that the agent reports. It is passed on unchanged: the daemon interprets it.
 struct ToldError {
     std::string message;
-    std::string error_class = {};  ///< the agent's typed name of it
+    std::string error_class = {};  ///< the agent's type name for it
     std::optional<std::uint64_t> status = {};
     std::optional<bool> retryable = {};
     bool ends_turn = false;
@@ -33,29 +33,30 @@ struct ToldError {
 };
 void add_error(AgentLine& line, const ToldError& error);
 
-/// The agent is at work in a session with this id of its own, with this model.
+/// The agent works with this model in a session of its own with this id.
 void add_beginning(AgentLine& line, std::string_view agent, std::string_view session,
                    std::string_view model);
 
-/// Text, or the texts in a list of `{"type":"text","text":...}`; JSON of anything else.
+/// Text, or the texts in a list of `{"type":"text","text":...}`; JSON for any other value.
 std::string text_of_content(const Json& content);
 
-/// An error as agents write it: text, or an object with a `message`, perhaps in `data`.
+/// An error as agents write it: text, or an object with `message` or `data.message`.
 std::string text_of_error(const Json& error);
 
 /// An HTTP status from 400 to 599; nothing for any other value.
 std::optional<std::uint64_t> status_of(const Json& value);
 
-/// The HTTP status that stands where agents write one: in front ("429 Rate limit"), behind
-/// "API Error: ", behind "status " or as "code" of JSON in the text. Pure; looks at the first KiB.
+/// The HTTP status at a place where agents write one: at the start ("429 Rate limit"), after
+/// "API Error: ", after "status " or as "code" of JSON in the text. Reads only the first KiB. Pure.
 std::optional<std::uint64_t> status_in(std::string_view words);
 
-/// `all` without `part`, which is counted in it; 0 if the part is greater.
+/// `all` without `part`, which `all` includes; 0 if `part` is greater.
 constexpr std::uint64_t without(std::uint64_t all, std::uint64_t part) {
     return all > part ? all - part : 0;
 }
 
-/// Input and output as OpenAI counts them, with what was cached and what was thought inside.
+/// Tokens from OpenAI's counts, in which input includes cached tokens and output includes
+/// reasoning.
 LineTokens tokens_inside(std::uint64_t input, std::uint64_t cached, std::uint64_t cache_write,
                          std::uint64_t output, std::uint64_t reasoning);
 

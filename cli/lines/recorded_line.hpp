@@ -6,22 +6,22 @@
 
 #include "cli/base/json.hpp"
 
-// Parts that are taken from a line that was read as a JSON value.
+// Parts taken from a line that was read as a JSON value.
 
 namespace headway::cli {
 
 inline constexpr std::size_t kShortTextBytesMax = 512;  ///< "string" of API.md
 
-/// Takes NUL out of every text: the daemon refuses it, and recordings of shells hold some. Pure.
+/// Removes NUL from every text: the daemon refuses NUL, and recordings of shells contain it. Pure.
 void drop_nul(Json& value);
 
-/// Whether the member is there and not null. Pure.
+/// True if the member exists and is not null. Pure.
 bool has(const Json& line, const char* name);
 
-/// At most as long as a string of API.md may be; JSON for what is no text. Pure.
+/// The text, cut to the limit of a string in API.md; JSON for other values. Pure.
 std::string short_text(const Json& value);
 
-// Copy a member if it is there, the last one if it is an integer. Pure.
+// Each copies a member if it exists and is not null, copy_integer() only an integer. Pure.
 void copy_string(const Json& line, const char* from, Json& data, const char* to);
 void copy_as_is(const Json& line, const char* from, Json& data, const char* to);
 void copy_integer(const Json& line, const char* from, Json& data, const char* to);

@@ -10,9 +10,9 @@
 
 namespace headway::cli {
 
-/// Finds on standard error what Gemini CLI and Qwen Code say there alone: "Attempt 5 failed: WHY.
-/// Retrying after 33741ms...". WHY may have several lines. Everything else is passed over. Memory
-/// is bounded. Pure.
+/// Finds errors that Gemini CLI and Qwen Code write on standard error only:
+/// "Attempt 5 failed: WHY. Retrying after 33741ms...". WHY may have several lines. Other text is
+/// ignored. Memory is bounded. Pure.
 class RetryNotes {
 public:
     static constexpr std::size_t kLineBytesMax = 4'096;

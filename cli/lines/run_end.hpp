@@ -10,25 +10,26 @@
 #include "cli/process/process.hpp"
 #include "core/values/cause.hpp"
 
-// How the run of an agent ended, from its lines and its exit status. An exit status of 0 is no
-// success by itself: some agents have no other.
+// How the run of an agent ended, by its lines and its exit status. An exit status of 0 alone is no
+// success: some agents have no other.
 
 namespace headway::cli {
 
-/// The lines of an agent that bear on its end.
+/// Facts in an agent's lines about its end.
 struct RunFacts {
     static constexpr std::size_t kNoticesMax = 8;
     static constexpr std::size_t kRefusedMax = 8;  ///< as many names as people read
 
-    std::string agent;  ///< that spoke last; empty: none did, and the exit status is the outcome
+    std::string agent;  ///< of the last line; empty: no line, and the exit status is the outcome
     std::optional<LineResult> result;
     /// Data of the last error.reported after which the model gave no answer.
     std::optional<Json> error;
-    std::vector<std::string> notices;  ///< its warnings about its own run, the last ones
-    /// The tools of calls that its rules refused, since the last call that changed something.
+    std::vector<std::string> notices;  ///< the agent's last warnings about its own run
+    /// Tools of the calls that the agent's rules refused since the last call that changed
+    /// something.
     std::vector<std::string> refused;
-    bool answered = false;  ///< there was a message, a call or tokens of an answer
-    bool changed = false;   ///< a call ended well that does more than read
+    bool answered = false;  ///< the model gave a message, a call or tokens of an answer
+    bool changed = false;   ///< a call that does more than read has succeeded
 
     void note_notice(const std::string& words);
     void note_refused(const std::string& tool);
@@ -38,11 +39,11 @@ struct RunEnd {
     bool completed = false;
     std::string reason;
     core::Cause cause = core::Cause::kNone;
-    std::string retry_at;  ///< by the provider; empty: unknown
-    /// An HTTP status that only the exit status says.
+    std::string retry_at;  ///< the provider's; empty: unknown
+    /// An HTTP status known only from the exit status.
     std::optional<std::uint64_t> status;
-    bool guarded = false;  ///< its own guard against loops ended it
-    bool refused = false;  ///< calls were refused, and nothing was done after that
+    bool guarded = false;  ///< the agent's own guard against loops ended it
+    bool refused = false;  ///< calls were refused, and no call changed anything afterwards
 };
 
 /// Pure.

@@ -14,22 +14,22 @@ namespace headway::cli {
 
 class Json;
 
-/// Beginning of the ids of all events that are reported of a stored session.
+/// Beginning of the ids of all events that are reported from a stored session.
 inline constexpr std::string_view kTranscriptEvent = "transcript-";
 
-/// Makes reports of the lines of one stored session. The id of a report is a digest of its content
-/// and its line's time, so that one that is made again, after a restart or of a file that was
-/// written again, counts once. Pure.
+/// Makes reports from the lines of one stored session. A report's id is a digest of its content and
+/// its line's time, so that a report that is made again, after a restart or from a rewritten file,
+/// counts once. Pure.
 class ObservedEvents {
 public:
-    /// Lines before `since`, in seconds since 1970, are the past: they say what the session is, and
-    /// which calls run, but are no reports.
+    /// Lines before `since`, in seconds since 1970, are the past: they identify the session and its
+    /// running calls, but make no reports.
     explicit ObservedEvents(double since) : since_(since) {}
 
-    /// Adds the reports of one line, as JSON text. `sub_agent`: it ends with its turn.
+    /// Adds the reports of one line, as JSON text. `sub_agent`: the session ends with its turn.
     void take(const StoredLine& line, bool sub_agent, std::vector<std::string>& reports);
-    /// Behind the past: adds the calls of it that still run. Once; take() does it at the first line
-    /// that is not of the past.
+    /// Ends the past: adds its calls that still run. Works once; take() calls it at the first line
+    /// after the past.
     void begin(std::vector<std::string>& reports);
 
 private:
@@ -42,11 +42,11 @@ private:
     void add_use(const StoredUse& use, std::vector<std::string>& reports);
 
     double since_;
-    double last_ = 0;  ///< time of the newest line that has one
+    double last_ = 0;  ///< time of the last line with a time
     bool begun_ = false;
-    std::map<std::string, std::string> open_;  ///< calls of the past by their ids: reports
-    std::string answer_;                       ///< whose use was reported last
-    LineTokens used_;                          ///< as far as it was
+    std::map<std::string, std::string> open_;  ///< reports of the past's calls, by call id
+    std::string answer_;                       ///< answer whose use was reported last
+    LineTokens used_;                          ///< use of that answer so far
 };
 
 }  // namespace headway::cli

@@ -12,23 +12,23 @@
 
 namespace headway::cli {
 
-/// A stored session that grows. Between reads it holds no descriptor, and remembers how far it was
-/// read; one that was cut or written again is read from its beginning.
+/// A stored session that grows. Between reads no descriptor is open, and the position is
+/// remembered; a file that was cut or rewritten is read from its beginning.
 class ObservedFile {
 public:
     /// `since`: as in ObservedEvents.
     ObservedFile(StoreFile file, double since);
 
-    /// Reads on until there are this many reports, or to the end of its last whole line. Error:
-    /// kBadRequest, why it cannot be read.
+    /// Reads on until `reports` has this many, or to the end of the last whole line. Error:
+    /// kBadRequest, why the file cannot be read.
     core::Result<> read(std::size_t reports_max, std::vector<std::string>& reports);
-    /// The last read() came to the end.
+    /// True if the last read() came to the end.
     bool at_end() const { return at_end_; }
-    /// Whether `now` has bytes that were not read.
+    /// True if `now` has bytes that were not read.
     bool is_behind(const StoreFile& now) const {
         return now.bytes != offset_ || now.inode != inode_;
     }
-    /// From its beginning, with another bound of the past.
+    /// Reads from the beginning again, with another bound of the past.
     void start_over(double since);
 
     const StoredAbout& about() const { return reader_->about(); }
@@ -41,7 +41,7 @@ private:
     std::unique_ptr<StoreReader> reader_;
     ObservedEvents events_;
     std::uint64_t offset_ = 0;  ///< end of the last line that was read
-    std::string before_;        ///< the bytes in front of it: another text is another file
+    std::string before_;        ///< the bytes before `offset_`: other bytes mean another file
     std::uint64_t inode_ = 0;
     bool at_end_ = false;
 };

@@ -14,25 +14,25 @@
 
 namespace headway::cli {
 
-/// Whether a process of this user that `headway run` has started works in this folder: what it does
-/// is reported, in the session of the run.
+/// True if a process of this user that `headway run` has started works in this folder: its work is
+/// reported already, in the session of the run.
 bool is_supervised_in(const std::string& folder);
 
-/// Follows stored sessions as they grow and reports them to a daemon. It never reads a file further
-/// than the daemon takes reports, so that only few of them are in memory. One thread.
+/// Follows stored sessions as they grow and reports them to a daemon. Files are read only as fast
+/// as the daemon takes reports, so that few reports are in memory. One thread.
 class Observer {
 public:
     struct Setup {
         std::vector<std::string> agents;
         std::map<std::string, std::string> environment;
-        std::chrono::milliseconds recent;  ///< a file that changed before is not followed
-        std::chrono::milliseconds rescan;  ///< between looks at all files
+        std::chrono::milliseconds recent;  ///< a file whose last change is older is not followed
+        std::chrono::milliseconds rescan;  ///< time between looks at all files
         std::function<void(const std::string&)> say;  ///< a line for people
     };
 
     Observer(Setup setup, Daemon& daemon);
 
-    /// Until `stop`, a descriptor, becomes readable.
+    /// Runs until `stop`, a descriptor, becomes readable.
     void run(int stop);
 
 private:
@@ -40,16 +40,16 @@ private:
     enum class Standing : std::uint8_t {
         kUnknown,
         kOurs,  ///< no other client reports into the session
-        kLeft,  ///< others do, or it is over
+        kLeft,  ///< other clients do, or the session has ended
     };
     struct Observed {
         ObservedFile file;
         std::string session{};
-        std::string parent{};  ///< session of its parent; empty: none
+        std::string parent{};  ///< the parent's session; empty: none
         Standing standing = Standing::kUnknown;
-        std::vector<std::string> reports{};  ///< that wait; JSON text
+        std::vector<std::string> reports{};  ///< pending reports, JSON text
         bool changed = true;
-        bool looked = false;  ///< whether it was observed before
+        bool looked = false;  ///< looked up whether it was observed before
     };
 
     void look_at_all();

@@ -8,21 +8,21 @@
 
 namespace headway::cli {
 
-/// A process of ours that ends with us: it gets SIGTERM when we die, and when this is destroyed,
-/// SIGKILL if it then takes longer than a few seconds. In a process group of its own, so that a
-/// Ctrl-C reaches only us.
+/// A process that ends with this one: it gets SIGTERM when this process dies or this object is
+/// destroyed, then SIGKILL if it takes longer than a few seconds. It has its own process group, so
+/// that a Ctrl-C reaches only this process.
 class Child {
 public:
-    /// Starts argv[0]; standard input is empty, and standard output and error go to `log`, unless
-    /// that is empty. A program that cannot be started ends with status 127.
+    /// Starts argv[0]; standard input is empty, and standard output and error go to the file `log`,
+    /// unless `log` is empty. A program that cannot be started ends with status 127.
     Child(std::vector<std::string> argv, const std::string& log);
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
     ~Child();
 
-    /// True until it was seen to have ended.
+    /// True until the process was seen to have ended.
     bool running();
-    /// The status of waitpid(2), once it has ended.
+    /// The status of waitpid(2), after the end.
     int status() const { return status_; }
 
 private:

@@ -20,7 +20,7 @@ public:
 
     void feed(std::string_view bytes);
 
-    /// The text to report, and the count starts again; nothing when no line was completed. With
+    /// The text to report; the count then starts again. Nothing if no line was completed; with
     /// `all`, an unfinished last line counts too.
     std::optional<std::string> take(bool all);
 

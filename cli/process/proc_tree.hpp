@@ -12,8 +12,8 @@
 
 namespace headway::cli {
 
-/// Use of a process tree. `cpu_ms` and `disk_bytes` (written) only grow; `rss_bytes` is what it
-/// holds now.
+/// Use of a process tree. `cpu_ms` and `disk_bytes` (written) only grow; `rss_bytes` is its memory
+/// now.
 struct TreeUsage {
     std::uint64_t cpu_ms = 0;
     std::uint64_t rss_bytes = 0;
@@ -25,19 +25,19 @@ struct TreeUsage {
 struct ProcStat {
     pid_t pid = 0;
     pid_t parent = 0;
-    std::uint64_t cpu_ticks = 0;  ///< own and of children already waited for
+    std::uint64_t cpu_ticks = 0;  ///< the process's own and those of children already waited for
     std::uint64_t rss_pages = 0;
 };
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
 
-/// When a process began, in ticks since the start of the machine; empty: there is none. It differs
-/// where another process has the number now.
+/// The start of a process, in ticks since the machine started; empty: no such process. It differs
+/// if another process has the number now.
 std::string process_began(std::int64_t pid);
 
 /// The value of write_bytes in /proc/PID/io, or 0. Pure.
 std::uint64_t parse_write_bytes(std::string_view text);
 
-/// Everything below this process, from /proc. A process that ended is in the sums of the one that
+/// All descendants of a process, from /proc. An ended process is in the sums of the process that
 /// waited for it; this process must be a child subreaper, so that no orphan is lost. Any thread.
 class ProcTree {
 public:

@@ -17,22 +17,22 @@ struct Process {
     pid_t pid = -1;
     system::FileDescriptor in;  ///< the write end of its input, if that is a pipe
     system::FileDescriptor out;
-    system::FileDescriptor err;  ///< not open where standard error is ours
+    system::FileDescriptor err;  ///< not open if standard error is ours
     int error = 0;               ///< errno when it could not be started; `pid` is then -1
 };
 
-/// Descriptors from 3 to 1023 that a program started now would inherit: those that the shell opened
-/// for it, as `<(...)` does. Call it before libraries open some that they forget to close.
+/// Descriptors from 3 to 1023 that a program started now would inherit, such as those that a shell
+/// opens for `<(...)`. Call this before libraries open descriptors that they forget to close.
 std::vector<int> inherited_descriptors();
 
 /// Starts argv[0], found in PATH, with standard input passed through and output into pipes. The
-/// child gets `mask` as its signal mask and the default action for SIGPIPE. It gets no descriptors
-/// above standard error except `inherited`, in rising order.
+/// child gets `mask` as its signal mask and the default action for SIGPIPE. Above standard error it
+/// gets only the descriptors `inherited`, which are in rising order.
 Process spawn_process(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
 
-/// The same with standard input and output through pipes, and our own standard error.
+/// spawn_process() with standard input and output through pipes, and our own standard error.
 Process spawn_between(const std::vector<std::string>& argv,
                       const std::map<std::string, std::string>& environment, const sigset_t& mask,
                       const std::vector<int>& inherited = {});
@@ -40,14 +40,14 @@ Process spawn_between(const std::vector<std::string>& argv,
 /// `all` without the variables for Headway only, such as its token; HEADWAY_CA_FILE stays.
 std::map<std::string, std::string> without_own_variables(std::map<std::string, std::string> all);
 
-/// Overwrites the values of our variables in the environment of this process, and closes its memory
-/// to other programs of the user, since the programs that it starts may read both in /proc. Copy
-/// the values that are still needed before. No other thread may run.
+/// Overwrites the values of Headway's variables in this process's environment, and closes the
+/// process's memory to the user's other programs: programs that it starts could read both in /proc.
+/// Copy values that are still needed first. No other thread may run.
 void hide_own_variables();
 
 /// How a command ended, from the status of waitpid(2).
 struct ExitStatus {
-    int code = 0;              ///< what a shell would show: the exit status, or 128 plus the signal
+    int code = 0;              ///< as a shell shows it: the exit status, or 128 plus the signal
     int signal = 0;            ///< 0 when it exited by itself
     std::string text() const;  ///< "exit status 2", "killed by signal 9 (Killed)"
 };

@@ -8,19 +8,19 @@
 
 namespace headway::cli {
 
-/// A file that another program reads as soon as it is there, so it is there whole or not at all:
-/// written beside its place and renamed. `-` is standard output; a device or a pipe is written to
-/// as it is, and so is a file whose place none can take: mounted, or in a folder that is not ours.
-/// A link is refused.
+/// A file that another program reads as soon as it exists, so it appears whole or not at all:
+/// written under another name and renamed. `-` is standard output; a device or a pipe is written to
+/// directly, and so is a file that cannot be replaced: mounted, or in a folder that is not ours. A
+/// link is refused.
 class ReportFile {
 public:
     explicit ReportFile(std::string path);
 
     bool is_output() const { return path_ == "-"; }
-    /// Proves, before the hours in which the report comes to be, that it can be written. Nothing is
-    /// left of it. Error: kInvalidParameter.
+    /// Checks that the report can be written, before the hours in which it is made. Leaves no
+    /// trace. Error: kInvalidParameter.
     core::Result<> check() const;
-    /// Error: kInvalidParameter; the file is as it was then, unless it is written to as it is.
+    /// Error: kInvalidParameter; the file is then unchanged, unless it is written to directly.
     core::Result<> write(std::string_view text) const;
 
 private:

@@ -13,7 +13,7 @@ namespace headway::cli {
 
 class Json;
 
-/// Error kInvalidConfig where the journal is in a store that several daemons share: it is no file.
+/// Error: kInvalidConfig if the journal is in a store that several daemons share, which is no file.
 core::Result<> require_own_database(const config::Settings& settings);
 
 /// The path of the database of these settings. Errors: those of config::load and of
@@ -26,7 +26,7 @@ Json copy_json(const std::string& file, const CopyReport& report);
 void say_copy(const Console& console, const std::string& verb, const std::string& file,
               std::uint64_t sessions, std::uint64_t events);
 
-/// Says on stderr what of the copy is damaged; nothing where all is sound.
+/// Prints on stderr which parts of the copy are damaged; nothing if all are sound.
 void say_damage(const Console& console, const CopyReport& report);
 
 }  // namespace headway::cli

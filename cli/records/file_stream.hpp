@@ -20,13 +20,13 @@
 
 namespace headway::cli {
 
-/// A file that a person named, or that lies in a folder which they named, as a stream. Unlike
-/// std::ifstream it never waits for a writer and takes no device (config::open_to_read), and its
-/// beginning can be looked at before it is read, be it a pipe that a shell opened.
+/// A file that a person named, or that is in a folder which they named, as a stream. Unlike
+/// std::ifstream it never waits for a writer and accepts no device (config::open_to_read), and the
+/// beginning can be looked at before reading, even that of a pipe opened by a shell.
 class FileStream : public std::istream {
 public:
-    /// `flags` of open(2): O_NOFOLLOW where a symbolic link is none of the files. A file that
-    /// cannot be opened gives a stream that has failed, with the reason in why().
+    /// `flags` of open(2): O_NOFOLLOW to refuse a symbolic link. A file that cannot be opened gives
+    /// a failed stream, with the reason in why().
     explicit FileStream(const std::string& path, int flags = 0)
         : std::istream(nullptr), buffer_(config::open_to_read(path, flags)) {
         if (!buffer_.file.open()) {
@@ -40,13 +40,13 @@ public:
         if (!why_.empty()) setstate(std::ios::failbit);
     }
 
-    /// In words; empty: it could be opened.
+    /// Why the file could not be opened, in words; empty: it was opened.
     const std::string& why() const { return why_; }
     /// Attributes of the open file.
     const struct stat& about() const { return about_; }
-    /// The first bytes, which are read again by what comes next. Before anything was read.
+    /// The first bytes, which the next reads return again. Only before the first read.
     std::string_view beginning() { return buffer_.beginning(); }
-    /// The reading begins behind this many bytes. Before anything was read; a file only.
+    /// Skips the first `bytes`. Only before the first read; a file only.
     void skip(std::uint64_t bytes) {
         if (::lseek(buffer_.file.get(), static_cast<off_t>(bytes), SEEK_SET) < 0)
             setstate(std::ios::failbit);
@@ -87,7 +87,7 @@ private:
     private:
         static constexpr std::size_t kBytes = std::size_t{256} << 10;
 
-        /// Reads more behind `end`, of what is held.
+        /// Reads more after `end`, the end of the held bytes.
         bool fill(char* end) {
             if (held_ == nullptr) {
                 held_ = std::make_unique_for_overwrite<char[]>(kBytes);
@@ -104,7 +104,7 @@ private:
             do {
                 got = ::read(file.get(), to, count);
             } while (got < 0 && errno == EINTR);
-            // As of a stream of the standard library: bad() tells it from the end.
+            // As in the standard library's streams: bad() tells an error from the end.
             if (got < 0) throw std::system_error(errno, std::generic_category());
             return got;
         }

@@ -8,10 +8,10 @@
 namespace headway::cli {
 
 /// Judges a whole export by its events: everything in it stays (actions of people, budgets and
-/// judges, directives that the agent got and took up) except the verdicts, which are made again.
+/// judges, directives that the agent got and followed) except the verdicts, which are made again.
 /// Silence is taken from the export too, since only the daemon knew when it listened. With the
-/// rules and the policy that it was served with the verdicts are those that were served. Errors:
-/// those of api::decode_stored_event(); the detail begins with the line ("12: ..."). Pure.
+/// rules and the policy of the daemon, the verdicts equal the daemon's. Errors: those of
+/// api::decode_stored_event(); the detail begins with the line ("12: ..."). Pure.
 core::Result<Timeline> judge_journal(std::vector<StoredEvent> journal, bool keep_journal);
 
 }  // namespace headway::cli

@@ -18,24 +18,23 @@ struct SessionLabel {
     std::string file;
     std::string source;
     bool success = false;
-    bool failure = false;  ///< neither: how it ended is not known
+    bool failure = false;  ///< neither this nor `success`: unknown
     Known loop = Known::kUnknown;
     bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
-    std::int64_t loop_start = -1;  ///< call the loop begins with, from 0; -1: not known
+    std::int64_t loop_start = -1;  ///< call with which the loop begins, from 0; -1: unknown
     std::int64_t loop_length = 0;  ///< calls
 };
 
 /// Reads CSV with a head (RFC 4180: quotes, doubled quotes, line breaks within quotes). Columns
 /// `file`, `outcome` and `loop` are needed; `source`, `how_labelled`, `loop_start_call` and
-/// `loop_len` are used; others are passed over. Error: kInvalidField, the detail begins with the
-/// line.
+/// `loop_len` are used; others are ignored. Error: kInvalidField, the detail begins with the line.
 core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
 
-/// Finding of a person who read a recording up to the place where it was called `stuck`.
+/// Finding of a person who read a recording up to the place where it was judged `stuck`.
 enum class AlarmRead : std::uint8_t { kRight, kWrong, kUnclear };
 
 /// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); others are
-/// passed over, and the last line about a file stands. Error: as in read_labels.
+/// ignored, and the last line about a file counts. Error: as in read_labels.
 core::Result<std::map<std::string, AlarmRead>> read_alarm_verdicts(std::istream& csv);
 
 }  // namespace headway::cli

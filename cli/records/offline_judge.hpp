@@ -24,19 +24,19 @@ namespace headway::cli {
 core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words);
 
 struct JudgeOptions {
-    core::PolicyOverride policy;  ///< wins over what the recording was opened with
+    core::PolicyOverride policy;  ///< wins over the policy in the recording's opening
     bool keep_journal = false;
-    /// A judge that answers every question at once, and always with this: what becomes of the
-    /// verdicts beside one that lies. Absent: there is no judge.
+    /// The answer that an assumed judge gives at once to every question, to show the verdicts with
+    /// a wrong judge. Absent: no judge.
     std::optional<core::CheckAnswer> opinion;
-    /// An unreadable line costs an event and not the recording: Timeline::unreadable.
+    /// An unreadable line loses one event, not the recording: Timeline::unreadable.
     bool lenient = false;
 };
 
-/// A verdict or a directive, and where a reader finds what led to it.
+/// A verdict or a directive, and where a reader finds its cause.
 struct Step {
     core::Event event;
-    std::size_t line = 0;            ///< of the file: the event it followed
+    std::size_t line = 0;            ///< line of the event that led to it, in the file
     std::size_t call = 0;            ///< how many calls had finished then
     std::chrono::milliseconds at{};  ///< since the opening
 };
@@ -44,39 +44,39 @@ struct Step {
 /// One event of the journal that judging made.
 struct JournalEntry {
     core::Event event;
-    std::size_t line = 0;  ///< of the file it came from; 0: from the opening
+    std::size_t line = 0;  ///< line in the file; 0: from the opening
     std::size_t call = 0;
 };
 
 struct Timeline {
     std::size_t events = 0;        ///< judged
     std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
-    std::size_t refused = 0;       ///< after the end, or of an attempt that was taken over
+    std::size_t refused = 0;       ///< after the end, or of an attempt that another one replaced
     std::size_t unreadable = 0;    ///< left out, see JudgeOptions::lenient
-    std::string first_unreadable;  ///< why, and the line: "12: ..."
+    std::string first_unreadable;  ///< line and reason of the first one: "12: ..."
     std::size_t calls = 0;         ///< tool.finished among the events
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
-    /// After how many calls simpler rules would have stopped it, to compare: the same call this
-    /// often in a row, or this many minutes without an event.
+    /// For comparison, after how many calls simpler rules would have stopped the session: the same
+    /// call 3 or 5 times in a row, or 10 or 30 minutes without an event.
     std::optional<std::size_t> same_3, same_5, quiet_10, quiet_30;
-    bool timed = false;                 ///< the recording says when its events were
-    std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for
+    bool timed = false;                 ///< the recording has times of events
+    std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty without keep_journal
 };
 
-/// Judges the events of one session as they come, for what is read piece by piece.
+/// Judges the events of one session as they come, for input that is read piece by piece.
 class EventJudge {
 public:
-    /// `options` has to live as long.
+    /// `options` must outlive this.
     EventJudge(const JudgeOptions& options, core::SessionStarted about);
     EventJudge(const EventJudge&) = delete;
     EventJudge& operator=(const EventJudge&) = delete;
     ~EventJudge();
 
-    /// `at`: since the opening; a clock that runs backwards stands still.
+    /// `at`: time since the opening; if it goes back, the last time is used.
     void report(core::Event event, std::chrono::milliseconds at, std::size_t line);
-    /// The newest advice to change the approach; nothing without one.
+    /// Acknowledges the newest advice to change the approach, if any.
     void acknowledge(std::chrono::milliseconds at, std::size_t line);
     /// Timeline of the events so far, without `last`.
     const Timeline& timeline() const;
@@ -90,15 +90,15 @@ private:
     std::chrono::milliseconds now_{};
 };
 
-/// The way in which a recording has to be read for this judgement. Pure.
+/// The way in which a recording must be read for these options. Pure.
 ReadFor reading_for(const JudgeOptions& options);
 
-/// A whole export is judged by judge_journal(), unless another policy or a judge is asked for. All
-/// else event after event, at the times of the recording's own clock; one second an event where
-/// it has none. Nothing is judged between events: a recording does not tell whether an agent that
-/// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
-/// with the line ("12: ..."). Precondition: it was read for this. Pure; `document` is scratch
-/// memory.
+/// Judges a whole export by judge_journal(), unless `options` has a policy or a judge; any other
+/// recording event by event, at the times of its own clock, or one second per event without times.
+/// Nothing is judged between events: a recording does not show whether an agent that wrote nothing
+/// was silent. Errors: those of api::decode_report and decode_open; the detail begins with the line
+/// ("12: ..."). Precondition: the recording was read as reading_for() requires. Pure; `document` is
+/// scratch memory.
 core::Result<Timeline> judge_recording(Recording recording, const JudgeOptions& options,
                                        api::JsonDocument& document);
 

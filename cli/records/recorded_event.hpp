@@ -9,25 +9,25 @@
 #include "api/json/document_writer.hpp"
 #include "api/json/json_document.hpp"
 
-// A line of a recording as the parser left it, and the event that it stands for. The text of a line
-// is read once: what is taken from it goes from document to document.
+// A parsed line of a recording, and the event that it stands for. The text of a line is parsed
+// once: its values are copied from document to document.
 
 namespace headway::cli {
 
-/// The members of a line that is an object; valid until its document parses again.
+/// The members of a line, an object; valid until its document parses again.
 class LineMembers {
 public:
-    /// Members that are read; the rest is ignored. A search among as many as a line can hold, for
-    /// each part of it, would take time by their square.
+    /// Members that are read; further ones are ignored. With all the members that a line can hold,
+    /// the searches for its parts would take quadratic time.
     static constexpr std::size_t kMax = 256;
 
-    /// From now on of this object.
+    /// Replaces the members by those of `object`.
     void read(api::JsonValue object);
-    /// Nothing for null too.
+    /// Nothing if the member is absent or null.
     std::optional<api::JsonValue> find(std::string_view name) const;
-    /// Nothing for what is of another kind.
+    /// Nothing if the member is of another kind.
     std::optional<api::JsonValue> find(std::string_view name, api::JsonKind kind) const;
-    /// Empty for what is no text.
+    /// Empty unless the member is text.
     std::string_view text_of(std::string_view name) const;
     std::optional<double> number_of(std::string_view name) const;
 
@@ -36,17 +36,17 @@ private:
         std::string_view name;
         api::JsonValue value;
     };
-    std::vector<Member> members_;  ///< but those that are null
+    std::vector<Member> members_;  ///< without those that are null
 };
 
-/// At most as long as a string of API.md may be; JSON for what is no text. Pure.
+/// The text, cut to the limit of a string in API.md; JSON for other values. Pure.
 std::string short_text(api::JsonValue value);
 
 /// True for the types of agents' lines that stand for an event.
 bool is_agents_event(std::string_view line_type);
 
-/// Writes what an agent's line stands for, with `id`, as the root of a document; nothing: it is
-/// skipped. Error: the event is one that no document holds.
+/// Writes the event of an agent's line, with `id`, as the root of `to`; nothing: the line is
+/// skipped. Error: a document cannot hold the event.
 std::optional<core::Result<>> write_event(const LineMembers& line, std::string_view id,
                                           api::JsonDocument& to);
 

@@ -16,22 +16,21 @@
 
 namespace headway::cli {
 
-/// The call that stands for the command.
+/// Id of the tool call that represents the command.
 inline constexpr const char* kCommandCallId = "run";
 
-/// Data of the heartbeats of a command: what its process tree uses, or until when it waits. Called
-/// on the reporter's thread.
+/// Data of a command's heartbeats: the use of its process tree, or the end of its wait. Called on
+/// the reporter's thread.
 class CommandBeat {
 public:
     explicit CommandBeat(const CommandFigures& figures) : figures_(figures) {}
 
     Json operator()() {
         const TreeUsage now = tree_.usage(::getpid());
-        // Sums of what is read one process after the other may slip back for a moment; work does
-        // not.
+        // Sums over processes that are read one after another may fall for a moment; work does not.
         cpu_ms_ = std::max(cpu_ms_, now.cpu_ms);
         disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
-        // If a command has just exited, its last figure is better than none.
+        // If a command has just exited, its last figure is better than 0.
         if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
         Json data = {
             {"phase", "running"},
@@ -56,7 +55,7 @@ private:
     std::uint64_t cpu_ms_ = 0;
     std::uint64_t rss_bytes_ = 0;
     std::uint64_t disk_bytes_ = 0;
-    std::uint64_t beats_ = 0;  // while it waits
+    std::uint64_t beats_ = 0;  // beats of a waiting command
 };
 
 }  // namespace headway::cli

@@ -9,20 +9,21 @@
 
 namespace headway::cli {
 
-/// A job that pings each minute has a session for each run. In a list, runs that were completed
-/// stand behind the newest completed one of their job; any other run is a row of its own.
+/// A job that pings each minute has a session for each run. In a list, completed runs of a job
+/// share the row of the newest completed one; any other run has a row of its own.
 class JobRuns {
 public:
-    /// Sessions come newest first. True: a row of its own; false: counted with that of its job.
+    /// Sessions come newest first. True: the session has a row of its own; false: it is counted
+    /// with its job's row.
     bool takes_row(const Json& session);
 
-    /// How many stand behind this one.
+    /// How many runs are counted with this session's row.
     std::size_t behind(const std::string& id) const;
     std::size_t hidden() const { return hidden_; }
 
 private:
     std::map<std::string, std::string> newest_;  ///< by job: its newest completed session
-    std::map<std::string, std::size_t> behind_;  ///< by that session
+    std::map<std::string, std::size_t> behind_;  ///< number of runs, by that session
     std::size_t hidden_ = 0;
 };
 

@@ -18,9 +18,9 @@ namespace headway::cli {
 
 struct KeepGoingOptions {
     ResumeRules rules;
-    std::string check;           ///< command of a shell that decides about a clean end; empty: none
-    std::string resume_command;  ///< of the user's own; empty: the agent's
-    std::string state_folder;    ///< what all that are kept going share
+    std::string check;  ///< shell command that decides if a clean end is final; empty: none
+    std::string resume_command;  ///< the user's own; empty: the agent's
+    std::string state_folder;    ///< shared by all agents that are kept going
     AgentHomes homes;
 };
 
@@ -30,19 +30,19 @@ public:
     using Words = std::vector<std::string>;
     using Say = std::function<void(const std::string& text)>;
 
-    /// All of them live as long.
+    /// All references must outlive this.
     KeepGoing(const KeepGoingOptions& options, const Words& first, const SignalGuard& signals,
               Reporter& reporter, CommandFigures& figures,
               const std::map<std::string, std::string>& environment, Say say);
 
-    /// Waits as long as the plan says and gives the command of the next run; nothing: the run is
-    /// over. Events of the session say what it waits for. `run` gets what the check says.
+    /// Waits as the plan requires and returns the command of the next run; nothing: no next run.
+    /// Events of the session report the wait. The check's result goes into `run`.
     std::optional<Words> after(RunOver& run, const SupervisedCommand& command);
 
     std::uint64_t resumes() const { return plan_.resumes(); }
-    /// Why the run goes on no more; empty: it is complete.
+    /// Why there is no next run; empty: the work is complete.
     const std::string& why_over() const { return why_over_; }
-    /// True if a person has ended it during a wait.
+    /// True if a person ended the run during a wait.
     bool cancelled() const { return cancelled_; }
 
 private:
@@ -72,14 +72,14 @@ private:
     ResumePlan plan_;
     const WallTime latest_;  ///< no run begins later
     const std::string folder_;
-    const std::string folder_is_;  ///< its device and inode when the run began
+    const std::string folder_is_;  ///< the folder's device and inode when the run began
     std::uint64_t checks_ = 0;
-    bool interrupted_ = false;  ///< while the check ran
+    bool interrupted_ = false;  ///< interrupted while the check ran
     std::string why_over_;
     bool cancelled_ = false;
-    /// The run before ended at a usage limit, and this one began at its reset.
+    /// The previous run ended at a usage limit, and this run began at the limit's reset.
     bool probed_ = false;
-    Json waits_;  ///< the call that stands for the wait
+    Json waits_;  ///< data of the tool call that reports the wait
 };
 
 }  // namespace headway::cli

@@ -19,21 +19,21 @@ class Json;
 
 /// Content of a `stop` directive, or the reason for the end of the session.
 struct StopDirective {
-    std::string id;  ///< empty: it needs no acknowledgement
+    std::string id;  ///< empty: no acknowledgement is needed
     std::string reason;
 };
 
 /// State of a session by its document and journal. An agent's acknowledgement removes a directive
-/// from the replies to reports, but not from these.
+/// from the replies to reports, but not from document and journal.
 struct Standing {
-    bool held = false;     ///< it is paused, or a person has to decide
-    bool stopped = false;  ///< it was cancelled, halted or stopped
-    std::string stuck;     ///< why it is stuck; empty: it is not
+    bool held = false;     ///< paused, or a person has to decide
+    bool stopped = false;  ///< cancelled, halted or stopped
+    std::string stuck;     ///< why it is stuck; empty: not stuck
 };
 
-/// Reports for one session from a thread of its own, so that nothing the daemon does holds up the
-/// supervised command: opens the session, delivers spooled events in order, beats when the daemon
-/// asked for it, and tries again with the same event ids while there is no daemon. Public
+/// Reports for one session from a thread of its own, so that the daemon never holds up the
+/// supervised command: opens the session, delivers spooled events in order, sends heartbeats as the
+/// daemon asks, and tries again with the same event ids while the daemon is unreachable. Public
 /// functions: the owner's thread.
 class Reporter {
 public:
@@ -45,7 +45,7 @@ public:
         std::chrono::milliseconds heartbeat{
             10'000};                 ///< until the daemon asks for another interval
         std::function<Json()> beat;  ///< data of a heartbeat; called on the reporter's thread
-        /// How long to leave at most between heartbeats, whatever the daemon asks for; unset: as it
+        /// The longest time between heartbeats, whatever the daemon asks for; unset: as the daemon
         /// asks. Called on the reporter's thread.
         std::function<std::chrono::milliseconds()> pace;
         std::function<void(const std::string&)> warn;  ///< called on the reporter's thread
@@ -56,8 +56,8 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    /// `hooks_tell`: the agent's own hooks, where they report into this session, tell the same.
-    /// Then it is not reported, so that nothing is counted twice.
+    /// `hooks_tell`: the agent's own hooks report the same event if they report into this session;
+    /// the event is then dropped, so that nothing is counted twice.
     void add(const std::string& type, const Json& data, bool hooks_tell = false);
     /// Reports what `headway run --keep-going` itself does (core/views/digest.hpp).
     void add_own(const std::string& type, const Json& data);
@@ -65,22 +65,22 @@ public:
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
     std::optional<StopDirective> stop_directive() const;
-    /// The newest reply holds the agent back: it is paused, or a person has to decide.
+    /// True if the newest reply holds the agent back: it is paused, or a person has to decide.
     bool held() const;
     /// Asks for a new standing().
     void look();
     Standing standing() const;
-    /// All that was added has its reply, and so has look(), so that held(), stop_directive() and
-    /// standing() are as new as that.
+    /// True if all added events and look() have their replies, so that held(), stop_directive() and
+    /// standing() are up to date.
     bool settled() const;
-    /// The daemon takes no more reports of this session: it has ended.
+    /// True if the daemon takes no more reports: the session has ended.
     bool refused() const;
 
-    /// Delivers what is left, ends the session with this body of POST .../end and returns; gives up
-    /// after `linger`, or soon when no daemon was ever there. True when everything arrived.
+    /// Delivers the remaining events, ends the session with this body of POST .../end and returns;
+    /// gives up after `linger`, or soon if no daemon was ever reached. True if everything arrived.
     bool finish(const Json& end, std::chrono::milliseconds linger);
 
-    /// The same without waiting: it goes on until the destructor, which waits for it.
+    /// finish() in the background; the destructor waits for it.
     void close(const Json& end, std::chrono::milliseconds linger);
 
 private:

@@ -11,13 +11,14 @@ namespace headway::cli {
 
 class Json;
 
-/// Events waiting to be delivered, bounded: when it is full, the oldest that can be spared goes
-/// (heartbeats without figures first, then messages, then anything). One thread at a time. Pure.
+/// Events waiting to be delivered, bounded: when the spool is full, the oldest event that can be
+/// spared is dropped (heartbeats without figures first, then messages, then anything). One thread
+/// at a time. Pure.
 class Spool {
 public:
     static constexpr std::size_t kEventsMax = 2'000;
     static constexpr std::size_t kBatchMax = 50;  // 50 messages of 10 kB stay under the body limit
-    /// Half of the body limit: what is added to it is at most one event of 200 kB.
+    /// Half of the body limit: one more event has at most 200 kB.
     static constexpr std::size_t kBatchBytesMax = 500'000;
 
     /// Gives each event an id that no other event of this spool has. `prefix` makes it unique in
@@ -26,23 +27,23 @@ public:
 
     /// `hooks_tell`: see drop_told().
     void add(const std::string& type, const Json& data, bool hooks_tell = false);
-    /// The same with an id that begins so, for readers who have to know who wrote it.
+    /// add() with an id that begins with `author`, for readers who must know the author.
     void add_as(std::string_view author, const std::string& type, const Json& data);
 
-    /// The oldest events as one report, a JSON array; they stay until confirm(), and the same come
-    /// again until then.
+    /// The oldest events as one report, a JSON array; they stay until confirm(), and further calls
+    /// return the same ones.
     std::string batch();
     /// The last batch was stored, or never can be.
     void confirm();
-    /// The last batch was refused: its events come one by one, so that one alone is lost. False: it
-    /// was one event.
+    /// The last batch was refused: its events now come one by one, so that only one is lost. False:
+    /// the batch was one event.
     bool narrow();
-    /// The agent's hooks report the events that were added with `hooks_tell`: they are dropped,
-    /// except for those on their way.
+    /// The agent's hooks report the events that were added with `hooks_tell`: these events are
+    /// dropped, except those on their way.
     void drop_told();
-    /// Whether there is something that drop_told() would drop.
+    /// True if an event was added with `hooks_tell`.
     bool has_told() const;
-    /// Forgets everything; ids go on.
+    /// Drops all events; ids go on.
     void clear();
 
     std::size_t size() const { return events_.size(); }
@@ -53,7 +54,7 @@ private:
         std::string type;
         std::string text;  // JSON
         bool hooks_tell;
-        bool figures;  // a heartbeat that nothing makes good
+        bool figures;  // has `usage`, which no later heartbeat repeats
     };
 
     void make_room();
@@ -62,8 +63,8 @@ private:
     std::string prefix_;
     std::uint64_t next_ = 1;
     std::deque<Event> events_;
-    std::size_t in_flight_ = 0;  // events at the front that a report on its way carries
-    std::size_t alone_ = 0;      // events at the front that go one by one
+    std::size_t in_flight_ = 0;  // events at the front that are in a report on its way
+    std::size_t alone_ = 0;      // events at the front to be sent one by one
     std::uint64_t dropped_ = 0;
 };
 

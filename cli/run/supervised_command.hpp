@@ -24,7 +24,7 @@ namespace headway::cli {
 using std::chrono::milliseconds;
 
 /// The signals of this process while a command runs: blocked for every thread and read from a
-/// descriptor. Create it before any thread; afterwards the mask is as before.
+/// descriptor. Create it before any thread; its destructor restores the mask.
 class SignalGuard {
 public:
     SignalGuard();
@@ -40,24 +40,24 @@ private:
     system::FileDescriptor fd_;
 };
 
-/// Figures of a command in heartbeats. Any thread.
+/// A command's figures for heartbeats. Any thread.
 struct CommandFigures {
-    std::atomic<std::int64_t> waits_until_ms{0};  ///< since 1970: the next start; 0: it runs
-    std::atomic<std::uint64_t> waits{0};          ///< number of that wait
+    std::atomic<std::int64_t> waits_until_ms{0};  ///< next start, since 1970; 0: running
+    std::atomic<std::uint64_t> waits{0};          ///< number of the current wait
     std::atomic<std::uint64_t> output_bytes{0};
-    std::atomic<bool> is_agent{false};  ///< it prints lines of an agent: its calls are the evidence
+    std::atomic<bool> is_agent{false};  ///< prints lines of an agent, whose calls are the evidence
 };
 
-/// Runs one command: copies its output to ours byte for byte, reports lines of it, passes signals
-/// on, stops it when told to. Output is copied only as fast as our own reader takes it, and never
-/// delays signals or a stop. Lines that an agent prints about itself are reported as events.
+/// Runs one command: copies its output to ours byte for byte, reports its lines, passes signals on,
+/// stops it on a stop directive. Output is copied only as fast as our own reader takes it, which
+/// never delays signals or a stop. Lines that an agent prints about itself are reported as events.
 class SupervisedCommand {
 public:
     struct Setup {
         bool lines = true;       ///< whether to read lines of agents
         Json call;               ///< data of the `tool.finished` that closes the command's call
         std::string codex_home;  ///< where Codex keeps its records; empty: not known
-        /// An agent that says that it waits for longer is ended; 0: none is.
+        /// An agent that reports a longer wait is ended; 0: no agent is.
         milliseconds wait_max{0};
         CommandFigures& figures;
     };
@@ -67,16 +67,16 @@ public:
     /// Blocks until the command has exited and its output is copied.
     ExitStatus run();
 
-    /// The directive that stopped it, if one did.
+    /// The directive that stopped the command, if any.
     const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
 
-    /// A signal that ends commands came from outside of the command.
+    /// True if a signal that ends commands came from outside the command.
     bool interrupted() const { return interrupted_; }
 
-    /// It was ended because it waits for longer than Setup::wait_max.
+    /// True if the command was ended for a wait longer than Setup::wait_max.
     bool ended_for_wait() const { return ended_for_wait_; }
 
-    /// The agent's lines, if there were any.
+    /// The agent's lines, if any.
     const AgentLines& agent() const { return agent_; }
 
 private:
@@ -120,10 +120,10 @@ private:
     SteadyTime next_report_;
     std::optional<SteadyTime> kill_at_;
     std::optional<StopDirective> stopped_by_;
-    std::uint64_t bytes_after_exit_ = 0;  ///< copied since then
+    std::uint64_t bytes_after_exit_ = 0;  ///< copied since the exit
     bool interrupted_ = false;
     bool ended_for_wait_ = false;
-    mutable bool waits_long_ = false;  ///< the agent said that it waits for longer than is allowed
+    mutable bool waits_long_ = false;  ///< the agent reported a wait longer than Setup::wait_max
 };
 
 }  // namespace headway::cli

@@ -15,7 +15,7 @@
 
 namespace headway::cli {
 
-/// State of a file when it was read. A store in SQLite has its newest rows in a log beside it.
+/// State of a file when it was read. An SQLite store has its newest rows in a log next to it.
 struct StoreState {
     std::uint64_t bytes = 0;
     std::int64_t changed = 0;  ///< nanoseconds since 1970
@@ -25,21 +25,21 @@ struct StoreState {
     bool operator==(const StoreState&) const = default;
 };
 
-/// As it is now.
+/// The file's state now.
 StoreState state_of(const StoreFile& file);
 
-/// Sessions by the file that held them, without timelines and without any words of people. One
-/// thread; find() any.
+/// Sessions by file, without timelines and without any words of people. One thread; find(): any
+/// thread.
 class ScanCache {
 public:
-    /// The sessions of the file if it is as it was; null: it has to be read.
+    /// The sessions of the file if its state is unchanged; null: the file must be read.
     const std::vector<ScannedSession>* find(const std::string& path, const StoreState& state) const;
     void keep(const std::string& path, const StoreState& state,
               const std::vector<ScannedSession>& sessions);
-    /// Forgets files that are not among these.
+    /// Forgets all files except `files`.
     void keep_only(const std::vector<StoreFile>& files);
 
-    /// From text that write() made for a program with the same `build`; empty for any other. Pure.
+    /// A cache from text that write() made for the same `build`; empty for any other text. Pure.
     static ScanCache read(std::string_view text, std::string_view build);
     std::string write(std::string_view build) const;
 
@@ -51,16 +51,17 @@ private:
     std::map<std::string, Entry, std::less<>> entries_;
 };
 
-/// Identity of this program: another one may have other rules.
+/// Identity of this program: another program may have other rules.
 std::string scan_build();
 
-/// $XDG_CACHE_HOME/headway/scan, or the same below ~/.cache; empty: there is no such folder.
+/// $XDG_CACHE_HOME/headway/scan, or the same below ~/.cache; empty: no such folder.
 std::string scan_cache_path(const std::map<std::string, std::string>& environment);
 
-/// Empty if there is none, or it is not a file of this user.
+/// The cache in a file; empty if the file is absent or not this user's.
 ScanCache load_scan_cache(const std::string& path);
 
-/// Whether it was stored, whole and for this user alone. Without it the next scan reads all again.
+/// True if the cache was stored, whole and for this user alone. Otherwise the next scan reads all
+/// files again.
 bool store_scan_cache(const std::string& path, const ScanCache& cache);
 
 }  // namespace headway::cli

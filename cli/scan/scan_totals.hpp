@@ -14,16 +14,16 @@
 
 namespace headway::cli {
 
-/// Counted once: an answer or a call that stands in several files (forks, resumed copies) belongs
-/// to the session that began first.
+/// Each answer or call counts once: one that is in several files (forks, resumed copies) belongs to
+/// the session that began first.
 struct Totals {
     std::size_t sessions = 0;
-    std::size_t sub_agents = 0;  ///< of the sessions
+    std::size_t sub_agents = 0;  ///< included in `sessions`
     std::size_t calls = 0;
     std::size_t failures = 0;
     std::uint64_t tokens = 0;
     std::uint64_t unpriced = 0;  ///< tokens of models without a price
-    double cost_usd = 0;         ///< of the others
+    double cost_usd = 0;         ///< of models with a price
     double worked = 0;           ///< seconds
 
     void add(const Totals& other);
@@ -32,15 +32,15 @@ struct Totals {
 /// Use of one day.
 struct ScanDay {
     std::uint64_t tokens = 0;
-    std::size_t stuck = 0;  ///< sessions that got so on it
+    std::size_t stuck = 0;  ///< sessions that became stuck on this day
 };
 
-/// Use of one session, without the use of another before it.
+/// Use of one session, without use that an earlier session counted.
 struct CountedSession {
     const ScannedSession* session = nullptr;
     Totals used;
     Totals after_stuck;  ///< tokens and cost only
-    bool stuck = false;  ///< at a call of its own
+    bool stuck = false;  ///< at one of its own calls
 };
 
 struct ScanTotals {
@@ -48,19 +48,19 @@ struct ScanTotals {
     Totals all;
     Totals after_stuck;
     std::size_t stuck = 0;
-    std::size_t blocked = 0;  ///< at the end
+    std::size_t blocked = 0;  ///< sessions blocked at the end
     std::size_t cut_off = 0;
-    std::size_t refused = 0;  ///< with refused calls
+    std::size_t refused = 0;  ///< sessions with refused calls
     std::map<std::string, Totals> by_agent;
     std::map<std::string, Totals> by_project;
     std::map<std::string, Totals> by_model;
     std::map<std::int64_t, ScanDay> by_day;  ///< days since 1970, in UTC
-    std::map<std::string, Totals> by_week;   ///< of the session's beginning, by its Monday
+    std::map<std::string, Totals> by_week;   ///< by the Monday of the week in which sessions began
 };
 
 ScanTotals count_sessions(std::span<const ScannedSession> sessions);
 
-/// "2026-11-23": the Monday of the week in which this is, in UTC.
+/// "2026-11-23": the Monday of the week of this time, in UTC.
 std::string week_of(double seconds);
 
 }  // namespace headway::cli

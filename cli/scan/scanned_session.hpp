@@ -18,7 +18,7 @@ namespace headway::cli {
 
 /// One answer of the model, as the totals count it.
 struct CountedUse {
-    std::uint64_t answer = 0;  ///< digest of its id: counted once over all files
+    std::uint64_t answer = 0;  ///< digest of the answer's id, counted once over all files
     std::uint64_t tokens = 0;
     std::optional<double> cost_usd;  ///< by the price list; nothing for a model without a price
     double seconds = 0;              ///< since 1970
@@ -27,7 +27,7 @@ struct CountedUse {
     bool operator==(const CountedUse&) const = default;
 };
 
-/// The first time that a verdict stood.
+/// The first occurrence of a verdict.
 struct ScannedAlarm {
     std::size_t call = 0;  ///< how many calls had finished
     double seconds = 0;    ///< since 1970
@@ -40,44 +40,44 @@ struct ScannedSession {
     StoredAbout about;
     std::string file;
     double began = 0;   ///< seconds since 1970; 0: no line has a time
-    double ended = 0;   ///< of the last line
+    double ended = 0;   ///< time of the last line
     double worked = 0;  ///< seconds, without gaps of more than kGapSeconds: a person was away
     double worked_after_stuck = 0;
     std::size_t lines = 0;
     std::size_t broken = 0;      ///< lines that are no JSON object
     std::size_t refused = 0;     ///< calls that the agent's rules or a person refused
-    std::size_t open_calls = 0;  ///< without a result at the end: cut off, or it runs still
-    /// Digests of their ids and times, counted once over all files; the lowest bit says that the
-    /// call failed.
+    std::size_t open_calls = 0;  ///< calls without a result at the end: cut off, or still running
+    /// Digests of the calls' ids and times, counted once over all files; the lowest bit is set if
+    /// the call failed.
     std::vector<std::uint64_t> calls;
     std::vector<CountedUse> uses;
-    std::vector<std::string> models;  ///< at most kModelsMax, and kOtherModels behind them
+    std::vector<std::string> models;  ///< at most kModelsMax, then kOtherModels
     std::optional<ScannedAlarm> stuck;
     std::optional<ScannedAlarm> blocked;
     core::Judgement last;
     Timeline timeline;
 
-    /// Nothing of a session but its file.
+    /// True if the file holds nothing of a session.
     bool is_empty() const { return began == 0 && calls.empty() && uses.empty(); }
 };
 
 inline constexpr double kGapSeconds = 600;
 
-/// Bound of one session; no person changes more often.
+/// Bound of one session; no person changes models more often.
 inline constexpr std::size_t kModelsMax = 64;
 inline constexpr const char* kOtherModels = "(more models)";
 
-/// Judges what a reader of stored lines says.
+/// Judges the lines of a stored session that a reader has read.
 class SessionScan {
 public:
     explicit SessionScan(const JudgeOptions& options) : judge_(options, {}) {}
 
-    /// `line`: of the file, from 1. The events of `said` are taken out of it.
+    /// `line`: number in the file, from 1. The events are moved out of `stored`.
     void take(StoredLine& stored, std::size_t line);
     ScannedSession finish(const StoredAbout& about, std::size_t open_calls);
 
-    std::size_t lines = 0;   ///< of the file, as far as it was read
-    std::size_t broken = 0;  ///< of them, no JSON object
+    std::size_t lines = 0;   ///< lines of the file that were read so far
+    std::size_t broken = 0;  ///< lines that are no JSON object
 
 private:
     void pass(double seconds);

@@ -15,13 +15,14 @@ namespace headway::cli {
 /// A longer piece is counted as broken and not read.
 inline constexpr std::size_t kStoredLineBytesMax = std::size_t{32} << 20;
 
-/// How much of a stream is read at once.
+/// Bytes of a stream that are read at once.
 inline constexpr std::size_t kStoreChunkBytes = std::size_t{256} << 10;
 
-/// Lines of a stream. One that is not ended yet is left, since its agent may be writing it.
+/// Lines of a stream. An unfinished last line is not returned, since its agent may still be writing
+/// it.
 class StoreLines {
 public:
-    /// `matters`: whether a line with this beginning is needed; most bytes of a store are not.
+    /// `matters`: true if a line with this beginning is needed; most of a store is not.
     StoreLines(std::istream& in, bool (*matters)(std::string_view)) : in_(in), matters_(matters) {}
 
     enum class Found : unsigned char { kEnd, kLine, kNotNeeded, kTooLong };
@@ -40,16 +41,16 @@ private:
     std::istream& in_;
     bool (*matters_)(std::string_view);
     std::string buffer_;
-    std::size_t used_ = 0;      ///< of the buffer; behind it is room
-    std::size_t at_ = 0;        ///< of the line that is next
-    std::size_t searched_ = 0;  ///< no line end before
+    std::size_t used_ = 0;      ///< bytes of the buffer in use; the rest is free
+    std::size_t at_ = 0;        ///< start of the next line
+    std::size_t searched_ = 0;  ///< no line end between at_ and this
     std::uint64_t taken_ = 0;   ///< bytes read from the stream
     std::uint64_t ended_ = 0;
     std::optional<Found> dropped_;  ///< the beginning of this line was dropped, and why
 };
 
-/// First all of one JSON document that precedes its array "messages", as an object, then the
-/// objects in that array.
+/// Pieces of a JSON document: first all before its array "messages", as an object, then the objects
+/// in that array.
 class StoreMessages {
 public:
     explicit StoreMessages(std::istream& in) : in_(in) {}

@@ -25,21 +25,21 @@ public:
     void message(std::string_view id, std::int64_t created, api::JsonValue data, StoredLine& out);
     /// Takes a row of the table `part`.
     void part(std::string_view message, std::int64_t created, api::JsonValue data, StoredLine& out);
-    /// Behind the last row.
+    /// To be called after the last row.
     void end(StoredLine& out);
 
     const StoredAbout& about() const { return about_; }
     std::size_t open_calls() const { return open_; }
 
 private:
-    /// The parts of a message that its rows need.
+    /// Facts about a message that its parts need.
     struct Message {
         bool person = false;
         std::string model;
-        std::string origin;  ///< when, and by which model; a fork copies it with another id
+        std::string origin;  ///< time and model; a fork copies these with another id
         std::size_t steps = 0;
     };
-    static constexpr std::size_t kMessagesMax = 4'096;  ///< that are remembered
+    static constexpr std::size_t kMessagesMax = 4'096;  ///< messages that are remembered
 
     Message& message_of(std::string_view id);
     void read_text(const Message& of, StoredLine& out);
@@ -49,7 +49,7 @@ private:
 
     StoredAbout about_;
     std::unordered_map<std::string, Message> messages_;
-    std::optional<ToldError> error_;  ///< of the message whose parts are read
+    std::optional<ToldError> error_;  ///< error of the message whose parts are read
     LineMembers part_;
     LineMembers inner_;
     LineMembers more_;

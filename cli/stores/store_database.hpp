@@ -10,7 +10,7 @@
 #include "core/base/result.hpp"
 
 // The tables in which opencode and Kilo store sessions. The file is another program's and may be
-// hostile: it is opened to be read alone, through its log, and nothing of its schema is run.
+// hostile: it is opened for reading only, with its log, and nothing in its schema is run.
 
 namespace headway::cli {
 
@@ -25,12 +25,12 @@ struct StoredSessionRow {
 /// A row of `message` or `part`.
 struct StoredDataRow {
     bool part = false;
-    std::string_view id;       ///< of the message
+    std::string_view id;       ///< id of the message
     std::int64_t created = 0;  ///< milliseconds since 1970
     std::string_view data;     ///< JSON
 };
 
-/// Receiver of the rows: those of a session between `begin` and `end`, oldest first. Views are
+/// Receiver of the rows: a session's rows come between `begin` and `end`, oldest first. Views are
 /// valid within the call.
 struct StoredRowsTaker {
     std::function<void(const StoredSessionRow&)> begin;
@@ -38,11 +38,12 @@ struct StoredRowsTaker {
     std::function<void()> end;
 };
 
-/// Rows of `message` and `part` that are read at most; each is 24 bytes of memory.
+/// Limit of rows of `message` and `part` that are read; each takes 24 bytes of memory.
 inline constexpr std::size_t kStoredRowsMax = 4'000'000;
 
-/// Reads all sessions of the file in one transaction. `stop` ends it early: what was read stands.
-/// Error: kBadRequest, why it cannot be read or what about it is unknown, without its name.
+/// Reads all sessions of the file in one transaction. `stop` ends the reading early: rows read so
+/// far remain valid. Error: kBadRequest, why the file cannot be read or which part is unknown,
+/// without the file's name.
 core::Result<> read_store_database(const std::string& path, const StoredRowsTaker& take,
                                    const std::function<bool()>& stop);
 

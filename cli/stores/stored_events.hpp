@@ -23,21 +23,21 @@ struct StoredCall {
     std::string tool;
     std::string args;  ///< JSON text; empty: none
     std::optional<double> seconds;
-    std::optional<std::int64_t> exit_code;  ///< where the agent tells it apart from the result
+    std::optional<std::int64_t> exit_code;  ///< if the agent stores it apart from the result
 };
 
-/// The calls of a session that wait for their results, by their ids. Bounded: beyond kMax calls, or
-/// kBytesMax of arguments, the one with the lowest id is forgotten, since a store that never ends
-/// its calls has no use of them.
+/// A session's calls without results so far, by id. Bounded: beyond kMax calls, or kBytesMax of
+/// arguments, the call with the lowest id is dropped, since a store that never ends its calls does
+/// not need them.
 class StoredCalls {
 public:
     static constexpr std::size_t kMax = 4096;
     static constexpr std::size_t kBytesMax = std::size_t{32} << 20;
 
     void start(std::string_view id, StoredCall call);
-    /// Null if there is none.
+    /// Null without such a call.
     StoredCall* find(std::string_view id);
-    /// Takes the call out; one without name or arguments if none was started.
+    /// Removes and returns the call; a call that was not started has no name or arguments.
     StoredCall finish(std::string_view id);
     std::size_t size() const { return calls_.size(); }
     void clear();
@@ -46,7 +46,7 @@ private:
     StoredCall take_out(std::map<std::string, StoredCall, std::less<>>::iterator at);
 
     std::map<std::string, StoredCall, std::less<>> calls_;
-    std::size_t bytes_ = 0;  ///< of their ids, tools and arguments
+    std::size_t bytes_ = 0;  ///< size of all ids, tools and arguments
 };
 
 /// The result of a stored call.
@@ -57,12 +57,12 @@ struct StoredResult {
     std::optional<double> seconds{};
 };
 
-/// Makes events of ours by the decoder of reports, so that a stored session is read as a reported
-/// one. An event that a daemon refuses is left out.
+/// Makes events with the decoder of reports, so that a stored session is read like a reported one.
+/// An event that a daemon would refuse is left out.
 class StoredEvents {
 public:
     void message(StoredLine& out, std::string_view role, std::string_view text);
-    /// Only for what follows a session as it grows: elsewhere the result tells of the call.
+    /// Adds the start only if StoredLine::live; otherwise finished() alone reports the call.
     void started(StoredLine& out, std::string_view call_id, const StoredCall& call);
     void finished(StoredLine& out, std::string_view call_id, const StoredCall& call,
                   const StoredResult& result);
@@ -79,13 +79,13 @@ private:
 /// Seconds since 1970 of an ISO time; nothing for any other text.
 std::optional<double> stored_seconds(std::string_view text);
 
-/// How much is kept of the first words of a person.
+/// Bytes that are kept of a person's first words.
 inline constexpr std::size_t kStoredGoalBytesMax = 200;
 
-/// A number of a line that counts something; 0 for anything else.
+/// The count `name` in a line; 0 for any other value.
 std::uint64_t stored_count(const LineMembers& of, std::string_view name);
 
-/// Whether a command printed "Exit Code: N" last, with another N than 0.
+/// True if a command printed "Exit Code: N" last, with N other than 0.
 bool says_exit_status(std::string_view text);
 
 /// The text of a JSON string, or of the parts `{"text": ...}` in an array, one a line.

@@ -14,13 +14,13 @@
 #include "cli/lines/agent_line.hpp"
 #include "core/events/event.hpp"
 
-// The lines in which agents store their sessions, read as events of ours. Pure.
+// The lines in which agents store their sessions, read as Headway's events. Pure.
 
 namespace headway::cli {
 
 /// Tokens of one answer of the model.
 struct StoredUse {
-    std::string answer;  ///< its id; the same id in another file is the same answer
+    std::string answer;  ///< id of the answer; the same id in another file is the same answer
     std::string model;
     LineTokens tokens;
 };
@@ -31,10 +31,10 @@ struct StoredLine {
     std::optional<StoredUse> use;
     std::optional<double> seconds;     ///< since 1970
     bool turn_ended = false;           ///< the agent waits for a person from here on
-    bool live = false;                 ///< as `reports`, with calls that begin, and not as `events`
+    bool live = false;                 ///< fill `reports`, not `events`, also with begun calls
     std::vector<std::string> reports;  ///< JSON text of reports, with type and data
 
-    /// But `live`.
+    /// Clears all members except `live`.
     void clear();
 };
 
@@ -42,12 +42,12 @@ struct StoredLine {
 struct StoredAbout {
     std::string agent;
     std::string id;
-    std::string parent;   ///< id of the session of which it is a sub-agent or a fork; empty: none
+    std::string parent;   ///< the session of which this is a sub-agent or a fork; empty: none
     std::string project;  ///< the folder in which it began
-    std::string model;    ///< that answered last
+    std::string model;    ///< the model that answered last
     std::string version;  ///< of the agent
     std::string goal;     ///< the first words of a person
-    bool fork = false;    ///< a copy of the parent, and no sub-agent
+    bool fork = false;    ///< a copy of the parent, not a sub-agent
     bool operator==(const StoredAbout&) const = default;
 };
 
@@ -62,7 +62,7 @@ public:
     StoreReader& operator=(const StoreReader&) = delete;
     virtual ~StoreReader() = default;
 
-    /// Adds to `out` the events of `line`, an object. Unknown lines have none.
+    /// Adds the events of `line`, an object, to `out`. Unknown lines have no events.
     virtual void take(api::JsonValue line, StoredLine& out) = 0;
     /// Calls that have no result yet.
     virtual std::size_t open_calls() const = 0;
@@ -70,7 +70,7 @@ public:
     const StoredAbout& about() const { return about_; }
 
 protected:
-    /// Sets what is not known yet.
+    /// Sets `to` unless it is set already.
     static void take_word(std::string& to, std::string_view word);
 
     StoredAbout about_;
@@ -86,14 +86,14 @@ enum class StoreShape : std::uint8_t {
 /// How one agent stores sessions.
 struct StoreFormat {
     std::string_view agent;
-    /// Whether the line may hold an event, by its first bytes: most bytes of a store are prompts.
-    /// Null: all do.
+    /// True if the line may hold an event, judged by its first bytes, since most bytes of a store
+    /// are prompts. Null: any line may.
     bool (*matters)(std::string_view line);
-    /// Whether only this format has such a line.
+    /// True if only this format has such a line.
     bool (*begins)(api::JsonValue line);
     std::unique_ptr<StoreReader> (*make)();  ///< null for a database
     StoreShape shape = StoreShape::kLines;
-    /// Names of members whose values the reader does not look at, and which may be long.
+    /// Names of members whose values may be long and are never read.
     std::span<const std::string_view> unread{};
 };
 
@@ -107,10 +107,10 @@ extern const StoreFormat kOpencodeStore;
 extern const StoreFormat kPiStore;
 extern const StoreFormat kQwenStore;
 
-/// The format of a file that its name tells, be it in any folder; null: its lines have to.
+/// The format of a file by its name, in any folder; null: only its lines can identify it.
 const StoreFormat* store_format_named(std::string_view file_name);
 
-/// The format of a file by its first lines; null: none that is known. `document` is scratch memory.
+/// The format of a file by its first lines; null: unknown. `document` is scratch memory.
 const StoreFormat* store_format_of(std::string_view beginning, api::JsonDocument& document);
 
 }  // namespace headway::cli

@@ -14,22 +14,22 @@ namespace headway::cli::top {
 
 /// The row of a session, or null.
 const Json* row_of(const Json& data, const std::string& id);
-/// Needs of people.
+/// The list of needs that wait for people.
 const Json::List& needs_of(const Json& data);
-/// Everything of one cause that needs a person.
+/// All needs of one cause.
 struct NeedGroup {
     std::string cause;
     const Json* first = nullptr;
     std::size_t count = 0;
 };
 
-/// In the order in which they came.
+/// The needs grouped by cause, in order of first occurrence.
 std::vector<NeedGroup> groups_of(const Json::List& needs);
-/// Whether the person can see what is decided: it was read, and is that one.
+/// True if the person can see the request being decided: the document read is that request's.
 bool sees_it(const TopState& state, const Json& data);
 
-/// Whether an approval takes the name of its tool, as on the page: one of critical risk that the
-/// person sees.
+/// True if the person must type the tool's name to approve, as on the page: for a request of
+/// critical risk that the person sees.
 bool needs_name(const TopState& state, const Json& data);
 
 }  // namespace headway::cli::top

@@ -8,28 +8,28 @@
 #include "cli/base/json.hpp"
 #include "cli/top/top_view.hpp"
 
-// In which order `headway top` lists sessions: that of the web page.
+// The order in which `headway top` lists sessions: that of the web page.
 
 namespace headway::cli::top {
 
 /// A row of the list.
 struct Placed {
     const Json* row = nullptr;
-    std::size_t depth = 0;  ///< below how many of its ancestors
-    std::size_t below = 0;  ///< sessions below it, where they are grouped
-    double cost = 0;        ///< dollars of it and of all below it
-    double estimated = 0;   ///< of these, no agent's word
+    std::size_t depth = 0;  ///< number of ancestors above it
+    std::size_t below = 0;  ///< sessions below it, if grouped
+    double cost = 0;        ///< dollars of this session and all below it
+    double estimated = 0;   ///< part of `cost` that no agent reported
     double unpriced = 0;    ///< tokens whose cost is not known
 };
 
-/// The rows as the person wants them: by `state.order`, sub-agents below their parents unless
-/// `state.flat`. Sessions with an alarm come first. They point into `data`. Pure.
+/// The rows in the person's order: by `state.order`, sub-agents below their parents unless
+/// `state.flat`. Sessions with an alarm come first. The rows point into `data`. Pure.
 std::vector<Placed> placed(const Json& data, const TopState& state);
-/// The place of a session in them; 0 when it is not there.
+/// The place of a session in `rows`; 0 if absent.
 std::size_t place_of(const std::vector<Placed>& rows, const std::string& id);
 
-/// "▁▃█▁▁▁": what the last rounds have proven, at most `cells` of them, a cell each; with "×29"
-/// behind it where the last ones brought nothing new. Pure.
+/// "▁▃█▁▁▁": proof of progress in the last rounds, at most `cells`, one cell each; with "×29" after
+/// it if the last rounds proved nothing new. Pure.
 std::string pulse_of(const Json& row, std::size_t cells);
 
 }  // namespace headway::cli::top

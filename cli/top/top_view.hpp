@@ -39,30 +39,31 @@ struct TopState {
     bool help = false;
     bool open = false;  ///< `selected` fills the screen
     bool quit = false;
-    TopDecision asked;    ///< waits for y, or the tool's name; without an approval: none
+    TopDecision asked;    ///< waits for y, or the tool's name; without `approval`: none
     bool whole = true;    ///< all of that request is on the screen: see shows_request_whole()
-    std::string typed;    ///< of that name
+    std::string typed;    ///< what was typed of the tool's name
     TopDecision decided;  ///< to be sent by the caller, which then clears it
-    TopEnd ending;        ///< waits for f or c; without a session: none
+    TopEnd ending;        ///< waits for f or c; without `session`: none
     TopEnd ended;         ///< to be sent by the caller, which then clears it
-    bool stale = false;   ///< other data is wanted at once; the caller clears it
-    std::string news;     ///< a line of news, such as what became of a decision
+    bool stale = false;   ///< new data is needed at once; the caller clears it
+    std::string news;     ///< a line of news, such as the result of a decision
 };
 
 // The last data of the daemon is one object: "overview" (GET /v1/overview), "rows" ("sessions" of
-// GET /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one,
-// or null), "events" (its newest, the newest last), "approval" (the document of the one that is
-// being decided), and "trouble" (why the last question was not answered, or empty).
+// GET /v1/sessions?view=row), "total" (number of sessions, shown or not), "session" (the open one,
+// or null), "events" (that session's newest, the newest last), "approval" (document of the one
+// being decided), and "trouble" (why the last request failed, or empty).
 
-/// One key: a character, or the escape sequence of an arrow. Those of the web page. Pure.
+/// Handles one key: a character, or the escape sequence of an arrow. The keys are those of the web
+/// page. Pure.
 void press(TopState& state, const Json& data, std::string_view key);
 
 /// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.
 std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color);
 
-/// Whether a screen of this size has room for all of the request that is being decided: nothing is
-/// approved of which a part was not seen. Pure.
+/// True if a screen of this size has room for the whole request being decided: no request is
+/// approved that was seen only in part. Pure.
 bool shows_request_whole(const TopState& state, const Json& data, WallTime now, std::size_t width,
                          std::size_t height);
 

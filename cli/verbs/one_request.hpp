@@ -7,8 +7,8 @@
 #include "cli/client/client_options.hpp"
 #include "cli/client/http_client.hpp"
 
-// The verbs that are one request each, and print its reply. Those that are safe to repeat are tried
-// a few times; a nudge or an extension of a budget, which would count twice, is sent once.
+// Verbs that send one request each and print its reply. Requests that are safe to repeat are tried
+// a few times; a nudge or a budget extension, which would count twice, is sent once.
 
 namespace headway::cli {
 
@@ -16,18 +16,18 @@ class Json;
 
 class Daemon;
 
-/// Tries a few times while the daemon may answer later.
+/// Posts, and retries a few times while the daemon may still answer.
 HttpReply post_patiently(Daemon& daemon, const std::string& path, const Json& body);
 
-/// Posts, with retries, and prints the advice of the reply. Gives the exit code.
+/// Posts, with retries, and prints the advice of the reply. Returns the exit code.
 int post_and_print(const ClientOptions& client, const std::string& path, const Json& body,
                    const Console& console);
 
-/// The same without retries.
+/// post_and_print() without retries.
 int send_once(const ClientOptions& client, const std::string& path, const Json& body,
               const Console& console);
 
-/// Adds `by`, the person who runs this, when the environment names one.
+/// Adds `by`, the person who runs this program, if the environment names them.
 void add_by(Json& body, const Console& console);
 
 }  // namespace headway::cli

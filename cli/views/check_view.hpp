@@ -10,13 +10,13 @@ namespace headway::cli {
 
 class Json;
 
-/// Whether the document of a check holds its end. Pure.
+/// True if the document of a check has its end. Pure.
 bool check_ended(const Json& check);
 
 /// 0 progressing, 2 looping, 4 blocked or failed, 1 no answer. Pure.
 int check_exit_code(const Json& check);
 
-/// The answer with what it rests on, who gave it and what it cost; several lines. Pure.
+/// The answer with its evidence, its judge and its cost; several lines. Pure.
 std::string check_text(const Json& check);
 
 /// Why there is no answer, one line. Pure.
@@ -28,7 +28,7 @@ std::string no_answer_advice(const Json& check);
 /// "A" for "progressing" to "D" for "failed"; empty for another word. Pure.
 std::string letter_of_answer(std::string_view word);
 
-/// "#12 #14" for [12, 14]; empty for all but a list. Pure.
+/// "#12 #14" for [12, 14]; empty unless it is a list. Pure.
 std::string event_numbers(const Json& list);
 
 }  // namespace headway::cli

@@ -18,28 +18,28 @@ struct LineStyle {
     bool color = false;
 };
 
-/// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed; the parts align from line to
-/// line, nearer to each other where the width is under 100. Nothing in it can steer a terminal.
-/// Takes an event envelope; anything else still gives some line.
+/// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed. The parts align from line to
+/// line, closer together if the width is below 100. Nothing in the line can steer a terminal. Takes
+/// an event envelope; any other value still gives some line.
 std::string event_line(const Json& event, const LineStyle& style);
 
 /// Summary of an event, in a few words. Pure.
 std::string event_summary(std::string_view type, const Json& data);
 
-/// Text of a JSON value for people, one clean line: strings as they are, kept long text as its
-/// head, the rest as JSON. Pure.
+/// A JSON value for people, as one clean line: strings as they are, a long text that the daemon cut
+/// as its head, other values as JSON. Pure.
 std::string plain_text(const Json& value);
-/// The same of a member; empty when it is null or not there. Pure.
+/// The same for the member `name`; empty if that is null or absent. Pure.
 std::string plain_text(const Json& object, std::string_view name);
 
 /// "ALARM stuck", "waiting, needs you", else the status. Pure.
 std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
 
-/// ", until 03:10" of a blocked session whose provider has said when it accepts requests again, in
-/// local time, with the day if that is not today; else empty. Pure, except for the time zone.
+/// ", until 03:10" if a blocked session's provider reported when it accepts requests again, in
+/// local time, with the day unless it is today; else empty. Pure, except for the time zone.
 std::string until_text(const Json& verdict, WallTime now);
 
-/// The time from the member's to `now`, not below 0; "-" where there is none. Pure.
+/// Time from the member `name` to `now`, at least 0; "-" without that member. Pure.
 std::string age_at(const Json& object, const char* name, WallTime now);
 
 /// The escape sequence that colours a verdict, or "". Pure.

@@ -11,12 +11,12 @@ namespace headway::cli {
 
 class Json;
 
-/// The reply of `GET /v1/analytics/expectations`: a line for each agent type, and for each tool
-/// where it lists tools.
+/// The reply of `GET /v1/analytics/expectations`: a line for each agent type, and for each tool if
+/// it lists tools.
 std::string expectations_text(const Json& reply, std::size_t width);
 
-/// Expectation for a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or "usually
-/// 2.0s, p95 40.0s" before that. Empty where too little is known.
+/// Expectation for a call in flight: "p95 of bash here is 40.0s, this one is at 3m00s", or
+/// "usually 2.0s, p95 40.0s" before that. Empty if too little is known.
 std::string expected_of_call(const Json& call, WallTime now);
 
 }  // namespace headway::cli

@@ -18,27 +18,25 @@ std::string alarm_words(std::string_view kind);
 /// "[######....] 62%". Pure.
 std::string progress_bar_text(double percent);
 
-/// Tokens and cost of a session or row so far, as "12.3k $0.42"; empty where nothing was used.
-/// Pure.
+/// Tokens and cost of a session or row so far, as "12.3k $0.42"; empty if nothing was used. Pure.
 std::string used_text(const Json& session);
 
-/// "$0.042"; "~" before it where a part is an estimate, "+" behind it where of some tokens no cost
-/// is known; "$?" where none is known. Text for the member `used`. Pure.
+/// The cost in the member `used`: "$0.042", with "~" before it if a part is estimated, "+" after it
+/// if the cost of some tokens is unknown; "$?" if no cost is known. Pure.
 std::string cost_text(const Json& used);
 
 /// "input 1.0k, cached 9.0k, output 300": the parts that are not 0. Pure.
 std::string token_parts_text(const Json& parts);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
-/// `behind`: how many completed runs of its job stand behind a session and have no row.
-/// Pure.
+/// `behind`: how many completed runs of a session's job are counted with it and have no row. Pure.
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color,
                            const std::function<std::size_t(const std::string&)>& behind = {});
 
 /// One session document as "name value" lines. Pure, except for the local time zone.
 std::string session_details(const Json& session, WallTime now, bool color);
 
-/// The advice of a report for people: where the session stands, and each directive on its own line.
+/// The advice on a report, for people: the session's state, and each directive on its own line.
 /// Pure.
 std::string advice_text(const Json& advice);
 

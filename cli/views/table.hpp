@@ -11,7 +11,7 @@ namespace headway::cli {
 struct Column {
     std::string title;
     bool flexible = false;  ///< may be cropped, the widest first, when the table is too wide
-    std::size_t least = 8;  ///< a flexible one is not cropped to less
+    std::size_t least = 8;  ///< least width to which a flexible column is cropped
 };
 
 struct Cell {
@@ -19,8 +19,8 @@ struct Cell {
     std::string_view color;  ///< escape sequence or empty; outlives the call
 };
 
-/// A table with a head, each line ending in a line feed, at most `width` columns wide (0: as wide
-/// as it wants, nothing cropped). Every row has as many cells as there are columns. Pure.
+/// A table with a head, each line ending in a line feed, at most `width` columns wide (0: nothing
+/// is cropped). Every row has one cell per column. Pure.
 std::string format_table(const std::vector<Column>& columns,
                          const std::vector<std::vector<Cell>>& rows, std::size_t width);
 

@@ -6,7 +6,7 @@
 
 #include "cli/records/offline_judge.hpp"
 
-// Output of `headway replay` for a recording that it judged itself. Pure.
+// Output of `headway replay` for a recording judged without a daemon. Pure.
 
 namespace headway::cli {
 
@@ -15,12 +15,12 @@ class Json;
 struct TimelineStyle {
     std::size_t width = 0;  ///< columns to crop to; 0: do not crop
     bool color = false;
-    bool why = false;  ///< the evidence of each step, one line an event
+    bool why = false;  ///< prints the evidence of each step, one line an event
 };
 
 /// `{"session","events","calls","duplicates","refused","verdict","timeline":[...],"directives":[...]}`;
 /// a step has every field of its event, and `n`, `line`, `call` and `at` (seconds since the
-/// opening); with `why` also the events it rests on.
+/// opening); with `why` also the events that are its evidence.
 Json timeline_json(const std::string& session, const Timeline& timeline, bool why);
 
 /// A line a step, in order.

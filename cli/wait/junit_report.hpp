@@ -16,20 +16,20 @@ class Json;
 /// One session that was waited for.
 struct JunitCase {
     std::string session;
-    bool skipped = false;  ///< another one was enough
-    /// Why it is no success: a verdict, `never_opened`, `timeout`, `no_answer`; empty: it is one.
+    bool skipped = false;  ///< another session was enough
+    /// Why the case failed: a verdict, `never_opened`, `timeout`, `no_answer`; empty: success.
     std::string failure;
-    std::string message;             ///< the reason of its verdict
-    std::vector<std::string> lines;  ///< what it did last
+    std::string message;             ///< the reason of the session's verdict
+    std::vector<std::string> lines;  ///< the session's last events, one a line
 };
 
-/// The cases of `sessions`, in their order, by the last reply of /wait (null: there was none) and
-/// the exit code of the wait. Pure.
+/// The cases of `sessions`, in their order, by the last reply of /wait (null: none came) and the
+/// exit code of the wait. Pure.
 std::vector<JunitCase> junit_cases(const Json& reply, const std::vector<std::string>& sessions,
                                    int exit_code);
 
-/// One suite `headway wait`, with one case a session. Text of agents is escaped, and has no
-/// character that XML 1.0 forbids. Pure.
+/// One suite `headway wait`, with one case a session. Text of agents is escaped, without characters
+/// that XML 1.0 forbids. Pure.
 std::string junit_report(std::span<const JunitCase> cases, std::chrono::milliseconds waited);
 
 }  // namespace headway::cli

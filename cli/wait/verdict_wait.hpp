@@ -14,17 +14,16 @@ namespace headway::cli {
 
 class Json;
 
-/// The `until` list with the sets `settled` and `ended` written out and one verdict taken away.
-/// Pure.
+/// The `until` list with the sets `settled` and `ended` written out and without `verdict`. Pure.
 std::string until_without(std::string_view until, std::string_view verdict);
 
-/// Every verdict but one, as an `until` list. Pure.
+/// Every verdict except `verdict`, as an `until` list. Pure.
 std::string all_verdicts_but(std::string_view verdict);
-/// All of them, for people. Pure.
+/// All verdicts, for people. Pure.
 std::string all_verdicts();
 
-/// 0 completed (or anything that is no ending), 1 failed or halted, 2 stuck, 3 cancelled, 4 blocked
-/// or waiting, 5 silent. Pure.
+/// 0 completed (or any verdict not listed here), 1 failed or halted, 2 stuck, 3 cancelled, 4
+/// blocked or waiting, 5 silent. Pure.
 int exit_code_of(std::string_view verdict);
 
 /// Reply of /wait, for one session or several.
@@ -34,16 +33,16 @@ struct WaitAnswer {
     bool stuck = false;                 ///< a session that matched is stuck
     int exit_code = 0;                  ///< several: the worst for --all, the best for --any
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
-    std::vector<std::string> silent;    ///< given up, since their agents are gone
-    std::vector<std::string> unopened;  ///< none is known by this name so far
+    std::vector<std::string> silent;    ///< given up, since their agents are silent
+    std::vector<std::string> unopened;  ///< ids without a session so far
     std::vector<std::string> never_opened;  ///< given up, since they were not opened in time
-    /// Who is given up later than --silent-for says, since that proves nothing yet; and when.
+    /// Sessions given up later than --silent-for, since their silence proves nothing yet; and when.
     std::vector<std::pair<std::string, milliseconds>> patient;
 };
 WaitAnswer read_wait_reply(const Json& reply, bool any);
 
-/// The request of one long poll. `until` may differ from the options' after a person chose to go
-/// on; `waited` is how long sessions that are not open were waited for before it. Pure.
+/// The path of one long poll. `until` may differ from the options' after a person chose to go on;
+/// `waited`: how long sessions that are not open were waited for so far. Pure.
 std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait,
                       milliseconds waited);
 

@@ -14,7 +14,7 @@ namespace headway::cli {
 using std::chrono::milliseconds;
 
 enum class OnStuck : std::uint8_t {
-    kAsk,     ///< ask the person at the terminal; without one like kFail
+    kAsk,     ///< ask the person at the terminal; without a terminal like kFail
     kFail,    ///< a stuck session ends the wait
     kIgnore,  ///< keep waiting
 };
@@ -26,12 +26,12 @@ struct WaitOptions {
     std::string until = "settled";
     std::uint64_t after = 0;
     std::string mode = "now";
-    std::optional<milliseconds> timeout;  ///< none: without limit
+    std::optional<milliseconds> timeout;  ///< none: no limit
     OnStuck on_stuck = OnStuck::kAsk;
-    bool missing_waits = true;               ///< for a session that is not open yet
-    milliseconds open_within{60'000};        ///< for this long; 0: without limit
-    std::optional<milliseconds> silent_for;  ///< 0: never gives up; none: the daemon's default
-    std::string junit;  ///< the file of a report for a CI service; -: output; empty: none
+    bool missing_waits = true;               ///< waits for a session that is not open yet
+    milliseconds open_within{60'000};        ///< how long to wait for that session; 0: no limit
+    std::optional<milliseconds> silent_for;  ///< 0: never give up; none: the daemon's default
+    std::string junit;  ///< file for a CI report; "-": standard output; empty: no report
     std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried
 };
 

@@ -8,10 +8,10 @@
 
 namespace headway::cli {
 
-/// Everything between an agent and the daemon, one line each: is it installed, are our hooks there,
-/// is something in their way, do they reach the daemon. Starts the agent for its version, Codex for
-/// what it trusts, and headway-hook; sends an event that says nothing. The daemon is the one that
-/// the hooks name, if `way` was not `asked` for.
+/// Checks everything between an agent and the daemon, one line each: is the agent installed, are
+/// our hooks there, does a setting bar them, do they reach the daemon. Starts the agent for its
+/// version, Codex for the hooks it trusts, and headway-hook; sends an empty event. The daemon is
+/// the one that the hooks name, unless `asked`: then the one of `way`.
 std::vector<Finding> examine_agent(const AgentRow& row, const InstallPlace& place,
                                    const HookWay& way, bool asked);
 

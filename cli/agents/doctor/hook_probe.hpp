@@ -13,26 +13,26 @@
 
 namespace headway::cli {
 
-/// How an agent asks the daemon.
+/// How an agent's hooks send requests to the daemon.
 struct HookProbe {
     std::string agent;    ///< as in `headway install NAME`
-    std::string dialect;  ///< of the path: that of the agent, or "generic"
-    std::string url;      ///< of the daemon
-    std::string token;    ///< empty: it shows none
+    std::string dialect;  ///< in the path: the agent's own, or "generic"
+    std::string url;      ///< the daemon's
+    std::string token;    ///< empty: none is sent
 };
 
-/// Sends the hook. Changes nothing at a daemon.
+/// Sends an empty hook, which changes nothing at a daemon.
 HttpReply send_probe(const HookProbe& probe);
 
 /// The meaning of the reply; `about` is "AGENT daemon". Pure.
 Finding judge_probe(const HookProbe& probe, const HttpReply& reply);
 
-/// The fault of a daemon that took the probe: its version, or what the token may report.
-/// Nothing: it is as it shall be, or does not say.
+/// The fault of a daemon that accepted the probe: its version, or the token's scopes. Nothing: no
+/// fault, or the daemon does not report it.
 std::optional<Finding> examine_daemon(const HookProbe& probe);
 
-/// The token that hooks show by this environment: HEADWAY_TOKEN, and for commands the first line
-/// of the file in HEADWAY_TOKEN_FILE.
+/// The token that hooks send in this environment: for commands the first line of the file in
+/// HEADWAY_TOKEN_FILE if readable, else HEADWAY_TOKEN.
 std::string token_of_hooks(const Environment& environment, bool by_command);
 
 }  // namespace headway::cli

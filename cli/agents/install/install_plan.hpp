@@ -9,42 +9,42 @@
 #include "cli/agents/agent_finder.hpp"
 #include "cli/agents/agent_table.hpp"
 
-// Changes of files by installing or uninstalling. Reads, and writes nothing.
+// Changes of files by installing or uninstalling. Only reads files.
 
 namespace headway::cli {
 
 struct InstallPlace {
     Environment environment;
     std::filesystem::path project;  ///< empty: the user's settings
-    std::filesystem::path folder;   ///< whose settings count beside the user's; empty: none
+    std::filesystem::path folder;   ///< whose settings count in addition to the user's; empty: none
 };
 
 /// The settings of an agent: a file, or a folder of scripts. Error: kInvalidParameter without HOME.
 core::Result<std::filesystem::path> settings_path(const AgentRow& row, const InstallPlace& place);
 
-/// The changes that put our entries in, none where they are there. `required`: what way.require
-/// says counts also where it is empty. Error: kInvalidParameter, why it cannot be done.
+/// The changes that insert our entries; none if they exist. `required`: way.require is used even if
+/// empty. Error: kInvalidParameter, why the changes cannot be made.
 core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
                                                    const HookWay& way, bool required);
 
-/// The changes that take them out. Error: as there.
+/// The changes that remove our entries. Error: as in plan_install().
 core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
                                                      const InstallPlace& place);
 
-/// The settings as they would be if there were none.
+/// The settings that an install without existing settings would write.
 std::string snippet(const AgentRow& row, const HookWay& way);
 
 /// A script of ours, for one event of an agent with kScripts. Pure.
 std::string hook_script(const AgentRow& row, const HookWay& way);
 /// A plugin of ours. Pure.
 std::string plugin_text(const AgentRow& row, const HookWay& way);
-/// Whether a script or plugin is one of ours. Pure.
+/// True if a script or plugin is one of ours. Pure.
 bool is_own_file(std::string_view text);
 
 /// Obstacles for hooks that are installed: sentences for a person.
 std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& place,
                                        const HookWay& way, const std::string& version);
-/// A proxy that requests of hooks would go to; empty: none.
+/// The variable of a proxy that requests of hooks would use; empty: none.
 std::string proxy_in_the_way(const Environment& environment);
 
 }  // namespace headway::cli

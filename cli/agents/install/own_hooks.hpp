@@ -9,50 +9,50 @@
 #include "cli/agents/settings/settings_text.hpp"
 #include "core/base/result.hpp"
 
-// Our entries among those of others in an agent's settings.
+// Headway's entries among those of others in an agent's settings.
 
 namespace headway::cli {
 
-/// One of ours.
+/// One hook of Headway's.
 struct OwnHook {
     std::string event;
     SettingsText::Id hook = SettingsText::kNone;
-    SettingsText::Id entry = SettingsText::kNone;  ///< its group, or itself
-    bool whole = true;                             ///< nothing in the entry is of others
+    SettingsText::Id entry = SettingsText::kNone;  ///< the hook's group, or the hook itself
+    bool whole = true;                             ///< the entry has no hook of others
 };
 
-/// Those that count, or with `all` also those that a member of the same name hides. Pure.
+/// Our hooks in force; with `all` also those hidden by a later member of the same name. Pure.
 std::vector<OwnHook> own_hooks(const AgentRow& row, const SettingsText& settings, bool all = false);
 
-/// The settings with these entries, and no others of ours: older forms are replaced where they
-/// stand. An entry that requires an answer stays when `entries` have none (`keep_required`). The
-/// same text: nothing is to be done. Error: kInvalidParameter with the place, when it is no JSON or
-/// the hooks are of another kind. Pure.
+/// The settings with these entries, and no others of ours: older forms are replaced in place. With
+/// `keep_required`, entries that require an answer stay. The same text: nothing to do. Error:
+/// kInvalidParameter with the place, if the text is no JSON, the hooks are of another kind, or a
+/// name occurs twice. Pure.
 core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string& text,
                                          const std::vector<HookEntry>& entries, bool keep_required);
 
-/// The matcher of the one entry that requires an answer. Nothing: there is none, or more than one.
-/// Pure.
+/// The matcher of the one entry that requires an answer. Nothing: no such entry, or several. Pure.
 std::optional<std::string> required_matcher(const AgentRow& row, const std::string& text);
 
-/// The settings without ours: what with_own_hooks() was given. Error: as there. Pure.
+/// The settings without our entries: the text given to with_own_hooks(). Error: as in
+/// with_own_hooks(). Pure.
 core::Result<std::string> without_own_hooks(const AgentRow& row, const std::string& text);
 
 /// The goal in our entries; empty: none. Pure.
 std::string goal_of_own_hooks(const AgentRow& row, const std::string& text);
 
-/// As our entries in these settings reach the daemon, where there are some: its URL, whether they
-/// show a token, whether all are commands, and their goal. Pure.
+/// `way` as in our entries of these settings, if any: the daemon's URL, whether they send a token,
+/// whether all are commands, and their goal. Pure.
 HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay way);
 
-/// Whether nothing is left in settings but what every file of this agent has. Pure.
+/// True if the settings have only what every file of this agent has. Pure.
 bool is_bare(const AgentRow& row, const std::string& text);
 
 /// Entries that exist and those that are missing; for `headway doctor`. Pure.
 struct OwnHooksState {
-    std::size_t present = 0;             ///< as they shall be
-    std::vector<std::string> missing{};  ///< events
-    std::size_t others = 0;              ///< of ours, of another form
+    std::size_t present = 0;             ///< entries as they should be
+    std::vector<std::string> missing{};  ///< events without their entry
+    std::size_t others = 0;              ///< entries of ours in another form
 };
 core::Result<OwnHooksState> own_hooks_state(const AgentRow& row, const std::string& text,
                                             const std::vector<HookEntry>& entries);

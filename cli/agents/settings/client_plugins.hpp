@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-// The plugins of clients/, as this program writes them. Defined in a source that
-// embed_plugins.cmake makes.
+// The plugins of clients/, as this program writes them. Defined in a source file made by
+// embed_plugins.cmake.
 
 namespace headway::cli::client_plugins {
 

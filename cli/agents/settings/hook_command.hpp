@@ -4,21 +4,21 @@
 #include <string>
 #include <string_view>
 
-// Commands and URLs in the settings of agents: which are ours, and what they name.
+// Commands and URLs in the settings of agents: which are Headway's, and what they name.
 
 namespace headway::cli {
 
-/// Whether such a command runs headway-hook for this agent, and begins with it. Pure.
+/// True if a command begins with headway-hook and runs it for this agent. Pure.
 bool is_hook_command(std::string_view command, std::string_view agent);
-/// The daemon that such a command names; empty: none. Pure.
+/// The daemon's URL in such a command; empty: none. Pure.
 std::string url_in_command(std::string_view command);
-/// The goal that such a command pursues; empty: none. Pure.
+/// The goal in such a command; empty: none. Pure.
 std::string goal_in_command(std::string_view command);
-/// Whether such a URL is that of Headway's hooks for this agent. Pure.
+/// True if a URL is that of Headway's hooks for this agent. Pure.
 bool is_hook_url(std::string_view url, std::string_view agent);
-/// Whether it asks for calls to wait for the daemon. Pure.
+/// True if such a URL requires that calls wait for the daemon. Pure.
 bool is_required_url(std::string_view url);
-/// The same of a command, and the program that it runs. Pure.
+/// The same for a command, and the program that it runs. Pure.
 bool is_required_command(std::string_view command);
 std::string program_in_command(std::string_view command);
 

@@ -10,16 +10,16 @@
 
 #include "core/base/result.hpp"
 
-// Settings files of other programs, edited as text: what is not ours stays byte for byte.
+// Settings files of other programs, edited as text: all except our entries stays byte for byte.
 
 namespace headway::cli {
 
-/// More is no settings file.
+/// Longer or deeper text is no settings file.
 inline constexpr std::size_t kSettingsBytesMax = 4 * 1024 * 1024;
 inline constexpr std::size_t kSettingsDepthMax = 200;
 
-/// JSON with where each value stands in its text. Comments, trailing commas and a byte order mark
-/// are allowed; a text of only these marks and spaces has no value.
+/// JSON with the position of each value in its text. Comments, trailing commas and a byte order
+/// mark are allowed; a text of only these marks and spaces has no value.
 class SettingsText {
 public:
     using Id = std::uint32_t;
@@ -27,7 +27,7 @@ public:
 
     enum class Kind : std::uint8_t { kObject, kArray, kString, kOther };
 
-    /// Error: kInvalidParameter, "line 3, column 7: ..." of what is no JSON, or too much of it.
+    /// Error: kInvalidParameter, "line 3, column 7: ..." for text that is no JSON or too large.
     static core::Result<SettingsText> parse(std::string text);
 
     const std::string& text() const { return text_; }
@@ -37,41 +37,41 @@ public:
     bool is_array(Id id) const { return id != kNone && kind(id) == Kind::kArray; }
     /// Children of a list or an object, in the order of the text.
     std::vector<Id> children(Id id) const;
-    /// The last of several members with one name, as parsers take it; kNone: there is none.
+    /// The member of this name, the last of several, as parsers take it; kNone: no such member.
     Id member(Id object, std::string_view name) const;
-    std::string name_of(Id member) const;  ///< empty for an element
-    /// What a text says; empty for other values.
+    std::string name_of(Id member) const;  ///< empty for a list's element
+    /// The content of a string; empty for other values.
     std::string string_of(Id id) const;
     /// The value as JSON on one line, without comments.
     std::string compact(Id id) const;
     /// "line 3, column 7".
     std::string place_of(Id id) const;
 
-    /// The text with a new last element in the list at `path`, names from the root, whose parents
-    /// are made where they are missing. `element` is JSON. In the manner of the file: its
-    /// indentation, its line ends. Error: kInvalidParameter with the place, when something on the
-    /// way is of another kind.
+    /// The text with a new last element in the list at `path`, names from the root; missing parents
+    /// are inserted. `element` is JSON. Keeps the file's style: its indentation, its line ends.
+    /// Error: kInvalidParameter with the place, if a value on the path is of another kind.
     core::Result<std::string> with_element(const std::vector<std::string>& path,
                                            std::string_view element) const;
-    /// The text with a new last member in the object at `path`, which may be the root; see there.
+    /// The text with a new last member in the object at `path`, which may be the root; see
+    /// with_element().
     core::Result<std::string> with_member(const std::vector<std::string>& path,
                                           std::string_view name, std::string_view value) const;
-    /// The text with JSON in the place of this value.
+    /// The text with the JSON `value` in place of the value `id`.
     std::string with_replaced(Id id, std::string_view value) const;
 
-    /// The text without these values, and without the parents that an insertion made and that are
-    /// empty now: what with_element() and with_member() gave becomes what it was. Nothing: the file
-    /// has no value left and had none. Below the root only.
+    /// The text without these values, and without parents that an insertion made and that are empty
+    /// now: undoes with_element() and with_member(). If the file had no value before, none is left.
+    /// Only for values below the root.
     std::string without(const std::vector<Id>& ids) const;
 
 private:
     struct Node {
         Kind kind = Kind::kOther;
-        std::size_t begin = 0;  ///< of the name, where there is one
+        std::size_t begin = 0;  ///< of the name, if any
         std::size_t name_end = 0;
         std::size_t value = 0;
         std::size_t end = 0;
-        std::size_t comma = std::string::npos;  ///< behind it
+        std::size_t comma = std::string::npos;  ///< after the value, if any
         Id parent = kNone;
         Id first = kNone;
         Id next = kNone;
@@ -113,8 +113,8 @@ private:
     std::string applied(std::vector<Edit> edits) const;
 
     std::string text_;
-    std::vector<Node> nodes_;                 ///< each behind its parent
-    std::vector<std::size_t> line_comments_;  ///< where they end, in order
+    std::vector<Node> nodes_;                 ///< each after its parent
+    std::vector<std::size_t> line_comments_;  ///< ends of line comments, in order
 };
 
 /// JSON text of a string. Pure.

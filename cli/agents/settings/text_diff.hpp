@@ -6,9 +6,10 @@
 
 namespace headway::cli {
 
-/// Changes from one text to another, as `diff -u` prints them, with this name; empty: none. Lines
-/// are cleaned for a terminal and cut at 300 columns. Texts that differ in more than 2,000 lines
-/// get one sentence. Where `diff` cannot be run, a sentence says so, and the new text follows.
+/// Changes from one text to another, as `diff -u` prints them, with this name; empty: no changes.
+/// Lines are cleaned for a terminal and cut at 300 columns. Texts that differ in more than 2,000
+/// lines get one sentence. If `diff` cannot run, the result is a sentence about that and the new
+/// text.
 std::string unified_diff(std::string_view name, std::string_view before, std::string_view after);
 
 }  // namespace headway::cli

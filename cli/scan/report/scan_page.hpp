@@ -8,8 +8,8 @@
 
 namespace headway::cli {
 
-/// One file of HTML for people who look at it without Headway: no script, nothing from a network,
-/// and all that came from a store is plain text in it. `made`: seconds since 1970. Pure.
+/// One HTML file for people without Headway: no script, nothing from a network, and all content of
+/// stores is plain text. `written_at`: seconds since 1970. Pure.
 std::string scan_page(const ScanTotals& totals, double written_at, std::size_t rows);
 
 }  // namespace headway::cli

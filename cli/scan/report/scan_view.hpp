@@ -21,26 +21,26 @@ struct ScanStyle {
     std::size_t rows = 20;  ///< sessions and groups listed at most
 };
 
-/// The sentence on all of it, the sessions that went wrong with the reason, and the totals.
+/// A summary sentence, the sessions that went wrong with their reasons, and the totals.
 std::string scan_text(const ScanTotals& totals, const ScanStyle& style);
 
 /// All sessions and totals.
 Json scan_json(const ScanTotals& totals, const std::vector<std::string>& skipped);
 
-/// "1.2M tokens, $4.10": `+` behind a cost where some tokens have no price.
+/// "1.2M tokens, $4.10", with `+` after the cost if some tokens have no price.
 std::string spent_text(const Totals& totals);
-/// The cost alone.
+/// The cost of spent_text() alone.
 std::string cost_text(const Totals& totals);
 std::string worked_text(const Totals& totals);
 /// "2026-11-26", in UTC.
 std::string day_text(double seconds);
 
-/// Those that were stuck, blocked, cut off or refused, the worst first.
+/// The sessions that were stuck, blocked, cut off or refused, the worst first.
 std::vector<const CountedSession*> troubled_sessions(const ScanTotals& totals);
-/// In one sentence; empty: nothing went wrong.
+/// The session's trouble in one sentence; empty: nothing went wrong.
 std::string trouble_of(const CountedSession& counted);
 
-/// By their costs, or by name, the last first.
+/// The groups by cost, or by name, in descending order.
 std::vector<std::pair<std::string, Totals>> sorted_groups(
     const std::map<std::string, Totals>& groups, bool by_name);
 

@@ -16,17 +16,17 @@ using std::chrono::milliseconds;
 struct ReplayOptions {
     ClientOptions client;
     std::vector<std::string> files;
-    bool to_daemon = false;           ///< play them; else judge them here
-    bool why = false;                 ///< judging: print what each verdict rests on
+    bool to_daemon = false;           ///< play the recordings to a daemon; else judge them here
+    bool why = false;                 ///< judging: print the evidence of each verdict
     std::vector<std::string> policy;  ///< judging: "balanced", "strict" or "key=value"
     std::string session;              ///< empty: from the recording
-    double speed = 0;                 ///< 0: as fast as it goes; 1: as recorded
+    double speed = 0;                 ///< 0: as fast as possible; 1: as recorded
     std::size_t batch = 1;            ///< events a report
     std::size_t parallel = 1;         ///< recordings at a time
     milliseconds connect_timeout{60'000};
 };
 
-/// `replay` without --to: prints the verdicts of each file, judged here. Gives the exit code.
+/// `replay` without --to: prints the verdicts of each file, judged here. Returns the exit code.
 int judge_recordings(const ReplayOptions& options, const Console& console);
 
 }  // namespace headway::cli

@@ -20,7 +20,7 @@ struct RunOptions {
     std::vector<std::string> labels;  ///< "key=value"
     std::optional<milliseconds> interval;
     bool quiet = false;
-    bool no_lines = false;        ///< lines of agents are ordinary output
+    bool no_lines = false;        ///< treat lines of agents as ordinary output
     milliseconds linger{10'000};  ///< how long delivery may go on after the command's exit
     bool keep_going = false;      ///< start the agent again in its conversation
     KeepGoingOptions keeping;

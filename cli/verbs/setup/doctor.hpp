@@ -10,17 +10,17 @@
 
 namespace headway::cli {
 
-/// Does not fail without a daemon, so it looks for URL and token itself.
+/// `headway doctor` must work without a daemon, so it finds URL and token itself.
 struct DoctorOptions {
     config::LoadRequest sources;
-    std::vector<std::string> agents{};  ///< empty: the daemon
-    std::string url;                    ///< empty: HEADWAY_URL, else where these settings listen
+    std::vector<std::string> agents{};  ///< agents to examine; empty: examine the daemon
+    std::string url;                    ///< empty: HEADWAY_URL, else the address in `sources`
     std::string token_file;             ///< --token-file
     bool json = false;
-    bool repair = false;  ///< saves what can be read of a damaged database
+    bool repair = false;  ///< saves the readable part of a damaged database
 };
 
-/// Prints what it finds; gives the exit code. `server` asks the judges, which only it can.
+/// Prints the findings; returns the exit code. `server` is needed to probe the judges.
 int run_doctor(const DoctorOptions& options, const Server& server, const Console& console);
 
 }  // namespace headway::cli

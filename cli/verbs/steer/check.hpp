@@ -14,9 +14,9 @@ using std::chrono::milliseconds;
 struct CheckOptions {
     ClientOptions client;
     std::string session;
-    std::string id;  ///< of the check; empty: the daemon chooses one
+    std::string id;  ///< id of the check; empty: the daemon chooses one
     bool wait = false;
-    std::optional<milliseconds> timeout;  ///< of the wait; none: without limit
+    std::optional<milliseconds> timeout;  ///< limit of the wait; none: no limit
 };
 
 }  // namespace headway::cli

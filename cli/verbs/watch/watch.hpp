@@ -14,10 +14,10 @@ using std::chrono::milliseconds;
 
 struct WatchOptions {
     ClientOptions client;
-    std::string session;  ///< empty: all
+    std::string session;  ///< empty: all sessions
     bool follow = false;
-    std::optional<std::uint64_t> after;  ///< one session: start behind this event
-    milliseconds open_within{60'000};    ///< for this long; 0: without limit
+    std::optional<std::uint64_t> after;  ///< with one session: start after this event
+    milliseconds open_within{60'000};    ///< how long to wait for the session to open; 0: no limit
     milliseconds connect_timeout{600'000};
 };
 
