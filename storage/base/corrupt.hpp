@@ -8,7 +8,7 @@
 
 namespace headway::storage {
 
-/// The database has a value that cannot be true.
+/// An error: the database has an impossible value.
 inline core::Error corrupt(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what), {}};
 }
