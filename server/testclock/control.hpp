@@ -14,8 +14,8 @@
 
 namespace headway::server::testclock {
 
-/// The socket that tests move the clock over. One line is a command, and its answer, one line of
-/// JSON, comes when it is in effect: the engine and the I/O thread have done what was due.
+/// The socket by which tests move the clock. A command is one line; its answer, one line of JSON,
+/// is sent when the engine and the I/O thread have done all due work.
 ///
 ///     pass MS [STEP]   time passes, in steps, so that what is due happens in its order
 ///     stall MS [STEP]  time passes unattended, at once; in steps, only a thread that is held
@@ -25,7 +25,7 @@ namespace headway::server::testclock {
 ///     suspend MS       the machine sleeps: the steady clock stands; the same
 ///     read             nothing happens
 ///
-/// Has a thread of its own, so that it works while another one is held up.
+/// Has a thread of its own, so that it works while another thread is blocked.
 class Control {
 public:
     /// `io` is the I/O thread's and must outlive this.
@@ -49,7 +49,7 @@ private:
     bool noticed(const Jump& by);
 
     net::io_context& io_;
-    bool loop_runs_ = true;  ///< as far as this command knows
+    bool loop_runs_ = true;  ///< as far as is known
     net::io_context own_{1};
     LocalAcceptor acceptor_;
     LocalSocketFile file_;
