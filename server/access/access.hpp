@@ -62,8 +62,8 @@ public:
     /// Replaces the operator's token at once and returns the new one. Errors: kInternal; kForbidden
     /// if the token is shared.
     core::Result<std::string> rotate_operator();
-    /// The key that hides digests of secrets in exports, see api::Prints. The same while the
-    /// operator's token is, and at all daemons that share the token. Empty without a token.
+    /// The key that hides digests of secrets in exports, see api::Prints. Stays the same as long as
+    /// the operator's token, at all daemons that share the token. Empty without a token.
     std::string fingerprint_key() const;
     /// Links with which people decide requests. Any thread.
     const DecisionLinks& decision_links() const noexcept { return decision_links_; }

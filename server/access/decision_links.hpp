@@ -22,8 +22,8 @@ struct DecidedByLink {
 /// Codes of these links. No part of a code is stored: the code proves, by a key derived from the
 /// operator's token, that this daemon has sent it for exactly this request to exactly this
 /// endpoint. The decision uses it up, since a request is decided once, and it expires with the
-/// request. A new operator's token makes all codes invalid; so does, for one endpoint, the loss of
-/// its permission to send links. Any thread.
+/// request. A new operator's token makes all codes invalid, and an endpoint that may no longer send
+/// links makes its own invalid. Any thread.
 class DecisionLinks {
 public:
     /// If the hash is empty, no link is made and none is valid.

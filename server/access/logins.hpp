@@ -45,7 +45,7 @@ public:
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
     /// True if this secret is valid. Takes the same time for every secret of one length.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
-    /// Identifies a login after the request that sent it; reveals nothing about the secret. Pure.
+    /// Identifies a login beyond its request; reveals nothing about the secret. Pure.
     std::string mark_of(std::string_view secret) const;
     /// True if the login with this mark is still valid.
     bool counts(std::string_view mark, core::Timestamp now) const;

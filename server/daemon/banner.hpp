@@ -15,7 +15,7 @@ struct Banner {
     std::string config_file;  ///< empty: no file was found
 };
 
-/// One line of JSON for the parent process. Contains only data that may be logged.
+/// Prints one line of JSON for the parent process. Contains only data that may be logged.
 void print_ready_line(const Banner& banner);
 
 /// Prints the lines for a terminal; `dashboard` is a login link.

@@ -19,8 +19,8 @@
 namespace headway::server {
 
 /// Runs `headway observe` as a child process of the daemon, separately since it reads files that
-/// agents write. Restarts it when it ends, after longer pauses each time, and ends it with the
-/// daemon. I/O thread.
+/// agents write. Restarts the child when it ends, after a longer pause each time, and ends it with
+/// the daemon. I/O thread.
 class ObserverChild {
 public:
     using Report = std::function<void(const std::string& line)>;

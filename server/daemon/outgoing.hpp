@@ -19,9 +19,9 @@ namespace headway::server {
 class Dispatcher;
 
 /// All outbound calls: to judges and webhooks on the thread of libcurl, to commands on a separate
-/// thread; each exists only if configured. Passes results to the dispatcher on the I/O thread. I/O
-/// thread only, except the functions that judge_link() and webhook_link() return, which the engine
-/// calls.
+/// thread; each part exists only if configured. Passes results to the dispatcher on the I/O thread.
+/// I/O thread only, except the functions that judge_link() and webhook_link() return, which the
+/// engine calls.
 class Outgoing {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;

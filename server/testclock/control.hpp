@@ -17,12 +17,12 @@ namespace headway::server::testclock {
 /// The socket by which tests move the clock. A command is one line; its answer, one line of JSON,
 /// is sent when the engine and the I/O thread have done all due work.
 ///
-///     pass MS [STEP]   time passes, in steps, so that what is due happens in its order
-///     stall MS [STEP]  time passes unattended, at once; in steps, only a thread that is held
-///                      up misses it
+///     pass MS [STEP]   time passes, in steps, so that due events happen in their order
+///     stall MS [STEP]  time passes unattended, at once; with STEP in steps, so that only a
+///                      blocked thread misses it
 ///     step MS          the wall clock is set ahead, or back by a negative number; then a quarter
-///                      of a second passes, in which the engine notices
-///     suspend MS       the machine sleeps: the steady clock stands; the same
+///                      of a second passes, in which the engine notices the step
+///     suspend MS       the machine sleeps: the steady clock stops; then time passes as after step
 ///     read             nothing happens
 ///
 /// Has a thread of its own, so that it works while another thread is blocked.
@@ -49,7 +49,7 @@ private:
     bool noticed(const Jump& by);
 
     net::io_context& io_;
-    bool loop_runs_ = true;  ///< as far as is known
+    bool loop_runs_ = true;  ///< as far as this command knows
     net::io_context own_{1};
     LocalAcceptor acceptor_;
     LocalSocketFile file_;

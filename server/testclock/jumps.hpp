@@ -9,11 +9,11 @@ namespace headway::server::testclock {
 
 using Millis = std::chrono::milliseconds;
 
-/// How far each clock is moved at once, in addition to the kernel's.
+/// How far each clock is moved at once, in addition to the kernel's time.
 struct Jump {
-    Millis steady{0};  ///< not back
+    Millis steady{0};  ///< never negative
     Millis wall{0};
-    Millis slept{0};       ///< not back
+    Millis slept{0};       ///< never negative
     bool attended = true;  ///< the process ran all the time: no attention gap
 
     static Jump pass(Millis time) { return {time, time, Millis{0}, true}; }

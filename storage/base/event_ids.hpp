@@ -39,7 +39,7 @@ public:
     /// The id must not be empty. The first of two equal ids is used.
     void add(std::string_view id, std::uint64_t n);
     /// The event number of an id. The first find() after a change indexes the ids added since the
-    /// last one.
+    /// last find().
     std::optional<std::uint64_t> find(std::string_view id) const;
     Id operator[](std::size_t place) const;
     std::size_t size() const noexcept { return table_ ? table_->places.size() - table_->gone : 0; }
@@ -78,7 +78,7 @@ private:
         std::size_t gone = 0;  ///< number of dropped places at the front
         std::set<std::uint32_t, ById> index{ById{this}};
         std::size_t indexed =
-            0;  ///< so many places at the front are in the index, without dropped ones
+            0;  ///< number of places at the front that are in the index, unless dropped
 
         Table() = default;
         Table(const Table& other) : text(other.text), places(other.places), gone(other.gone) {}

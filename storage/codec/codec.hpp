@@ -22,7 +22,7 @@ void encode_events(std::span<const core::Event> events, std::string& out);
 /// Whether texts are checked: invalid UTF-8 indicates a damaged disk and cannot become JSON.
 enum class Texts : std::uint8_t { kTaken, kChecked };
 
-/// Numbers the events from `first_n`. Error: kStorageCorrupt.
+/// Decodes a row and numbers its events from `first_n`. Error: kStorageCorrupt.
 core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
                                                      Texts texts = Texts::kTaken);
 

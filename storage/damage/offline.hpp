@@ -27,7 +27,7 @@ struct Restored {
 core::Result<Restored> restore_database(const std::filesystem::path& backup,
                                         const std::filesystem::path& database);
 
-/// Deletes the leftover of an interrupted copy: a regular file of the own user that is not locked,
+/// Deletes the leftover of an interrupted copy: a regular file of this user that is not locked,
 /// because SQLite locks a copy while writing. Touches nothing else.
 void remove_left_copy(const std::filesystem::path& file);
 

@@ -28,7 +28,7 @@ void remove_database(const std::filesystem::path& file);
 /// kStorageUnavailable, kStorageFull; in both cases no copy remains.
 core::Result<> copy_database(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// SQLite refuses a file that is shorter than the size in its header. Appends zeros, which are
+/// Appends zeros up to the size in the header, since SQLite refuses a shorter file. Zeros are
 /// invalid pages: only reads of the appended part fail.
 core::Result<> lengthen_database(const std::filesystem::path& copy);
 

@@ -19,7 +19,7 @@ class FileWatch {
 public:
     enum class Found : std::uint8_t {
         kSound,
-        kMoved,    ///< the database is not under its name, or replaced; it may come back
+        kMoved,    ///< the database was renamed or replaced; it may come back
         kLogGone,  ///< only the WAL is gone; its content can still be read
         kCut       ///< a file is shorter than written, or has a hole
     };

@@ -12,7 +12,7 @@
 
 namespace headway::storage {
 
-/// Position and content of a journal row.
+/// Position of a journal row, and the numbers of its events.
 struct RowAt {
     Cursor cursor = 0;
     std::uint64_t n = 0;

@@ -7,8 +7,8 @@
 
 namespace headway::storage {
 
-/// Deletes data older than the retention, in bounded steps, by one daemon at a time. The connection
-/// and the tables must outlive it.
+/// Deletes data older than the retention time, in bounded steps, by one daemon at a time. The
+/// connection and the tables must outlive it.
 class PostgresRetention {
 public:
     PostgresRetention(PostgresConnection& sql, SqlMeta& meta, SqlHistory& history)

@@ -6,7 +6,7 @@
 
 namespace headway::storage {
 
-/// Deletes data older than the retention, in bounded steps. The database and the tables must
+/// Deletes data older than the retention time, in bounded steps. The database and the tables must
 /// outlive it.
 class SqliteRetention {
 public:

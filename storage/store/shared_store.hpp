@@ -29,8 +29,9 @@ struct HoldRequest {
     std::vector<std::string_view> seen;   ///< sessions that the turn only reads
     /// Event ids in reports, each with its session.
     std::vector<std::pair<std::string_view, std::string_view>> ids;
-    std::size_t due_max = 0;   ///< at most so many sessions whose deadline has passed
-    std::size_t told_max = 0;  ///< at most so many sessions with messages in their inbox
+    std::size_t due_max = 0;  ///< maximum number of sessions to return whose deadline has passed
+    std::size_t told_max =
+        0;  ///< maximum number of sessions to return with messages in their inbox
     /// Sessions that this daemon cannot read; never returned as due or messaged.
     std::vector<SessionKey> unreadable;
 };
@@ -83,8 +84,8 @@ struct Pulse {
     std::int64_t tokens = 0;  ///< a number that changes with each change of the access tokens
 };
 
-/// Notifies the daemons that share a store of commits. A hint may be lost, since each daemon also
-/// reads the feed twice a second. Has its own connection; one thread, not the store's.
+/// Announces commits to the other daemons that share a store. A hint may be lost, since each daemon
+/// also reads the feed twice a second. Has its own connection; one thread, not the store's.
 class Hints {
 public:
     virtual ~Hints() = default;
@@ -118,8 +119,7 @@ public:
     /// Saves ids of committed events before the snapshot that covers them, in the open transaction,
     /// so that one snapshot need not save all ids. find_event_id() finds them after commit().
     virtual core::Result<> save_ids(SessionKey key, const EventIds& ids) = 0;
-    /// The position of an event of the last commit(); kProvisionalCursor gives that before the
-    /// first.
+    /// The position of an event of the last commit(), or before its first for kProvisionalCursor.
     virtual Cursor settled(Cursor cursor) const = 0;
     /// The position of the last event of the last commit().
     virtual Cursor committed() const = 0;
@@ -151,8 +151,8 @@ public:
     virtual Import& imports() = 0;
     /// Round trips to the database since the start.
     virtual std::uint64_t round_trips() const = 0;
-    /// Connections to the database that were lost since the start. The next one may reach another
-    /// server, with all acknowledged commits but maybe not all data read before.
+    /// Database connections lost since the start. The next connection may reach another server,
+    /// which has all acknowledged commits but maybe not all data read before.
     virtual std::uint64_t breaks() const = 0;
 };
 

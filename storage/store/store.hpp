@@ -126,13 +126,13 @@ public:
     /// first event; the others follow.
     virtual core::Result<Cursor> append(SessionKey key, Chain& chain,
                                         std::span<const core::Event> events) = 0;
-    /// The event number stored for this event id, up to the session's snapshot. The caller knows
-    /// later ids (StoredSession::new_ids and its own appends), because each write would dirty an
-    /// index page.
+    /// The event number stored for this event id, up to the session's snapshot. The caller itself
+    /// keeps later ids (StoredSession::new_ids and its own appends), since storing each at once
+    /// would dirty an index page.
     virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                                      std::string_view id) = 0;
 
-    /// Only for sessions not in memory: memory may be ahead of the snapshot.
+    /// Loads a session that is not in memory: memory may be ahead of the snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;
     /// Events after..after+limit of a session whose chain is `chain`, in order.
     virtual core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,

@@ -19,7 +19,7 @@ struct StoredApproval {
     SessionKey session = 0;
     std::string session_id;
     core::Approval approval;
-    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
+    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = undecided
     bool damaged = false;  ///< `approval` is unreadable; the other members are valid
 };
 

@@ -26,7 +26,7 @@ public:
     /// Copies this many pages; outside a transaction. After the last step the file is complete, but
     /// not synced. Error: kBackupFailed; the copy has then ended and its file is useless.
     virtual core::Result<BackupStep> step_backup(int pages) = 0;
-    /// Ends a current copy.
+    /// Ends the current copy, if any.
     virtual void abandon_backup() = 0;
 };
 

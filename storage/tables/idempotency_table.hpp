@@ -14,7 +14,7 @@ namespace headway::storage {
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
-    /// Time of the use, as found; a session of that name opened later is another one.
+    /// Time of the use when found; a session of that name opened later is a different one.
     core::Timestamp at = core::kNever;
 };
 

@@ -50,7 +50,7 @@ struct OutboxEndpoint {
 
 /// Why a message was not delivered.
 struct OutboxFailure {
-    std::uint32_t tries = 0;  ///< including this one
+    std::uint32_t tries = 0;  ///< including this try
     core::Timestamp at = core::kNever;
     bool away = false;
     std::string reason;

@@ -30,7 +30,8 @@ struct StoreProbe {
     core::Millis clock_ahead{};  ///< the database's clock minus this machine's
 };
 
-/// Probes a store without changing it; only its URL, unless `connect`. Errors: as open_postgres().
+/// Probes a store without changing it; without `connect`, checks only its URL. Errors: as
+/// open_postgres().
 core::Result<StoreProbe> probe_store(const std::string& url, bool connect);
 
 }  // namespace headway::server

@@ -81,7 +81,7 @@ public:
     const Principal& caller;
     const api::Query& query;
     Services& on;
-    std::size_t bytes;  ///< of the body, inflated
+    std::size_t bytes;  ///< size of the inflated body
 
     const Target& target() const { return request.target; }
     const std::string& session() const { return request.target.session; }

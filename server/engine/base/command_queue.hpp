@@ -24,7 +24,8 @@ namespace headway::server {
 /// next request after a reply, so its own requests stay in order.
 class CommandQueue {
 public:
-    /// Each rationed request takes the engine up to 1 ms, so these delay a report by tens of ms.
+    /// Each rationed request takes the engine up to 1 ms, so kRationPerTurn delay a report by tens
+    /// of ms.
     static constexpr std::size_t kRationPerTurn = 32;
     /// A request of this size has 100 events or more. A turn takes large requests up to
     /// kLargeBytesPerTurn: some 250 events, which delay a small report by less than 10 ms.

@@ -28,7 +28,7 @@ struct Publication {
     std::vector<storage::StreamEvent> events;
     std::vector<Answered> replies;
     std::vector<std::string> deleted;  ///< sessions deleted by retention
-    /// Sessions that other daemons deleted before this turn, which may reuse their ids.
+    /// Sessions that other daemons deleted before this turn; this turn may use their ids again.
     std::vector<std::string> replaced;
     std::vector<std::string> changed;  ///< sessions changed by other daemons, without a view
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed

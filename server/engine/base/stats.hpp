@@ -21,15 +21,15 @@ struct ApprovalStats {
     std::uint64_t expired = 0;
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
-    std::uint64_t pending = 0;       ///< now
-    storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm, now
+    std::uint64_t pending = 0;       ///< current number
+    storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm
 };
 
 struct CheckStats {
     std::array<std::uint64_t, core::EnumNames<core::CheckCause>::kNames.size()> asked{};
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
     std::array<std::uint64_t, core::EnumNames<core::CheckAnswer>::kNames.size()> answers{};
-    std::array<std::uint64_t, 2> estimates{};  ///< by judges: made, and fallbacks
+    std::array<std::uint64_t, 2> estimates{};  ///< judges' estimates made, and fallbacks used
 };
 
 /// Figures of one webhook.

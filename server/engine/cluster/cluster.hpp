@@ -42,7 +42,7 @@ public:
     void take_deferred(std::vector<Request>& requests);
     /// Called before the turn's writes name their sessions.
     void begin_naming() { looked_at_.clear(); }
-    /// The choice of a name depends on this session: hold() also brings it up to date.
+    /// Makes hold() also update this session, on which the choice of a name depends.
     void look_at(std::string_view name) { looked_at_.emplace(name); }
     /// Begins the transaction, holds the sessions that the turn needs, and brings them up to date.
     /// `names` are the sessions of the writes, `woken` those that a relative has woken.
@@ -51,8 +51,8 @@ public:
     /// True if the turn holds the session.
     bool holds(std::string_view name) const { return names_.contains(name); }
     bool holds(storage::SessionKey key) const { return keys_.contains(key); }
-    /// Defers a write whose sessions are not all held to the next turn, or fails it if it has
-    /// waited too long.
+    /// Defers to the next turn a write whose sessions are not all held, or fails it after too long
+    /// a wait.
     void defer(Request& request);
     /// The time of the turn, read after its sessions were held.
     core::Timestamp now() const { return held_.now; }
@@ -120,7 +120,7 @@ private:
     std::vector<std::string_view> ancestors_of(std::span<const std::string_view> names) const;
 
     storage::Store& tables_;
-    storage::SharedStore& store_;  ///< the same object
+    storage::SharedStore& store_;  ///< the same object as tables_
     Sessions& sessions_;
     SessionTree& tree_;
     Clock& clock_;

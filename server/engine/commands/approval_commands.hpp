@@ -25,8 +25,8 @@ struct ApprovalAlias {
 /// A caller's use of an approval.
 enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 
-/// Sets `session` and `n` to the approval of an alias; needs the same scope as its id. Without
-/// access to the session the error is the same as for an unknown alias: kUnknownApproval.
+/// Sets `session` and `n` to the approval of an alias; needs the same scope as access by the id.
+/// Without access to the session the error is the same as for an unknown alias: kUnknownApproval.
 core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
                        std::string& session, std::uint64_t& n);
 
@@ -35,7 +35,7 @@ struct ApprovalShown {
     api::ApprovalDocument document;
     bool asked = false;     ///< the command was a request, new or repeated: sends Location
     bool created = false;   ///< this command created the request
-    bool replayed = false;  ///< an earlier command with the same idempotency key did
+    bool replayed = false;  ///< an earlier command with this idempotency key created it
 };
 
 /// Another decision came first; the answer is the problem document of `error` with the winner.
@@ -112,7 +112,7 @@ struct AcknowledgeCommand {
 struct ApproveAgentCommand {
     std::string session;
     api::DecodedApproveAgent body;
-    std::string by;  ///< as far as known
+    std::string by;  ///< the decider, if known
 
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<std::variant<AgentApproved, DecisionLost>> operator()(Transaction& transaction);

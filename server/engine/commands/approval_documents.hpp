@@ -20,8 +20,8 @@ core::Error unknown_approval(std::string_view session, std::uint64_t n);
 core::Error damaged_approval(storage::Store& store, std::string_view session,
                              const std::string& what);
 
-/// Errors: kUnknownApproval without `n`; kInternal if the approval or its session is damaged. A
-/// command that returns the document reads it before it appends events.
+/// Errors: kUnknownApproval if the session has no approval `n`; kInternal if the approval or its
+/// session is damaged. A command that returns the document reads it before it appends events.
 core::Result<api::ApprovalDocument> approval_document(const Reader& reader,
                                                       const storage::StoredApproval& stored);
 core::Result<api::ApprovalDocument> approval_document(const Reader& reader,

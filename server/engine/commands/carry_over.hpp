@@ -15,7 +15,7 @@
 
 namespace headway::server {
 
-/// Generations of one session, each with an id of its own. Later resumes use the last one.
+/// Maximum number of generations of one session. Later resumes use the last one.
 inline constexpr int kGenerationsMax = 64;
 
 /// The generation before `session` if that generation has ended; or null.
@@ -61,7 +61,8 @@ core::Result<core::SessionStarted> implicit_opening(Transaction& transaction,
                                                     const std::string& session, bool controls);
 
 /// Begins a session into `events`. If `before` is not null, the session gets the rest of the limits
-/// that were set for `before` and is paused if `before` was. Takes::kAll first calls take_rules().
+/// that were set for `before` and is paused if `before` was. With Takes::kAll, take_rules() is
+/// applied first.
 core::Result<Resident*> begin_after(Transaction& transaction, const Resident* before,
                                     Beginning&& begun, std::vector<core::Event>& events);
 

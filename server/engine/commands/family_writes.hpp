@@ -15,8 +15,8 @@ core::Result<bool> tick(Transaction& transaction, Resident& resident);
 void wake_parents(Transaction& transaction);
 
 /// Puts messages into the inboxes of changed sessions' relatives: parents get their children's use
-/// and launches (in families without a budget, only new or much grown ones); children get the end
-/// of their parent.
+/// and launches (in families without a budget, only new or much increased figures); children get
+/// the end of their parent.
 core::Result<> tell_relatives(Transaction& transaction);
 
 /// Number of sessions that process their messages in one turn, as many as tick: an ending session
@@ -28,7 +28,7 @@ inline constexpr std::size_t kReceiversPerTurn = 500;
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
 /// Applies the pressure of the budgets of ancestors to which this session's use rolls up: appends
-/// the worst of their directives, if changed, to `events`, so that the reply has it.
+/// the worst of their directives, if changed, to `events`, so that the reply includes it.
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 

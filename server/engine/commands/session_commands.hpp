@@ -18,14 +18,14 @@
 
 namespace headway::server {
 
-/// A session as of an answer.
+/// A session at the time of the answer.
 struct SessionDocument {
     core::Session session;
     api::ReadingTime time;
     std::optional<core::BudgetPrediction> prediction = {};
     core::SessionExpectations expected = {};
     bool created = false;   ///< this command opened the session
-    bool replayed = false;  ///< an earlier command with the same idempotency key did
+    bool replayed = false;  ///< an earlier command with this idempotency key opened it
     std::optional<api::Adapter> adapter = {};
     std::string cost_warning = {};  ///< why a cap on cost cannot hold; or empty
 };
@@ -48,7 +48,7 @@ struct ReportCommand {
     std::vector<api::WholeArgs> whole_args = {};
     bool controls = false;     ///< the caller may control sessions
     bool fresh = false;        ///< the event ids were looked up and none is stored
-    bool by_operator = false;  ///< the caller showed a token with the scope `control`
+    bool by_operator = false;  ///< the caller sent a token with the scope `control`
     bool of_hook = false;      ///< its calls wait for the reply to a hook
 
     static constexpr bool kFillsDisk = true;
@@ -71,7 +71,7 @@ struct OpenCommand {
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
     bool of_hook = false;    ///< a hook reported a person's prompt; `controls` does not make it an
                              ///< operator's request
-    bool by_person = false;  ///< the caller showed a token with the scope `control`
+    bool by_person = false;  ///< the caller sent a token with the scope `control`
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;
@@ -86,7 +86,7 @@ struct EndCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
-/// The session's rows are being deleted.
+/// Result: the session's rows are being deleted.
 struct Forgotten {
     std::string session;
 };

@@ -14,7 +14,7 @@
 
 namespace headway::server {
 
-/// Decides whether data may be written, despite a full disk, a failed sync, or database files that
+/// Decides whether data may be written: not with a full disk, a failed sync, or database files that
 /// were moved or truncated.
 ///
 /// Below the watermark reports are refused, so that people can still control and decide, and

@@ -11,7 +11,7 @@
 
 namespace headway::server {
 
-/// Results that the I/O thread has delivered (WriteTask::delivered) and the store failed to store:
+/// Results that the I/O thread has delivered (WriteTask::delivered) and the store failed to save:
 /// ends of messages, questions, processes and dialogs. No client repeats them, so each is tried
 /// until stored: once the store accepts writes again, and after another failure with a pause. They
 /// are tried in order, in turns of their own, so that they fail no client's write.
@@ -45,7 +45,7 @@ private:
     /// Bounded by the limits on questions, messages, processes and held hooks, each of which begins
     /// with a write, and in any case by the size of the command queue.
     std::deque<Request> waiting_;
-    std::size_t untried_ = 0;  ///< number of results at the front while others are tried
+    std::size_t untried_ = 0;  ///< number of results at the front that wait while others are tried
     bool one_by_one_ = false;  ///< true after a failure
     std::chrono::milliseconds pause_ = kPauseFirst;
     Clock::Steady::time_point next_try_{};

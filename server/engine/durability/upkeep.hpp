@@ -14,7 +14,8 @@
 namespace headway::server {
 
 /// Maximum distance in events of the oldest unsaved event from the head, by the number of sessions
-/// in memory: with many, a snapshot must cover at least three events, which cost as much. Pure.
+/// in memory: with many, a snapshot must cover at least three events, since it costs as much as
+/// they do. Pure.
 storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
 /// Minimum quiet time of a session before an idle gap saves it, by the number of sessions in
 /// memory. Pure.

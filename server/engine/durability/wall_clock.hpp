@@ -16,7 +16,7 @@ public:
     WallClock(Clock& clock, core::Millis confirm, EngineReport report)
         : clock_(clock), confirm_(confirm), report_(std::move(report)), steps_(confirm) {}
 
-    /// Prevents that new events are older than the journal's after the clock was set back. Called
+    /// Prevents new events from being older than the journal's after the clock was set back. Called
     /// at each recovery.
     core::Result<> start_after(storage::Store& store);
     /// Reads the wall clock; restarts `watch` when stamps follow it.

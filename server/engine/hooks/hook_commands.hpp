@@ -29,7 +29,7 @@ struct HookUse {
 /// when an agent resumes an ended session.
 struct HookCommand {
     std::string session;  ///< without generation
-    std::string parent;   ///< of a sub-agent, without generation; or empty
+    std::string parent;   ///< a sub-agent's parent session, without generation; or empty
     HookCall call;
     core::SessionStarted about;  ///< without goal and parent
     bool controls = false;       ///< the caller may control sessions
@@ -53,7 +53,7 @@ struct HookCommand {
     core::Result<HookAnswered> operator()(Transaction& transaction);
 };
 
-/// Asks for the answer of a hook that waits. Stores only the changes that the answer itself makes.
+/// Asks again for the answer to a waiting hook. Stores only the changes that the answer makes.
 struct HookAgainCommand {
     std::string session;
     HookCall call;

@@ -21,9 +21,9 @@ struct UsesTaken {
 /// The heartbeats that count the answers in `command`.
 ///
 /// Answers from before the session was opened are not its own: if at all, they were counted in the
-/// session that it resumes or forks. They are recognized by the agent's clock alone, so that
-/// different clocks lose nothing: older than the newest line of the agent's record by more than the
-/// session's age.
+/// session that it resumes or forks. By the agent's clock alone, so that different clocks lose
+/// nothing, they are older than the newest line of the agent's record by more than the session's
+/// age.
 core::Result<UsesTaken> take_uses(Transaction& transaction, Resident& resident,
                                   HookCommand& command);
 

@@ -68,7 +68,7 @@ public:
     core::Result<> settle(const WebhookResult& result, core::Timestamp now);
     /// Sends committed messages that are due; outside of a transaction.
     core::Result<> send_due(core::Timestamp now);
-    /// When send_due() must be called next; kNever: not by time.
+    /// Time of the next send_due(); kNever: not needed at any time.
     core::Timestamp next_wake() const;
 
     /// Reads the endpoints' figures and next due times again, since other daemons may have added or
@@ -102,7 +102,7 @@ private:
         bool configured = false;
         storage::OutboxEndpoint stored;
         core::Timestamp next_due = core::kNever;
-        // Kept by load().
+        // Preserved by load().
         bool in_flight = false;
         bool testing = false;
         core::Timestamp paused_until = core::kNever;

@@ -12,15 +12,15 @@ namespace headway::server {
 /// True if the hook ends the session, or the sub-agent's session.
 bool ends_session(api::hooks::HookKind kind);
 
-/// True if the hook ends the agent's turn, so that its calls in flight will not be reported. False
-/// for an error that the agent tries again.
+/// True if the agent's turn is over after the hook, so that its calls in flight will not be
+/// reported. False for an error that the agent tries again.
 bool closes_calls(const api::hooks::Hook& hook);
 
 /// True if no dialog of the agent can wait after the hook: the calls of its round are over, or it
 /// is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
-/// The end of the session of an agent that left. `interrupted`: a person ended its last turn.
+/// The end of the session of an agent that is gone. `interrupted`: a person ended its last turn.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           bool interrupted);
 

@@ -36,7 +36,7 @@ core::Result<bool> has_room_for_schedule(storage::IdempotencyTable& table, const
 /// Writes the schedule of the job. Precondition: has_room_for_schedule().
 core::Result<> set_schedule(storage::IdempotencyTable& table, const std::string& job,
                             const ScheduledJob& scheduled, core::Timestamp now);
-/// Writes.
+/// Deletes the schedule of the job. Writes.
 core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string& job,
                              core::Timestamp now);
 /// Time by which the job must have started again, including its grace; kNever: no such time.

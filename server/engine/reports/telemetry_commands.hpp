@@ -33,8 +33,8 @@ struct TelemetryReport {
 using TelemetryTaken = api::otlp::Taken;
 
 /// Stores the facts that no other kind of report contains. A session uses either log records or
-/// spans, whichever arrived first; a session with hooks uses only token usage, if its hooks do not
-/// report it.
+/// spans, whichever arrived first; for a session with hooks, only token usage is stored, if its
+/// hooks do not report it.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
     TelemetryTaken taken;  ///< the part known before the command runs

@@ -7,9 +7,9 @@
 
 namespace headway::server {
 
-/// Finds out whether the process of an agent, or a process that it started, computes, by the
-/// difference of two reads of /proc from the timer of a session that does not report. Works for
-/// other users' processes too, but not for processes without a PID here. Engine thread only.
+/// Finds out whether an agent's process or its descendants compute, by the difference of two reads
+/// of /proc from the timer of a session that does not report. Works for other users' processes too,
+/// but not for processes without a PID here. Engine thread only.
 class AgentWork {
 public:
     /// Sets the process.
@@ -24,13 +24,13 @@ public:
 
 private:
     int number_ = 0;
-    std::uint64_t ticks_ = 0;  ///< processor time at the last look
+    std::uint64_t ticks_ = 0;  ///< processor time at the last read
     core::Timestamp looked_at_ = core::kNever;
     bool works_ = false;
 };
 
 /// Ticks of processor time that a process and its descendants have used, including ended ones that
-/// were waited for; 0 if /proc lacks it.
+/// were waited for; 0 if /proc does not show them.
 std::uint64_t ticks_of_processes(int number);
 
 }  // namespace headway::server

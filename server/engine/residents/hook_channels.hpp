@@ -27,7 +27,7 @@ public:
     /// Notes a hook of this session's agent. `process`: the agent's process is followed.
     void note(storage::SessionKey session, const api::hooks::Dialect& dialect,
               const api::hooks::Hook& hook, bool process, core::Timestamp now);
-    /// Notes the begin of a call that was not refused.
+    /// Notes the start of a call that was not refused.
     void note_call(storage::SessionKey session);
     void note_process_gone(storage::SessionKey session);
     void forget(storage::SessionKey session) { channels_.erase(session); }

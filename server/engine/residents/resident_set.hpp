@@ -69,25 +69,25 @@ struct Resident {
     std::list<Resident*>::iterator dirty_place;  ///< in ResidentSet::dirty_, while dirty
     core::Timestamp touched_at = core::kNever;
     std::size_t bytes = 0;         ///< memory, as last measured
-    std::uint64_t measured_n = 0;  ///< number of its last event at that measurement
+    std::uint64_t measured_n = 0;  ///< number of its last event at the last measurement
     bool touched = false;          ///< the current batch touched it
     bool moved = false;            ///< it got events in the current batch
-    bool news = false;             ///< its relatives have not processed these events yet
-    std::optional<core::BudgetLevel> counted;  ///< how ResidentSet counted it
+    bool news = false;             ///< its relatives have not processed its new events yet
+    std::optional<core::BudgetLevel> counted;  ///< the level under which ResidentSet counts it
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.
     core::LazyOptional<std::vector<std::pair<std::string, std::uint32_t>>> deliveries;
-    /// Since it is in memory. Not part of the state, because no binding decision rests on it.
+    /// Times since the session is in memory. Not part of the state: no binding decision uses them.
     core::LazyOptional<core::CallTimes> calls;
     core::LazyOptional<HookMemory> hooks;
     bool agent_runs = false;  ///< its agent's process is followed; in memory only
     AgentWork agent_work;     ///< observed work of that process; in memory only
-    /// Which telemetry counts; in memory only, too.
+    /// The kind of telemetry that is used; in memory only.
     std::optional<api::otlp::Signal> telemetry;
 };
 
-/// The sessions in memory, most recently used first. A dirty one is ahead of its snapshot and must
-/// be saved before it is evicted. Engine thread only.
+/// The sessions in memory, most recently used first. A dirty session is ahead of its snapshot and
+/// must be saved before it is evicted. Engine thread only.
 class ResidentSet {
 public:
     /// Moves the session to the front; null when it is not in memory. Pointers are valid until
@@ -95,7 +95,7 @@ public:
     Resident* find(std::string_view id);
     Resident* find(storage::SessionKey key);
 
-    /// Error: kStorageCorrupt if its id or key is in memory already, which means a damaged index;
+    /// Error: kStorageCorrupt if the id or key is in memory already, which means a damaged index;
     /// the set is then unchanged.
     core::Result<Resident*> add(storage::StoredSession stored);
 
@@ -134,8 +134,9 @@ private:
     void weigh(Resident& resident);
 
     using Order = std::list<Resident>;
-    Order order_;                                                  ///< most recently used first
-    std::unordered_map<std::string_view, Order::iterator> by_id_;  ///< keys live in the residents
+    Order order_;  ///< most recently used first
+    std::unordered_map<std::string_view, Order::iterator>
+        by_id_;  ///< the keys' text belongs to the residents
     std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
     std::list<Resident*> dirty_;  ///< sorted by dirty_from, since cursors only grow
     BudgetLevels levels_{};

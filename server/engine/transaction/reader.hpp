@@ -85,7 +85,7 @@ public:
     }
     /// True if other daemons also write the sessions.
     bool is_shared() const { return parts_.cluster != nullptr; }
-    /// A command's choice of sessions depends on this session: the turn brings it up to date.
+    /// Makes the turn update this session, on which a command's choice of sessions depends.
     void look_at(std::string_view id) const {
         if (parts_.cluster != nullptr) parts_.cluster->look_at(id);
     }

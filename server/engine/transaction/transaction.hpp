@@ -115,7 +115,7 @@ public:
     std::vector<storage::SessionKey> take_woken();
     /// The sessions that got events since the last call.
     std::vector<Resident*> take_news();
-    /// Makes the engine delete forgotten sessions soon, whatever the retention.
+    /// Makes the engine delete forgotten sessions soon, before retention is due.
     void hurry_deletion() { deletes_ = true; }
     bool deletes() const { return deletes_; }
     /// Publishes the changed tokens with this turn.

@@ -121,7 +121,7 @@ private:
     void look_for_missed(std::vector<Request>& requests);
     void feed_watchdog();
     void save_everything();
-    /// True while neither sessions nor the disk can be used.
+    /// True while the sessions or the disk cannot be used.
     bool halted() const { return lost_ || disk_.is_closed(); }
     /// True if messages may be sent: their results are expected to be stored.
     bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
@@ -164,7 +164,7 @@ private:
     std::unique_ptr<StorePolicy> policy_;
 
     RetryQueue retry_queue_;
-    std::deque<Request> reads_;               ///< not answered yet; they count in the queue
+    std::deque<Request> reads_;               ///< not answered yet; counted in the queue's size
     std::vector<storage::SessionKey> moved_;  ///< sessions with new events in this turn
     /// Sessions that the next turn looks at: they have messages in their inbox or a relative woke
     /// them.

@@ -103,7 +103,7 @@ public:
     virtual bool waiting() const = 0;
     /// Time at which the engine takes its next turn without a request.
     virtual Clock::Steady::time_point next_wake(Clock::Steady::time_point now) const = 0;
-    /// Like next_wake(), when sessions are to be looked at.
+    /// Time of the next turn when sessions wait to be looked at.
     virtual Clock::Steady::time_point next_look(Clock::Steady::time_point now) const = 0;
     /// Lower bound of the current time; empty: nothing irreversible may depend on the clock.
     virtual std::optional<core::Timestamp> earliest() const = 0;

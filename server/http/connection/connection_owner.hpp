@@ -18,7 +18,7 @@ namespace headway::server {
 class HttpConnection;
 
 /// A complete request. Views are valid until the handler returns, or until HttpConnection::let_go()
-/// if it kept the request.
+/// if the handler kept it.
 struct HttpRequest {
     const RequestHead& head;
     const Target& target;
@@ -40,7 +40,7 @@ public:
     virtual std::string next_request_id() = 0;
 
     /// Answers `slot` of the connection, now or later, with respond() or begin_stream(). May throw:
-    /// the request is then answered 500.
+    /// the request is then answered with 500.
     virtual void on_request(HttpConnection& connection, std::uint64_t slot,
                             const HttpRequest& request) = 0;
     /// Called when a request was refused before on_request().

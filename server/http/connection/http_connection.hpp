@@ -59,10 +59,10 @@ public:
     std::size_t stream(std::span<const Frame> frames);
     /// Sends text after the bytes that already wait.
     void append_stream(std::string_view text);
-    /// Closes once everything is written.
+    /// Closes the connection once everything is written.
     void finish_stream();
 
-    /// Closes the connection if its deadline has passed. `now` is the wheel's.
+    /// Closes the connection if its deadline has passed. `now` is the time of the owner's timer.
     void check_deadline(Clock::Steady::time_point now);
     /// Drain: closes at once when idle, else after the replies in flight.
     void drain();
@@ -111,7 +111,7 @@ private:
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;
     Clock::Steady::time_point read_deadline_;
-    /// Until then the peer must read the sent bytes, or close.
+    /// Time until which the peer must read the sent bytes, or close.
     Clock::Steady::time_point write_deadline_ = Clock::Steady::time_point::max();
 };
 

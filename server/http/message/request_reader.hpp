@@ -45,7 +45,8 @@ public:
     /// Inflates the body after kPacked; returns kRequest or kRefused. A body too long to inflate at
     /// once stays compressed if the route accepts it: still_packed().
     Step inflate();
-    /// Gives up the request that has begun to arrive, also while room() is lent, and takes no more.
+    /// Gives up the request that has begun to arrive, also while room() is lent, and takes no more
+    /// bytes.
     Step refuse(core::Error error);
     /// Ends the use of the request or refusal; its views become invalid.
     void done();

@@ -16,8 +16,8 @@
 
 namespace headway::server {
 
-/// The processes of agents and their sessions, by pidfds that headway-hook has sent or of processes
-/// that a client has named. The kernel reports the end of a process, across users and PID
+/// Follows agents' processes and their sessions, by pidfds that headway-hook has sent or of
+/// processes that a client has named. The kernel reports the end of a process, across users and PID
 /// namespaces, and a pidfd never refers to another process. All sessions of a process share one
 /// place, so that no agent uses up the others' places. In memory only: after a start a process is
 /// unknown until its next hook. I/O thread only.

@@ -38,8 +38,8 @@ public:
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` is
-    /// Access::stays_as() of the caller. Errors: kOverloaded.
+    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` is the
+    /// result of Access::stays_as(). Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         const std::string& caller);
@@ -59,7 +59,7 @@ public:
     /// Sends a comment on quiet streams.
     void keep_alive(Clock::Steady::time_point now);
     /// Ends the streams of a session that was deleted, with a goodbye: the id is free, and a later
-    /// session with it numbers its events from 1 again.
+    /// session with this id numbers its events from 1 again.
     void session_deleted(const std::string& session);
     /// Ends the streams whose caller may not stay, with a goodbye.
     void cut(const std::function<bool(const std::string& caller)>& may_stay);
@@ -83,7 +83,7 @@ private:
         std::uint64_t mark = 0;  ///< end() before the current publication
         std::uint64_t turn = 0;  ///< number of the publication to which `mark` belongs
         std::size_t bytes = 0;
-        bool view_asked = false;  ///< progress: the view was requested
+        bool view_asked = false;  ///< for progress: the view was requested
         std::vector<std::uint64_t> clients;
         std::uint64_t end() const { return base + frames.size(); }
     };
@@ -92,10 +92,10 @@ private:
         std::string session;
         std::string caller;
         std::uint64_t slot = 0;
-        std::int64_t position = 0;  ///< the client has read up to here
-        std::int64_t oldest = 0;    ///< as the client knows it
+        std::int64_t position = 0;  ///< the client has read up to this position
+        std::int64_t oldest = 0;    ///< oldest position known to the client
         std::optional<std::int64_t> after;
-        std::uint64_t next_frame = 0;  ///< number in the channel, once live
+        std::uint64_t next_frame = 0;  ///< number of the next frame to send, once live
         bool started = false;          ///< the header and `hello` are sent
         bool live = false;
         bool ended = false;  ///< the last frame is sent
@@ -134,7 +134,7 @@ private:
     std::unordered_map<std::string, Channel> progress_;
     Channel all_;
     std::vector<Frame> batch_;    ///< reused, empty between calls
-    std::size_t ring_bytes_ = 0;  ///< of all channels
+    std::size_t ring_bytes_ = 0;  ///< bytes in all rings
     /// Shared with the frames, which may live longer in connections.
     std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
     std::uint64_t turn_ = 0;  ///< number of publish() calls

@@ -26,7 +26,7 @@ public:
     explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
     ViewCache(const ViewCache&) = delete;
     ViewCache& operator=(const ViewCache&) = delete;
-    /// Other daemons also change sessions: only the engine knows whether a view is the newest.
+    /// Notes that other daemons also change sessions: only the engine then knows the newest view.
     void share() { shared_ = true; }
 
     /// A view and its version, a number that no other view has had.

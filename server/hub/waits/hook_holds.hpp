@@ -36,7 +36,7 @@ public:
     using Leave = std::function<void(DialogLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
-    /// Questions to the engine that are open at once: some milliseconds of its time.
+    /// Maximum number of open questions to the engine: some milliseconds of its time.
     static constexpr std::size_t kAskedMax = 32;
 
     HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
@@ -48,7 +48,7 @@ public:
     /// Takes the engine's answer.
     void take(const ReplyTo& to, HookAnswered answered);
     /// The engine refused the question of a waiting hook, which is released undecided. False if no
-    /// hook waits there.
+    /// hook waits at `to`.
     bool refused(const ReplyTo& to);
     void session_changed(const std::string& session);
     void drop_connection(std::uint64_t connection);

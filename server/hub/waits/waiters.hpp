@@ -47,7 +47,7 @@ public:
     void session_deleted(const std::string& session);
     /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Answers the waits whose deadline has passed or whose time to open is over; kNever: all.
+    /// Answers the waits whose deadline has passed or that time has made impossible; kNever: all.
     void expire(core::Timestamp now);
     /// When expire() must be called next; kNever without waiters.
     core::Timestamp next_deadline() const { return waits_.next_due(); }

@@ -48,7 +48,7 @@ class JudgeLedger {
 public:
     explicit JudgeLedger(const std::vector<config::JudgeEndpoint>& endpoints);
 
-    /// Counts a question as open. False if limits::kJudgeQueueMax are or the endpoint is unknown.
+    /// Counts a question as open. False if kJudgeQueueMax are open or the endpoint is unknown.
     bool open(const std::string& endpoint);
     /// Uncounts an open question that was not accepted after all.
     void turn_away();

@@ -13,7 +13,7 @@ namespace headway::server {
 /// The request to send, made from the stored messages when they are sent.
 struct WebhookRequest {
     std::vector<std::string> headers;  ///< HTTP headers in addition to those of every request
-    std::string body;                  ///< or a whole mail, or the input of a command
+    std::string body;                  ///< the HTTP body, a whole mail, or a command's input
 };
 
 /// Makes the request in the format of the target. `link` is the dashboard's URL, or empty. Pure.

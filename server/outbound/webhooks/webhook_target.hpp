@@ -22,8 +22,8 @@ public:
     WebhookTarget(config::WebhookEndpoint endpoint, const Report& report);
 
     const config::WebhookEndpoint& endpoint() const { return endpoint_; }
-    const std::vector<std::string>& secrets() const { return secrets_; }  ///< sign the messages
-    /// An access token or a password; empty if there is none or if it is part of the URL.
+    const std::vector<std::string>& secrets() const { return secrets_; }  ///< for signatures
+    /// An access token or a password; empty without one, or if the URL itself is the secret.
     const std::string& secret() const { return secret_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }

@@ -80,7 +80,7 @@ public:
     core::Result<> send(std::string_view sql, const PostgresParameters& parameters = {});
     /// Queues a statement whose rows finish() returns.
     core::Result<> send_asking(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Sends what is queued and waits for all answers: one round trip. The rows are those of
+    /// Sends the queued statements and waits for all answers: one round trip. The rows are those of
     /// send_asking(), in order. Returns the first error, which ends the transaction.
     core::Result<std::vector<PostgresRows>> finish();
     /// Runs one statement and returns its rows.
@@ -117,7 +117,7 @@ private:
     struct Expected {
         bool wanted = false;   ///< finish() returns its rows
         bool commits = false;  ///< the statement is the COMMIT
-        std::string prepared;  ///< the name of the statement that it prepares; or empty
+        std::string prepared;  ///< name of the statement to prepare; or empty
     };
     struct Close {
         void operator()(pg_conn* connection) const;

@@ -12,7 +12,7 @@ namespace headway::storage {
 /// Hints by LISTEN and NOTIFY, which some databases compatible with PostgreSQL lack.
 class PostgresHints final : public Hints {
 public:
-    /// `id` is this daemon's, whose own hints are ignored.
+    /// `id` is this daemon's; hints with this id are ignored.
     PostgresHints(PostgresConnection::Settings settings, std::string id);
     ~PostgresHints() override;
 
