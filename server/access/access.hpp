@@ -22,63 +22,64 @@ namespace headway::server {
 
 /// The authenticated caller of a request.
 struct Principal {
-    std::string id;    ///< of the token; empty without one
-    std::string name;  ///< of the token
+    std::string id;    ///< the token's id; empty without a token
+    std::string name;  ///< the token's name
     core::Grants grants;
-    /// Came by the report socket: reports for any session and reads each, but not all of them.
+    /// Connected by the report socket: may report for and read any one session, never all.
     bool only_reports = false;
 
     bool anonymous() const noexcept { return id.empty(); }
 };
 
-/// For routes whose path does not name the session: whether the caller may report for it. Error:
-/// kForbidden, naming the scope. Pure.
+/// For routes whose path does not name the session: checks that the caller may report for it.
+/// Error: kForbidden, naming the scope. Pure.
 core::Result<> require_report(const Principal& caller, std::string_view session);
 /// The same for reading. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
-/// An Idempotency-Key as it is stored. A token that may not report for all sessions gets its own
-/// key space; otherwise it could read a session of another token by that one's key. Pure.
+/// An Idempotency-Key as stored. A token that may not report for all sessions gets its own key
+/// space; otherwise another token's key would let it read that token's session. Pure.
 std::string own_key(const Principal& caller, std::string_view key);
 
-/// The value of `by` of a command: what the client claims, with the name of its token. Pure.
+/// The value of `by` in a command: the client's claim, with the name of its token. Pure.
 std::string signed_by(const Principal& caller, std::string claimed);
 
-/// Authenticates and authorizes requests (api/API.md "Access"). An invalid token is refused also
-/// where none is needed. I/O thread only.
+/// Authenticates and authorizes requests (api/API.md "Access"). An invalid token is refused even on
+/// routes that need no token. I/O thread only.
 class Access {
 public:
     explicit Access(const Clock& clock);
 
     void configure(const config::AccessSettings& settings);
-    /// All of them, as the engine has committed them.
+    /// Replaces all tokens with those that the engine has committed.
     void set_tokens(std::vector<core::TokenRecord> tokens);
     /// Reads the operator's token from `file`, or creates it. True when other users could read the
     /// file. Error: kInvalidConfig.
     core::Result<bool> adopt_operator(std::filesystem::path file);
-    /// Takes the operator's token, which is kept in `file`, and the key of logins from what several
-    /// daemons have in common. Error: kInvalidConfig.
+    /// Derives the operator's token, which is kept in `file`, and the key of logins from the
+    /// daemons' common `secret_file`. Error: kInvalidConfig.
     core::Result<> share(std::filesystem::path file, const std::filesystem::path& secret_file);
-    /// Replaces the operator's token at once and returns the new one. Errors: kInternal;
-    /// kForbidden if it is shared.
+    /// Replaces the operator's token at once and returns the new one. Errors: kInternal; kForbidden
+    /// if the token is shared.
     core::Result<std::string> rotate_operator();
-    /// Hides the digests of secrets in exports, see api::Prints: as long as the operator's token is
-    /// the same, and at all daemons that share it. Empty without one.
+    /// The key that hides digests of secrets in exports, see api::Prints. Stays the same as long as
+    /// the operator's token, at all daemons that share the token. Empty without a token.
     std::string fingerprint_key() const;
-    /// Links by which people decide. Any thread.
+    /// Links with which people decide requests. Any thread.
     const DecisionLinks& decision_links() const noexcept { return decision_links_; }
     DecisionLinks& decision_links() noexcept { return decision_links_; }
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
     /// The code for a login link. Error: kInternal.
     core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.earliest()); }
-    /// Exchanges a code for a login; its secret is empty if the code is invalid. Error: kInternal.
+    /// Exchanges a code for a login; Login::secret is empty if the code is invalid. Error:
+    /// kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends the login of a request at once. True if there was one.
+    /// Ends the login of a request at once. True if the request had a login.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
-    /// True if check() allows this caller the routes of this guard, for all sessions.
+    /// True if check() allows this caller the routes with this guard, for all sessions.
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
     /// True if the caller may control sessions: it has the scope `control`, or it is anonymous and
@@ -88,13 +89,13 @@ public:
         return !head.from_browser() && open_.test(static_cast<std::size_t>(Guard::kControl));
     }
 
-    /// Authenticates a request and checks it against the guard of its route, before anything else
-    /// of it is read. The principal is valid until the tokens change, so at least while the request
-    /// is handled. A caller on the Unix socket is the operator unless it sends a token; one on the
-    /// report socket only reports, whatever it sends. A web page
-    /// may send a login in place of a token; without either it may only read, in any mode. Errors:
-    /// kUnauthorized (token missing or invalid), kTooManyFailures (token invalid, and too many from
-    /// this peer: see pause()), kForbidden (scope missing; the message names it).
+    /// Authenticates a request and checks it against the guard of its route, before the rest of the
+    /// request is read. The principal is valid until the tokens change, so at least while the
+    /// request is handled. A caller on the Unix socket is the operator unless it sends a token; a
+    /// caller on the report socket only reports, whatever it sends. A web page may send a login in
+    /// place of a token; without either it may only read, in any mode. Errors: kUnauthorized (token
+    /// missing or invalid), kTooManyFailures (token invalid, after too many failures of this peer;
+    /// see pause()), kForbidden (scope missing; the message names it).
     core::Result<const Principal*> check(const Target& target, const RequestHead& head,
                                          const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.endpoint->guard));
@@ -104,39 +105,39 @@ public:
         return check_token(target, head, peer);
     }
 
-    /// Identifies the caller of a long-lived request such as a stream: the id of their token, or of
-    /// their login.
+    /// Identifies the caller of a long-lived request such as a stream: the id of the caller's token
+    /// or login.
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
     /// True if the credential with this stays_as() is still valid.
     bool counts(std::string_view who);
-    /// True for the id of the operator's token and that of logins.
+    /// True for the id of the operator's token and the common id of logins.
     bool is_operator(std::string_view id) const noexcept {
         return id == operator_.id || id == dashboard_.id;
     }
 
     /// Requests that check() refused.
     std::uint64_t refused() const noexcept { return refused_; }
-    /// Failed authentications, and how many of those were rate-limited.
+    /// Number of failed authentications; paused() is the number of rate-limited ones.
     std::uint64_t failures() const noexcept { return failures_; }
     std::uint64_t paused() const noexcept { return paused_; }
     /// Client addresses with recorded failures.
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
     /// Retry-After of the last kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
-    /// A log line about an address that now fails too often, or a reporter that was refused (at
-    /// most one an hour), or an empty string.
+    /// A log line about an address that fails too often or a refused reporter (at most one line an
+    /// hour), or an empty string.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
-    /// Newest first, with the current `used_at`.
+    /// All tokens, newest first, with the current `used_at`.
     std::vector<const core::TokenRecord*> tokens() const;
-    /// The uses since the last call.
+    /// The token uses since the last call.
     std::vector<core::TokenUse> take_uses();
 
 private:
     struct Known {
         core::TokenRecord record;
         Principal principal;
-        bool used = false;  ///< since take_uses()
+        bool used = false;  ///< used since the last take_uses()
     };
 
     core::Result<const Principal*> check_token(const Target& target, const RequestHead& head,
@@ -158,17 +159,17 @@ private:
     Principal reporter_;   ///< any caller on the report socket
     Logins logins_;
     config::AccessSettings settings_;
-    std::string operator_hash_;  ///< empty: none
+    std::string operator_hash_;  ///< empty: no operator's token
     DecisionLinks decision_links_;
     std::filesystem::path operator_file_;
     bool shared_ = false;       ///< see share()
-    std::vector<Known> known_;  ///< by id
+    std::vector<Known> known_;  ///< sorted by id
     AuthFailures auth_failures_;
     std::uint64_t refused_ = 0;
     std::uint64_t failures_ = 0;
     std::uint64_t paused_ = 0;
     core::Millis pause_{0};
-    core::Timestamp reporter_alarm_ = core::kNever;  ///< of the last line about a reporter
+    core::Timestamp reporter_alarm_ = core::kNever;  ///< time of the last line about a reporter
     std::string alarm_;
 };
 

@@ -12,15 +12,14 @@
 
 namespace headway::server {
 
-/// Failed authentications by client address. After limits::kAuthFailuresFree failures an address is
-/// asked to pause, each time twice as long. Only failures are recorded: a valid token never waits,
-/// so a broken agent cannot lock out an operator with the same address. IPv6 addresses are grouped
-/// by their /64, which is what one machine has. Bounded by limits::kAuthAddressesMax. I/O thread
-/// only.
+/// Failed authentications by client address. After limits::kAuthFailuresFree failures an address
+/// must pause, each time twice as long. Only failures are recorded: a valid token never waits, so a
+/// broken agent cannot lock out an operator with the same address. IPv6 addresses are grouped by
+/// /64, the range of one machine. Bounded by limits::kAuthAddressesMax. I/O thread only.
 class AuthFailures {
 public:
     struct Outcome {
-        core::Millis pause{0};  ///< what is left of an earlier pause; 0 without one
+        core::Millis pause{0};  ///< rest of an earlier pause; 0 without a pause
         bool first = false;     ///< this failure starts the first pause of the address
     };
     /// Records a failed authentication. A failure within a pause does not extend it.

@@ -23,21 +23,21 @@ inline std::string login_url(const std::string& base, const LoginCode& code) {
     return base + "/login?code=" + code.code;
 }
 
-/// Sent by a page in place of a token.
+/// A login, whose secret a page sends in place of a token.
 struct Login {
     std::string secret;  ///< empty: the code was invalid
     core::Timestamp expires_at = core::kNever;
 };
 
 /// Browser logins. A page exchanges the code of a link for a secret, keeps it in its own storage
-/// and sends it in the header `Headway-Login`. It is not a cookie: browsers send cookies of
+/// and sends it in the header `Headway-Login`. The secret is no cookie: browsers send cookies of
 /// 127.0.0.1 to every port, while a page of another port cannot read the storage. Logins are kept
-/// in memory only and end with the process, so the next process on this port cannot use a secret
-/// that it gets. I/O thread only.
+/// in memory only and end with the process, so another process that later uses this port cannot use
+/// a secret that it receives. I/O thread only.
 class Logins {
 public:
-    /// From here on codes and logins carry their proof: all daemons with this key know them, and a
-    /// new process does, too. Use and end of a code or login are known only where they happened.
+    /// Makes later codes and logins carry their proof: all daemons with this key, and new
+    /// processes, accept them. The use or end of a code or login is known only where it happened.
     void share(std::string key) { key_ = std::move(key); }
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);
@@ -45,7 +45,7 @@ public:
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
     /// True if this secret is valid. Takes the same time for every secret of one length.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
-    /// Identifies a login beyond the request that sent it; reveals nothing of the secret. Pure.
+    /// Identifies a login beyond its request; reveals nothing about the secret. Pure.
     std::string mark_of(std::string_view secret) const;
     /// True if the login with this mark is still valid.
     bool counts(std::string_view mark, core::Timestamp now) const;
@@ -62,12 +62,12 @@ private:
     };
 
     core::Result<std::string> sign(std::string_view kind, core::Timestamp expires_at) const;
-    /// When it expires; kNever: it is none of ours, or has expired.
+    /// Expiry time of the secret; kNever: not signed with key_, or expired.
     core::Timestamp proven(std::string_view kind, std::string_view secret,
                            core::Timestamp now) const;
     static bool is_in(const std::vector<Known>& list, std::string_view hash, core::Timestamp now);
     static void keep(std::vector<Known>& list, Known known, std::size_t max, core::Timestamp now);
-    /// Removes the entry with this hash. True if it was there and valid.
+    /// Removes the entry with this hash. True if such a valid entry existed.
     static bool take(std::vector<Known>& list, std::string_view hash, core::Timestamp now);
 
     std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first

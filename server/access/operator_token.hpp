@@ -7,8 +7,8 @@
 
 #include "core/base/result.hpp"
 
-// The operator's token: a file in the state directory that only its owner can read. It has each
-// scope and is in no database and no log.
+// The operator's token: a file in the state directory that only its owner can read. The token has
+// every scope and is never stored in a database or log.
 
 namespace headway::server {
 
@@ -21,20 +21,20 @@ struct OperatorToken {
 };
 
 /// Reads the token in `file`, or creates the file with mode 0600. Error: kInvalidConfig when the
-/// content is no token, or the file cannot be read or written. Requires the lock of the store.
+/// content is no token, or the file cannot be read or written. Requires the store's lock.
 core::Result<OperatorToken> load_operator_token(const std::filesystem::path& file);
 
-/// The secret that daemons with one store have in common (access.secret_file). Error:
-/// kInvalidConfig when the file cannot be read, when others than its owner can, or when it is too
-/// short to be a secret.
+/// The common secret of daemons that share a store (access.secret_file). Error: kInvalidConfig when
+/// the file cannot be read, when users other than its owner can read it, or when it is too short
+/// for a secret.
 core::Result<std::string> read_shared_secret(const std::filesystem::path& file);
 
-/// The token that the secret gives, kept in `file` as one that was made there, for the commands of
+/// Derives the token from `secret` and stores it in `file`, like a generated token, for commands on
 /// this machine. Error: kInvalidConfig.
 core::Result<std::string> derive_operator_token(const std::filesystem::path& file,
                                                 std::string_view secret);
 
-/// Replaces the token atomically, which makes the old one invalid. Returns the new one. Error:
+/// Replaces the token atomically, which makes the old token invalid. Returns the new token. Error:
 /// kInvalidConfig.
 core::Result<std::string> replace_operator_token(const std::filesystem::path& file);
 

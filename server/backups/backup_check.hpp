@@ -11,8 +11,8 @@
 
 namespace headway::server {
 
-/// Completes a backup: syncs the finished copy, checks it, and renames it. Runs on a thread of its
-/// own, because the check reads the whole copy. I/O thread only.
+/// Completes a backup: syncs the finished copy, checks it, and renames it. Works on a thread of its
+/// own, because the check reads the whole copy. Called on the I/O thread only.
 class BackupCheck {
 public:
     using Done = std::function<void(core::Result<storage::DatabaseCounts>)>;
@@ -21,8 +21,8 @@ public:
     /// Waits for a running check; its `done` is not called.
     ~BackupCheck();
 
-    /// Renames `copy` to `file`, which must not exist, or deletes it if the check fails. `done` is
-    /// called on the I/O thread. One at a time. Errors: kBackupFailed, kFileExists.
+    /// Renames `copy` to `file`, which must not exist, or deletes `copy` if the check fails. `done`
+    /// is called on the I/O thread. One check at a time. Errors: kBackupFailed, kFileExists.
     void start(std::filesystem::path copy, std::filesystem::path file, Done done);
 
 private:
@@ -30,7 +30,7 @@ private:
     std::thread thread_;
 };
 
-/// Makes a backup of a database that no daemon uses, and waits for it. Errors: kFileExists,
+/// Makes a backup of a database that no daemon uses, and waits for the result. Errors: kFileExists,
 /// kBackupFailed, kStorageUnavailable.
 core::Result<storage::DatabaseCounts> backup_offline(const std::filesystem::path& database,
                                                      const std::filesystem::path& file);

@@ -12,24 +12,24 @@
 
 namespace headway::server {
 
-/// The at most one running backup: creates an empty file, which the engine fills between its
-/// batches and a separate thread checks before it gets its final name. I/O thread only.
+/// Runs at most one backup: creates an empty file, which the engine fills between its batches and a
+/// separate thread checks before the file gets its final name. I/O thread only.
 class Backups {
 public:
     Backups(net::io_context& io, Replies& replies) : replies_(replies), check_(io) {}
 
-    /// The database that is copied, and what a copy has to leave free on its disk, where reports
-    /// need it. Without one, no room is asked for.
+    /// Sets the database to copy, and the bytes that a copy must leave free on its disk for
+    /// reports. Without a database, free space is not checked.
     void copy_of(std::filesystem::path database, std::uint64_t free_min) {
         database_ = std::move(database);
         free_min_ = free_min;
     }
-    /// Creates the empty file that the engine fills and returns its name. Errors:
-    /// kBackupRunning, kFileExists, kInvalidField, kStorageFull; no file is left then.
+    /// Creates the empty file that the engine fills and returns its name. Errors: kBackupRunning,
+    /// kFileExists, kInvalidField, kStorageFull, which leave no file.
     core::Result<std::string> begin(const std::string& file);
-    /// Undoes begin(): the request did not reach the engine.
+    /// Undoes begin() if the request did not reach the engine.
     void abandon(const std::string& partial);
-    /// The copy is complete or failed: answers the request.
+    /// Called when the copy is complete or failed: answers the request.
     void copied(const CopiedFile& copied);
 
 private:

@@ -13,14 +13,14 @@ class io_context;
 
 namespace headway::server {
 
-/// Extension of another main than the product's: it gets the loop of the I/O thread and lives until
-/// the daemon has ended.
+/// Extension for test programs: gets the event loop of the I/O thread and lives until the daemon
+/// has ended.
 using Guest = std::shared_ptr<void>;
 using Invite = std::function<core::Result<Guest>(boost::asio::io_context&)>;
 
-/// `headway serve`: loads the settings, opens the store, wires everything, serves until SIGTERM or
-/// SIGINT, drains. Returns the exit status: 0 after a clean drain, 2 for a mistake in the
-/// configuration, 1 for any other failure.
+/// `headway serve`: loads the settings, opens the store, connects the components, serves until
+/// SIGTERM or SIGINT, then drains. Returns the exit status: 0 after a clean drain, 2 for a mistake
+/// in the configuration, 1 for any other failure.
 int serve(const config::ServeOptions& options, const Invite& invite = {});
 
 }  // namespace headway::server

@@ -9,16 +9,16 @@ namespace headway::server {
 
 struct Banner {
     std::string url;
-    std::string socket;  ///< empty: none
+    std::string socket;  ///< empty: no socket
     std::string database;
     std::string operator_file;
-    std::string config_file;  ///< empty: none was found
+    std::string config_file;  ///< empty: no file was found
 };
 
-/// One line of JSON for the parent process. Contains nothing that must not be logged.
+/// Prints one line of JSON for the parent process. Contains only data that may be logged.
 void print_ready_line(const Banner& banner);
 
-/// For a terminal; `dashboard` is a login link.
+/// Prints the lines for a terminal; `dashboard` is a login link.
 void print_banner(const Banner& banner, const std::string& dashboard);
 
 }  // namespace headway::server

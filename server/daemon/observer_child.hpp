@@ -18,9 +18,9 @@
 
 namespace headway::server {
 
-/// `headway observe` as a child of the daemon: a process of its own, since it reads files that
-/// agents write. It is started again when it ends, later each time, and ends with the daemon. I/O
-/// thread.
+/// Runs `headway observe` as a child process of the daemon, separately since it reads files that
+/// agents write. Restarts the child when it ends, after a longer pause each time, and ends it with
+/// the daemon. I/O thread.
 class ObserverChild {
 public:
     using Report = std::function<void(const std::string& line)>;
@@ -28,7 +28,7 @@ public:
     ObserverChild(net::io_context& io, std::vector<std::string> argv, Report report);
     ObserverChild(const ObserverChild&) = delete;
     ObserverChild& operator=(const ObserverChild&) = delete;
-    /// Ends it, and waits for that at most a second.
+    /// Ends the child, and waits at most a second for its end.
     ~ObserverChild();
 
     void start();
@@ -43,14 +43,14 @@ private:
     const std::vector<std::string> argv_;
     Report report_;
     Timer timer_;
-    pid_t pid_ = 0;  ///< 0: it does not run
+    pid_t pid_ = 0;  ///< 0: the child does not run
     std::optional<Descriptor> process_;
     Clock::Steady::time_point started_{};
     std::chrono::seconds pause_{0};
 };
 
-/// Starts it against this daemon; null where no agent is to be observed. After the listeners are
-/// open.
+/// Starts the observer for this daemon; null if no agent is to be observed. Call it after the
+/// listeners are open.
 std::unique_ptr<ObserverChild> start_observer(net::io_context& io,
                                               const config::ObserveSettings& settings,
                                               const HttpServer& http,

@@ -18,20 +18,21 @@ namespace headway::server {
 
 class Dispatcher;
 
-/// All outbound calls: to judges and webhooks on the thread of libcurl, to commands on one of their
-/// own; each exists only if one is configured. Results go to the dispatcher on the I/O thread. I/O
-/// thread only, except for the links, which the engine uses.
+/// All outbound calls: to judges and webhooks on the thread of libcurl, to commands on a separate
+/// thread; each part exists only if configured. Passes results to the dispatcher on the I/O thread.
+/// I/O thread only, except the functions that judge_link() and webhook_link() return, which the
+/// engine calls.
 class Outgoing {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
     Outgoing(net::io_context& io, Report report) : io_(io), report_(std::move(report)) {}
 
-    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive it.
+    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive this.
     void start(const config::Settings& settings, Dispatcher& dispatcher);
 
-    /// Where the daemon listens, which links lead to unless another address is configured. Before
-    /// the engine runs.
+    /// Sets the daemon's address, used in links unless another is configured. Call it before the
+    /// engine runs.
     void listens_at(const std::string& url);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }
@@ -40,7 +41,7 @@ public:
 
     /// Stops deliveries without waiting: messages in flight are sent again after the next start.
     void stop_webhooks();
-    /// Stops the judges too: open checks are asked again after the next start.
+    /// Also stops the judges: open checks are asked again after the next start.
     void stop();
 
 private:
@@ -54,7 +55,7 @@ private:
     Report report_;
     Dispatcher* dispatcher_ = nullptr;
     core::WebhookRules rules_;
-    std::unique_ptr<CurlLoop> loop_;           ///< null while it has no user
+    std::unique_ptr<CurlLoop> loop_;           ///< null without users
     std::unique_ptr<JudgeClient> judge_;       ///< null without an endpoint
     std::unique_ptr<WebhookSender> webhooks_;  ///< null without an endpoint
     std::unique_ptr<CommandSender> commands_;  ///< null without an endpoint

@@ -54,7 +54,7 @@ inline void add_labelled(MetricFamily& family, const char* label, std::string va
 
 void add_approvals(MetricFamilies& families, const ApprovalStats& stats);
 void add_webhooks(MetricFamilies& families, const std::vector<WebhookStats>& webhooks);
-/// The current state of sessions; labels are closed sets.
+/// Adds the current state of sessions; labels have closed sets of values.
 void add_sessions(MetricFamilies& families, const EngineStats& stats);
 
 }  // namespace headway::server

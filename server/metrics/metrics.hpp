@@ -11,18 +11,18 @@
 
 namespace headway::server {
 
-/// The values that /metrics shows. Labels are bounded sets (route, verdict, configured judge or
+/// The values of /metrics. Labels have bounded sets of values (route, verdict, configured judge or
 /// webhook), never a session.
 struct MetricsInput {
     const HttpStats& http;
     const EngineStats& engine;
-    const std::vector<std::uint64_t>& routes;  ///< requests by row of the table of endpoints
+    const std::vector<std::uint64_t>& routes;  ///< requests by row of the route table
     std::uint64_t refused_access = 0;
     std::uint64_t access_failures = 0;
     std::uint64_t access_paused = 0;
     std::uint64_t failing_addresses = 0;
     std::uint64_t connections_max = 0;
-    std::uint64_t held = 0;  ///< bytes of stream frames, which clients share
+    std::uint64_t held = 0;  ///< bytes of stream frames, shared by clients
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;

@@ -7,12 +7,12 @@ namespace headway::server {
 
 /// The number of connections that the limit of open files allows: 16 to `wanted`. Raises the soft
 /// limit of the process as far as allowed. Reserves limits::kDescriptorsReserved for the daemon
-/// itself, so that many clients cannot keep it from its database, and up to
+/// itself, so that many clients cannot block its access to the database, and up to
 /// limits::kPassedDescriptorsMax and kAgentProcessesMax for descriptors that clients send.
 std::uint32_t connections_that_fit(std::uint32_t wanted);
-/// How many descriptors from clients fit beside this many connections.
+/// How many descriptors from clients fit in addition to this many connections.
 std::uint32_t passed_descriptors_that_fit(std::uint32_t connections);
-/// How many processes of agents can be followed beside this many connections.
+/// How many agent processes can be followed in addition to this many connections.
 std::uint32_t agent_processes_that_fit(std::uint32_t connections);
 
 }  // namespace headway::server

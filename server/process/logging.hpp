@@ -13,11 +13,11 @@ class logger;
 
 namespace headway::server {
 
-/// The logger of the daemon, on stderr: text on a terminal, else one JSON object a line. The only
-/// place spdlog is set up.
+/// The logger of the daemon, on stderr: text on a terminal, else one JSON object per line. spdlog
+/// is set up only here.
 std::shared_ptr<spdlog::logger> make_logger(const config::LogSettings& settings);
 
-/// A line of the log: JSON or text, of a message that may quote an agent.
+/// Formats log lines as JSON or text, safely for messages that may quote an agent.
 std::unique_ptr<spdlog::formatter> log_formatter(bool json);
 
 void set_log_level(spdlog::logger& logger, const std::string& level);

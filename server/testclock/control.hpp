@@ -14,18 +14,18 @@
 
 namespace headway::server::testclock {
 
-/// The socket that tests move the clock over. One line is a command, and its answer, one line of
-/// JSON, comes when it is in effect: the engine and the I/O thread have done what was due.
+/// The socket by which tests move the clock. A command is one line; its answer, one line of JSON,
+/// is sent when the engine and the I/O thread have done all due work.
 ///
-///     pass MS [STEP]   time passes, in steps, so that what is due happens in its order
-///     stall MS [STEP]  time passes unattended, at once; in steps, only a thread that is held
-///                      up misses it
+///     pass MS [STEP]   time passes, in steps, so that due events happen in their order
+///     stall MS [STEP]  time passes unattended, at once; with STEP in steps, so that only a
+///                      blocked thread misses it
 ///     step MS          the wall clock is set ahead, or back by a negative number; then a quarter
-///                      of a second passes, in which the engine notices
-///     suspend MS       the machine sleeps: the steady clock stands; the same
+///                      of a second passes, in which the engine notices the step
+///     suspend MS       the machine sleeps: the steady clock stops; then time passes as after step
 ///     read             nothing happens
 ///
-/// Has a thread of its own, so that it works while another one is held up.
+/// Has a thread of its own, so that it works while another thread is blocked.
 class Control {
 public:
     /// `io` is the I/O thread's and must outlive this.

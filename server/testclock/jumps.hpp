@@ -3,18 +3,18 @@
 
 #include <chrono>
 
-/// The part that the time source of tests adds to the kernel's clocks. Time goes on by itself too:
-/// what a test forgot to wait for still happens. Any thread.
+/// Offsets that the tests' time source adds to the kernel's clocks. Time also passes by itself, so
+/// events that a test forgot to wait for still happen. Any thread.
 namespace headway::server::testclock {
 
 using Millis = std::chrono::milliseconds;
 
-/// How far the clocks are moved at once, each beside the kernel's.
+/// How far each clock is moved at once, in addition to the kernel's time.
 struct Jump {
-    Millis steady{0};  ///< not back
+    Millis steady{0};  ///< never negative
     Millis wall{0};
-    Millis slept{0};       ///< not back
-    bool attended = true;  ///< the process was there all the while: no attention gap
+    Millis slept{0};       ///< never negative
+    bool attended = true;  ///< the process ran all the time: no attention gap
 
     static Jump pass(Millis time) { return {time, time, Millis{0}, true}; }
     /// The process stood still, for instance stopped by a signal.
@@ -24,12 +24,12 @@ struct Jump {
     static Jump suspend(Millis time) { return {Millis{0}, time, time, true}; }
 };
 
-/// Moves the clocks between two waits of the threads that wait by time_source::wait(), so that none
-/// of them reads one clock before it and another behind it. Wakes them.
+/// Moves the clocks between two waits of the threads that use time_source::wait(), so that no
+/// thread reads one clock before the jump and another after it. Wakes these threads.
 void jump(const Jump& jump);
 
-/// Returns when these threads, at least one, have done what was due and wait again. False when that
-/// takes longer than `most` (of real time): one is busy or hangs.
+/// Returns true when these threads, at least one, have done their due work and wait again; false
+/// after `most` of real time: a thread is busy or hangs.
 bool settle(Millis most);
 
 }  // namespace headway::server::testclock

@@ -45,15 +45,15 @@ public:
 
     /// Moves now() ahead to `stamp` unless now() is already past. Engine thread only.
     void advance_to(core::Timestamp stamp);
-    /// Sets now() to the time of a store that several daemons share; now() may go back, since the
-    /// clock of this machine means nothing then. Engine thread only.
+    /// Sets now() to the time of a store that several daemons share; now() may go back, since this
+    /// machine's clock is then irrelevant. Engine thread only.
     void follow_shared(core::Timestamp stamp);
     /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
-    /// between batches. Call it after now(): then a jump of the time comes with its gap.
+    /// between batches. Call it after now(), so that a jump of the time is read with its gap.
     core::Watch watch() const;
 
-    /// No report is received between these two: a commit may hang while heartbeats wait in the
-    /// queue. Readers see a constant time meanwhile. Engine thread only.
+    /// No report is received between these two calls: a commit may hang while heartbeats wait in
+    /// the queue. Readers see a constant time meanwhile. Engine thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
     /// The time up to which reports were received: now(), or the start of a running batch.

@@ -9,13 +9,13 @@
 
 namespace headway::server {
 
-/// Parses a comma list of session ids; the result has each once. Errors: kInvalidId;
+/// Parses a comma-separated list of session ids; the result has no duplicates. Errors: kInvalidId;
 /// kInvalidParameter for more than `count_max`. Pure.
 core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
                                                  std::size_t count_max);
 
-/// The type of an agent by its own word: never `command`, whose sessions `headway run` ends and no
-/// agent. Pure.
+/// The type that an agent reports; never `command`, which is reserved for sessions that `headway
+/// run` ends. Pure.
 std::string agent_type(std::string_view text);
 
 }  // namespace headway::server

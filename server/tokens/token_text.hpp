@@ -23,7 +23,7 @@ struct NewToken {
 /// system has no randomness.
 core::Result<NewToken> make_token(std::string id = {});
 
-/// The token with this id that a secret always gives. The secret must be random. Pure.
+/// Derives the token with this id from `secret`, which must be random. Pure.
 NewToken derive_token(std::string id, std::string_view secret);
 
 /// The id of a well-formed token, without a check of its secret. Error: kUnauthorized, with a

@@ -12,11 +12,11 @@ struct WebFile {
     std::string_view name;
     std::string_view content_type;
     std::string_view content;
-    std::string_view gzip;  ///< compressed content; empty if that is not shorter
+    std::string_view gzip;  ///< compressed content; empty if compression does not help
 };
 
 struct WebFiles {
-    std::string_view hash;  ///< over all files
+    std::string_view hash;  ///< hash of all files
     std::span<const WebFile> files;
 };
 

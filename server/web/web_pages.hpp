@@ -8,13 +8,13 @@
 #include "server/http/message/response.hpp"
 #include "server/web/web_files.hpp"
 
-// The files of the dashboard and the documentation as replies. They contain no data and need no
-// token. Pure.
+// The files of the dashboard and the documentation as replies. These files contain no data and need
+// no token. Pure.
 
 namespace headway::server {
 
 /// A file with a route of its own: "index.html", "docs.html", "openapi.json". Error: kInternal when
-/// it is not built in.
+/// the file is not built in.
 core::Result<Response> page_response(const WebFiles& web, std::string_view name,
                                      const RequestHead& head);
 
@@ -24,11 +24,11 @@ core::Result<Response> page_response(const WebFiles& web, std::string_view name,
 core::Result<Response> asset_response(const WebFiles& web, std::string_view path,
                                       const RequestHead& head);
 
-/// The page of /docs that is called `name`. Error: kUnknownRoute.
+/// The page of /docs named `name`. Error: kUnknownRoute.
 core::Result<Response> docs_response(const WebFiles& web, std::string_view name,
                                      const RequestHead& head);
 
-/// openapi.json as it is served; empty when it is not built in.
+/// openapi.json as served; empty when not built in.
 std::string_view openapi_document() noexcept;
 
 /// True if an Accept-Encoding allows gzip.

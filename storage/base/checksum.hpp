@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <string_view>
 
-// CRC-32C (Castagnoli): detects every single flipped bit and every burst of up to 32 bits. Against
-// damage, not against tampering. Pure.
+// CRC-32C (Castagnoli): detects every single flipped bit and every burst of up to 32 bits. Protects
+// against damage, not against tampering. Pure.
 
 namespace headway::storage {
 
 /// Checksum of `bytes`, continuing after `before`.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
-/// The same on a processor without an instruction for it.
+/// The same for processors without a CRC-32C instruction.
 std::uint32_t checksum_by_tables(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
 /// Checksum of a number as 8 bytes, little-endian.
@@ -32,7 +32,7 @@ struct SessionChecksum {
     std::int64_t column() const noexcept;
 };
 
-/// Over the session's other columns; `ended_at` is 0 while it is open.
+/// Over the session's other columns; `ended_at` is 0 for an open session.
 std::uint32_t place_checksum(std::int64_t key, std::string_view name, std::int64_t n,
                              std::int64_t tail, std::int64_t ended_at) noexcept;
 std::uint32_t snapshot_checksum(std::int64_t key, std::int64_t n, std::string_view bytes) noexcept;

@@ -8,7 +8,7 @@
 
 namespace headway::storage {
 
-/// The database has a value that cannot be true.
+/// The error for an impossible value in the database.
 inline core::Error corrupt(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what), {}};
 }

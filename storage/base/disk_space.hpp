@@ -9,28 +9,28 @@
 
 namespace headway::storage {
 
-/// Free space on the database's disk, and a reserve of it: on a full disk SQLite cannot even
+/// Free space on the database's disk, and a reserve, since on a full disk SQLite cannot even
 /// delete. One thread.
 class DiskSpace {
 public:
     virtual ~DiskSpace() = default;
 
-    /// Bytes that may still be written; nothing if unknown.
+    /// Bytes that may still be written; empty if unknown.
     virtual std::optional<std::uint64_t> free_bytes() = 0;
     /// Size of the reserve.
     virtual std::uint64_t size() const = 0;
-    /// True if the reserve is held. A reserve of size 0 always is.
+    /// True if the reserve is held. A reserve of size 0 is always held.
     virtual bool reserved() const = 0;
-    /// Returns the reserve to the disk; false if it is not held.
+    /// Returns the reserve to the disk; false if the reserve is not held.
     virtual bool release() = 0;
-    /// Allocates the reserve if that leaves at least `leave` bytes; false if not.
+    /// Allocates the reserve if at least `leave` bytes then remain free; false if not.
     virtual bool reserve(std::uint64_t leave) = 0;
 };
 
-/// The reserve as a file of that size beside the database.
+/// The reserve as a file of that size next to the database.
 class BallastFile final : public DiskSpace {
 public:
-    /// Adopts an existing file of the right size, and deletes one of another size.
+    /// Adopts an existing file of the right size, and deletes a file of another size.
     BallastFile(std::filesystem::path file, std::uint64_t bytes);
 
     std::optional<std::uint64_t> free_bytes() override;

@@ -14,8 +14,8 @@
 namespace headway::storage {
 
 /// Event ids of one session with the event number of each, in the order in which they were added.
-/// Adding is a copy of the id behind the others: most ids are never looked up (a client counts up,
-/// and an id above the greatest is new). Empty, it is one null pointer. Not thread-safe.
+/// Adding only appends a copy of the id, since most ids are never looked up (a client counts up,
+/// and an id above the greatest is new). An empty list is one null pointer. Not thread-safe.
 class EventIds {
 public:
     struct Id {
@@ -38,31 +38,31 @@ public:
 
     /// The id must not be empty. The first of two equal ids is used.
     void add(std::string_view id, std::uint64_t n);
-    /// The event number of an id. The first look after a change indexes what was added since the
-    /// last look.
+    /// The event number of an id. The first find() after a change indexes the ids added since the
+    /// last find().
     std::optional<std::uint64_t> find(std::string_view id) const;
     Id operator[](std::size_t place) const;
     std::size_t size() const noexcept { return table_ ? table_->places.size() - table_->gone : 0; }
     bool empty() const noexcept { return size() == 0; }
-    /// Memory beside the object itself, roughly.
+    /// Approximate memory in addition to the object itself.
     std::size_t bytes() const noexcept;
 
-    /// A copy of the first `count`, or of all.
+    /// A copy of the first `count` ids, or of all.
     EventIds first(std::size_t count) const;
-    /// Removes the first `count`, or all: no dearer, all in all, than adding them was.
+    /// Removes the first `count` ids, or all; costs no more than adding them, amortized.
     void drop_first(std::size_t count);
-    /// Gives the memory back, too.
+    /// Also frees the memory.
     void clear() noexcept { table_.reset(); }
 
     bool operator==(const EventIds& other) const;
 
 private:
     struct Place {
-        std::size_t end = 0;  ///< of its id in the text; it begins at the end of the one before
+        std::size_t end = 0;  ///< end of the id in `text`; it begins at the previous end
         std::uint64_t n = 0;
     };
     struct Table;
-    /// Orders places by their ids. Agents choose ids, so no hash table: they could make them
+    /// Orders places by their ids. No hash table, since agents choose the ids and could make them
     /// collide.
     struct ById {
         using is_transparent = void;
@@ -75,10 +75,10 @@ private:
     struct Table {
         std::string text;  ///< all ids
         std::vector<Place> places;
-        std::size_t gone = 0;  ///< the first ones, that were dropped
+        std::size_t gone = 0;  ///< number of dropped places at the front
         std::set<std::uint32_t, ById> index{ById{this}};
-        std::size_t indexed = 0;  ///< the first ones are in the index, except for those that are
-                                  ///< gone
+        std::size_t indexed =
+            0;  ///< number of places at the front that are in the index, unless dropped
 
         Table() = default;
         Table(const Table& other) : text(other.text), places(other.places), gone(other.gone) {}

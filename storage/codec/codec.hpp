@@ -16,13 +16,13 @@
 
 namespace headway::storage {
 
-/// Appends the row of consecutive events to `out`. Their `n` is not written: the row has the first.
+/// Appends the row of consecutive events to `out`. Their `n` is left out: the row has the first.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
 /// Whether texts are checked: invalid UTF-8 indicates a damaged disk and cannot become JSON.
 enum class Texts : std::uint8_t { kTaken, kChecked };
 
-/// Numbers the events from `first_n`. Error: kStorageCorrupt.
+/// Decodes a row and numbers its events from `first_n`. Error: kStorageCorrupt.
 core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
                                                      Texts texts = Texts::kTaken);
 
@@ -46,7 +46,7 @@ core::Result<core::Approval> decode_approval(std::string_view bytes);
 std::string encode_use_sketches(const core::UseSketches& sketches);
 std::string encode_sketch(const core::Sketch& sketch);
 
-/// Error: kStorageCorrupt. Whether they are sound is for the caller to check.
+/// Error: kStorageCorrupt. The caller must check whether the sketches are sound.
 core::Result<core::UseSketches> decode_use_sketches(std::string_view bytes);
 core::Result<core::Sketch> decode_sketch(std::string_view bytes);
 

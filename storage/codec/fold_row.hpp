@@ -7,8 +7,8 @@
 
 namespace headway::storage {
 
-/// Folds the events of a journal row, of which the first is number `first`. Folding asserts the
-/// order, so what a database says is checked for it before. Error: kStorageCorrupt.
+/// Folds the events of a journal row; `first` is the number of its first event. First checks the
+/// order, which folding asserts, since the database may be damaged. Error: kStorageCorrupt.
 core::Result<> fold_row(StoredSession& stored, std::uint64_t first,
                         std::span<const core::Event> events);
 

@@ -10,7 +10,7 @@
 
 namespace headway::storage {
 
-/// Copies the database and its log into a new file; the caller verifies it. Errors: kFileExists;
+/// Copies the database and its WAL into a new file, which the caller verifies. Errors: kFileExists;
 /// kStorageUnavailable while a daemon runs; kBackupFailed.
 core::Result<> copy_offline(const std::filesystem::path& database,
                             const std::filesystem::path& file);
@@ -21,14 +21,14 @@ struct Restored {
     std::filesystem::path replaced;  ///< new place of the replaced database, or empty
 };
 
-/// Verifies a backup and puts a copy of it in place of the database, which is kept beside it.
-/// Errors: kStorageCorrupt or kStorageTooNew for the backup, kStorageUnavailable while a daemon
-/// runs, kStorageFull; then the database is unchanged.
+/// Verifies a backup and replaces the database with a copy of the backup; the old database is kept
+/// in the same folder. Errors, which leave the database unchanged: kStorageCorrupt or
+/// kStorageTooNew for the backup, kStorageUnavailable while a daemon runs, kStorageFull.
 core::Result<Restored> restore_database(const std::filesystem::path& backup,
                                         const std::filesystem::path& database);
 
-/// Deletes the leftover of an interrupted copy: a regular file of our own user that is not locked,
-/// because SQLite locks a copy while it writes it. Touches nothing else.
+/// Deletes the leftover of an interrupted copy: a regular file of this user that is not locked,
+/// because SQLite locks a copy while writing. Touches nothing else.
 void remove_left_copy(const std::filesystem::path& file);
 
 }  // namespace headway::storage

@@ -7,12 +7,12 @@
 
 namespace headway::storage {
 
-/// Locks a database file against every daemon, as a running daemon does, while it is moved or
-/// replaced. The destructor releases it.
+/// Locks a database file against every daemon, as a running daemon does, while the file is moved or
+/// replaced. The destructor releases the lock.
 class DatabaseLock {
 public:
-    /// A missing file needs no lock. Error: kStorageUnavailable if another process has it open, or
-    /// it cannot be opened.
+    /// A missing file needs no lock. Error: kStorageUnavailable if another process has the file
+    /// open, or it cannot be opened.
     static core::Result<DatabaseLock> take(const std::filesystem::path& file);
 
     DatabaseLock() = default;

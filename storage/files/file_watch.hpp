@@ -11,28 +11,28 @@
 
 namespace headway::storage {
 
-/// Checks that the database and its log are still under their names and not shorter than written.
-/// SQLite does not check: it continues to write into deleted, renamed or cut files, and all of it
-/// is lost with the process. A log that was cut and written further is as long as before, with a
-/// hole: its header and its last frames are read for that. A few microseconds per check.
+/// Checks that the database and its WAL are still under their names and not shorter than written.
+/// SQLite does not check: it continues to write into deleted, renamed or cut files, and those
+/// writes are lost with the process. A WAL that was cut and written further is as long as before,
+/// but has a hole, so its header and its last frames are read. A few microseconds per check.
 class FileWatch {
 public:
     enum class Found : std::uint8_t {
         kSound,
-        kMoved,    ///< the database is not under its name, or replaced; it may come back
-        kLogGone,  ///< the log alone is gone; its content can still be read
-        kCut       ///< one of them is shorter than written, or has a hole
+        kMoved,    ///< the database was renamed or replaced; it may come back
+        kLogGone,  ///< only the WAL is gone; its content can still be read
+        kCut       ///< a file is shorter than written, or has a hole
     };
 
     FileWatch() = default;  ///< checks nothing
-    /// Both must be there.
+    /// Both files must exist.
     explicit FileWatch(const std::filesystem::path& database);
 
     FileWatch(FileWatch&& other) noexcept;
     FileWatch& operator=(FileWatch&& other) noexcept;
     ~FileWatch();
 
-    /// `log_bytes`: length of the log up to its last frame; 0 when it holds none.
+    /// `log_bytes`: length of the WAL up to its last frame; 0 without frames.
     Found look(std::uint64_t log_bytes);
     /// The finding and what to do about it, for the log and for people.
     std::string explain(Found found) const;
@@ -50,8 +50,8 @@ private:
 
     File database_;
     File log_;
-    std::uint64_t written_ = 0;  ///< length of the log when it was last known
-    int log_fd_ = -1;            ///< of the log, to read; none of SQLite's locks are on this file
+    std::uint64_t written_ = 0;  ///< last known length of the WAL
+    int log_fd_ = -1;            ///< the WAL, open for reading; SQLite has no locks on this file
 };
 
 }  // namespace headway::storage

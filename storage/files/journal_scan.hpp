@@ -12,7 +12,7 @@
 
 namespace headway::storage {
 
-/// Position and content of a journal row.
+/// Position of a journal row, and the numbers of its events.
 struct RowAt {
     Cursor cursor = 0;
     std::uint64_t n = 0;
@@ -35,8 +35,10 @@ public:
     /// Adds every row that can be decoded.
     void run(FoundRows& rows);
 
-    std::uint64_t unread_rows() const { return unread_rows_; }      ///< found, but not decodable
-    std::uint64_t unread_places() const { return unread_places_; }  ///< of the file
+    std::uint64_t unread_rows() const { return unread_rows_; }  ///< rows found, but not decodable
+    std::uint64_t unread_places() const {
+        return unread_places_;
+    }  ///< unreadable places in the file
 
 private:
     bool read_from(Cursor& after, FoundRows& rows);

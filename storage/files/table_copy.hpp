@@ -11,13 +11,13 @@
 #include "storage/base/keys.hpp"
 #include "storage/sql/sql.hpp"
 
-// Data that a copy of a store to another database takes from a SQLite one (docs/scale.md).
+// Reads the data of a SQLite store for a copy to another database (docs/scale.md).
 
 namespace headway::storage {
 
-/// Copies the rows of the tables beside the journal into empty ones with the same columns, in
-/// transactions of the caller: `step` is called after every thousand rows. Leaves out those of
-/// sessions that are being deleted, and what only this kind of store has in `meta`.
+/// Copies the rows of the tables other than the journal into empty tables with the same columns, in
+/// the caller's transactions: calls `step` after every thousand rows. Leaves out rows of sessions
+/// being deleted, and entries of `meta` that only SQLite stores have.
 core::Result<> copy_tables(Sql& from, Sql& to, const std::function<core::Result<>()>& step);
 
 /// The names of the tables that copy_tables() fills.
@@ -29,7 +29,7 @@ struct NamedSession {
     core::Timestamp opened_at = core::kNever;
 };
 
-/// Every session that is not being deleted, by key.
+/// Every session that is not being deleted, sorted by key.
 core::Result<std::vector<NamedSession>> named_sessions(Sql& from);
 
 }  // namespace headway::storage

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 
-// Where things stand in the write-ahead log of a SQLite database:
+// Layout of the write-ahead log of a SQLite database:
 // https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 
 namespace headway::storage::wal {
@@ -15,7 +15,7 @@ constexpr std::size_t kSaltsAt = 16;
 constexpr std::size_t kSaltsBytes = 8;
 constexpr std::size_t kSumsAt = 24;
 constexpr std::size_t kFrameHeaderBytes = 24;  ///< before each page
-constexpr std::size_t kCommitAt = 4;           ///< in the header of a frame, as are the next two
+constexpr std::size_t kCommitAt = 4;           ///< in the frame header, as are the next two
 constexpr std::size_t kFrameSaltsAt = 8;
 constexpr std::size_t kFrameSumsAt = 16;
 

@@ -9,19 +9,19 @@
 #include "core/base/version.hpp"
 #include "storage/store/store.hpp"
 
-// The entry of headway-postgres.so, which the program loads when it is asked to. Both are built
-// from the same sources; kPostgresModuleVersion and the version of the program say so.
+// The entry points of headway-postgres.so, which the program loads on demand. Both must be built
+// from the same sources, which postgres_module_version() verifies.
 
 namespace headway::storage {
 
 /// Values that the module needs to open the store.
 struct PostgresOpening {
     std::string url;
-    std::string id;                        ///< of this daemon, unique
+    std::string id;                        ///< this daemon's id, unique
     std::string name;                      ///< for people
-    std::string version;                   ///< of the program; another one is refused
-    std::function<core::Timestamp()> now;  ///< instead of the database's time: for tests
-    bool imports = false;                  ///< for a migration: may open what is not whole
+    std::string version;                   ///< the program's version; another one is refused
+    std::function<core::Timestamp()> now;  ///< replaces the database's time in tests
+    bool imports = false;                  ///< for a migration: may open an incomplete store
     core::Millis connect_timeout{2'000};
     core::Millis answer_timeout{5'000};
 };
@@ -29,17 +29,17 @@ struct PostgresOpening {
 /// Facts about a database that the module finds out without changing it.
 struct PostgresFacts {
     bool connected = false;
-    std::string host;     ///< that answered, or the folder of its socket
-    std::string tls;      ///< its version; empty: without
-    std::string version;  ///< of PostgreSQL
+    std::string host;     ///< host that answered, or the folder of its socket
+    std::string tls;      ///< TLS version; empty: no TLS
+    std::string version;  ///< PostgreSQL's version
     std::string user;
-    std::string schema;  ///< where the tables are or will be; empty: there is none
+    std::string schema;  ///< schema of the tables, existing or not; empty: no schema
     bool may_create = false;
-    bool may_write = false;         ///< to the tables that are there
-    std::int64_t tables = 0;        ///< their version; 0: there are none
-    std::int64_t tables_known = 0;  ///< the version that the module writes
-    bool importing = false;         ///< a migration into it has not come to its end
-    bool no_fsync = false;          ///< the server loses commits with its power
+    bool may_write = false;         ///< may write to the existing tables
+    std::int64_t tables = 0;        ///< version of the tables; 0: no tables
+    std::int64_t tables_known = 0;  ///< version of the tables that the module writes
+    bool importing = false;         ///< a migration into the database is incomplete
+    bool no_fsync = false;          ///< the server may lose commits at a power failure
     std::string standbys;           ///< synchronous_standby_names
     core::Timestamp now = core::kNever;
 };
@@ -50,7 +50,7 @@ inline std::string postgres_module_version() {
     return std::string{version.version} + " " + std::string{version.git};
 }
 
-/// The names and the types of the entries; opening gives 0 with a store, else an error.
+/// Names and types of the entry points. OpenPostgres returns 0 and sets `store`, or sets `error`.
 inline constexpr const char* kPostgresEntry = "headway_open_postgres";
 inline constexpr const char* kPostgresVersionEntry = "headway_postgres_version";
 inline constexpr const char* kPostgresProbeEntry = "headway_probe_postgres";

@@ -9,7 +9,7 @@
 
 namespace headway::storage {
 
-/// The mark of a store that is not whole, in `meta`: the number of the import.
+/// The mark of an incomplete store in `meta`; its value is the number of the import.
 inline constexpr std::string_view kImporting = "importing";
 
 class PostgresImport final : public Import {

@@ -25,11 +25,11 @@ class PostgresStore final : public Store, public SharedStore {
 public:
     struct Settings {
         PostgresConnection::Settings connection;
-        std::string id;        ///< of this daemon, unique
+        std::string id;        ///< this daemon's id, unique
         std::string name;      ///< for people: its host and port
-        std::string version;   ///< of the program
-        bool imports = false;  ///< for `headway migrate`, which may open a store that is not whole
-        /// The time, instead of the database's: for tests.
+        std::string version;   ///< the program's version
+        bool imports = false;  ///< for `headway migrate`, which may open an incomplete store
+        /// Replaces the database's time in tests.
         std::function<core::Timestamp()> now;
     };
 
@@ -39,7 +39,7 @@ public:
     SharedStore* shared() override { return this; }
     core::Result<Recovery> recover() override;
     core::Result<std::vector<SessionKey>> open_sessions() override {
-        return std::vector<SessionKey>{};  // due_at takes their place
+        return std::vector<SessionKey>{};  // the column due_at replaces them
     }
     core::Result<> begin() override;
     core::Result<> commit() override;
@@ -108,11 +108,11 @@ private:
     /// A held session.
     struct Row {
         KnownSession known;
-        std::int64_t due = 0;  ///< as stored; kNoNumber = none
+        std::int64_t due = 0;  ///< as stored; kNoNumber = no deadline
         std::int64_t new_due = 0;
         std::int64_t last_at = 0;
         std::optional<std::int64_t> ended_at;
-        bool claimed = false;  ///< because it was due
+        bool claimed = false;  ///< held because it was due
         bool fresh = false;    ///< added by this transaction
         bool moved = false;    ///< events were appended
     };
@@ -121,11 +121,11 @@ private:
         SessionKey session = 0;
         std::uint64_t n = 0;
         std::uint64_t count = 0;
-        std::int64_t offset = 0;  ///< of its first event within the transaction, from 1
+        std::int64_t offset = 0;  ///< position of its first event in the transaction, from 1
         std::string events;
     };
-    // Tables whose rows are not a session's own, or that need positions of events: they first lock
-    // the feed, the one lock at which daemons wait for each other.
+    // Tables whose rows several sessions share, or that need positions of events. Their writes
+    // first lock the feed, the only lock on which daemons wait for each other.
     class Approvals final : public SqlApprovals {
     public:
         explicit Approvals(PostgresStore& store) : SqlApprovals(store.sql_), store_(store) {}
@@ -201,7 +201,7 @@ private:
     private:
         PostgresStore& store_;
     };
-    /// Backups are made by PostgreSQL.
+    /// Refuses backups: PostgreSQL makes them.
     class Backups final : public BackupSource {
     public:
         core::Result<> start_backup(const std::filesystem::path& file) override;
@@ -257,15 +257,15 @@ private:
 
     // The open transaction.
     std::map<SessionKey, Snapshot> snapshots_;  ///< in the order in which all daemons lock them
-    std::map<SessionKey, EventIds> ids_;        ///< in snapshots, and newer ones
+    std::map<SessionKey, EventIds> ids_;        ///< ids in snapshots, and newer ids
     std::unordered_map<SessionKey, Row> rows_;
     std::map<std::string, SessionKey, std::less<>> keys_;
     std::vector<Appended> appended_;
     std::int64_t offset_ = 0;  ///< events appended so far
-    /// Event ids that were looked up with the hold; 0 = not known.
+    /// Event numbers of the ids that hold() looked up; 0 = unknown id.
     std::map<std::pair<SessionKey, std::string>, std::uint64_t> known_ids_;
 
-    bool feed_locked_ = false;  ///< by the open transaction, which knows its positions then
+    bool feed_locked_ = false;  ///< the open transaction has the lock and knows its positions
     Cursor base_ = 0;           ///< position before the first event of this or the last transaction
     Cursor committed_ = 0;
     Cursor head_ = 0;

@@ -6,8 +6,8 @@
 
 namespace headway::storage {
 
-/// Facts for `headway doctor` about a database; reads only. `connect` false: of the URL alone.
-/// Errors as PostgresConnection::connect().
+/// Facts for `headway doctor` about a database; only reads it. Without `connect`: facts of the URL
+/// only. Errors as PostgresConnection::connect().
 core::Result<PostgresFacts> probe_postgres(const PostgresConnection::Settings& settings,
                                            bool connect);
 

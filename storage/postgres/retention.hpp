@@ -7,8 +7,8 @@
 
 namespace headway::storage {
 
-/// Deletes what is older than retention allows, in bounded steps, by one daemon at a time. The
-/// connection and the tables outlive it.
+/// Deletes data older than the retention time, in bounded steps, by one daemon at a time. The
+/// connection and the tables must outlive it.
 class PostgresRetention {
 public:
     PostgresRetention(PostgresConnection& sql, SqlMeta& meta, SqlHistory& history)
@@ -16,14 +16,14 @@ public:
 
     /// As Store::forget.
     core::Result<> forget(SessionKey key);
-    /// One step, in a transaction of the caller's; as Store::delete_some.
+    /// One step, in the caller's transaction; as Store::delete_some.
     core::Result<Deletion> step(core::Timestamp cutoff);
 
 private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<bool> delete_rows();
-    /// Events up to here are deleted, or will be.
+    /// Notes that events up to `through` are or will be deleted.
     core::Result<> note_deleted(Cursor through);
     core::Result<bool> delete_side_rows(SessionKey doomed);
     core::Result<std::int64_t> delete_some(std::string_view sql, SessionKey session);

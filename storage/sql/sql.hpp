@@ -12,12 +12,12 @@
 #include "core/base/time.hpp"
 
 // SQL on one connection, to SQLite (sqlite_handle.hpp) or to PostgreSQL (postgres/). The tables
-// beside the journal are written in it once, in what both understand. Parameters are ?1, ?2, ...
-// One thread at a time.
+// other than the journal use SQL that both understand. Parameters are ?1, ?2, ... One thread at a
+// time.
 
 namespace headway::storage {
 
-/// A database's implementation of a Statement, whose functions have the comments.
+/// A database's implementation of a Statement; see the comments there.
 class StatementImpl {
 public:
     virtual ~StatementImpl() = default;
@@ -57,11 +57,11 @@ public:
     }
     template <std::same_as<std::string> Text>
     Statement& bind(int index, Text&& gone_before_it_runs) = delete;
-    /// As milliseconds since 1970.
+    /// Binds milliseconds since 1970.
     Statement& bind(int index, core::Timestamp at) {
         return bind(index, std::int64_t{at.time_since_epoch().count()});
     }
-    /// As with texts.
+    /// The bytes must live until the statement runs.
     Statement& bind_blob(int index, std::string_view bytes) {
         impl_->bind_blob(index, bytes);
         return *this;
@@ -72,8 +72,8 @@ public:
         impl_->bind_null(index);
         return *this;
     }
-    /// Binds the columns of another statement's row, from parameter 1. Both are of the same
-    /// database.
+    /// Binds the columns of another statement's row, from parameter 1. Both statements belong to
+    /// the same database.
     Statement& bind_row(const Statement& row) {
         impl_->bind_row(*row.impl_);
         return *this;
@@ -82,13 +82,13 @@ public:
     /// Runs to the next row: true on a row, false at the end. After false or an error the statement
     /// is reset. Use Rows for kept statements with rows.
     core::Result<bool> step() { return impl_->step(); }
-    /// Runs a statement without rows. A database that is far away may run it later, in order and
-    /// before anything that waits for an answer; then its error is that of the transaction.
+    /// Runs a statement without rows. A remote database may run it later, in order and before any
+    /// statement that waits for an answer; the transaction then returns its error.
     core::Result<> run() { return impl_->run(); }
     void reset() { impl_->reset(); }
 
     std::int64_t integer(int column) const { return impl_->integer(column); }
-    /// A number that is never negative: 0 for a damaged one.
+    /// A number that is never negative: 0 for a damaged value.
     std::uint64_t count(int column) const {
         const std::int64_t number = integer(column);
         return number < 0 ? 0 : static_cast<std::uint64_t>(number);
@@ -108,7 +108,7 @@ private:
 };
 
 /// The rows of a kept statement. Resets the statement at the end of the scope, also after an error,
-/// so that the next reader starts clean.
+/// for the next reader.
 class Rows {
 public:
     explicit Rows(Statement& statement) : statement_(statement) {}
@@ -130,15 +130,15 @@ class Sql {
 public:
     virtual ~Sql() = default;
 
-    /// For statements that are kept, too.
+    /// The statement may be kept and run again.
     virtual core::Result<Statement> prepare(std::string_view sql) = 0;
-    /// How many rows the last statement has changed. Its error, where it was not run yet.
+    /// Number of rows that the last statement has changed. Returns the error of a deferred run.
     virtual core::Result<std::int64_t> changes() = 0;
     virtual bool in_transaction() const = 0;
-    /// The condition that the text or bytes of a column contain those of a parameter.
+    /// The SQL condition that the text or bytes of `column` contain those of `parameter`.
     virtual std::string contains(std::string_view column, std::string_view parameter) const = 0;
 
-    /// The first column of the first row; 0 without one.
+    /// The first column of the first row; 0 without a row.
     core::Result<std::int64_t> query_integer(std::string_view sql) {
         HEADWAY_TRY(Statement statement, prepare(sql));
         HEADWAY_TRY(const bool row, statement.step());

@@ -6,8 +6,8 @@
 #include "storage/sql/sql.hpp"
 #include "storage/store/store.hpp"
 
-// The tables beside the journal, one class each, in SQL that SQLite and PostgreSQL understand. The
-// connection outlives them.
+// The tables other than the journal, one class each, in SQL that SQLite and PostgreSQL understand.
+// The connection must outlive the tables.
 
 namespace headway::storage {
 
@@ -162,7 +162,8 @@ class SqlHistory : public HistoryTable {
 public:
     SqlHistory(Sql& database, SqlMeta& meta) : database_(database), meta_(meta) {}
     core::Result<> prepare();
-    /// A step of retention: use records live as long as ended sessions. True if it deleted any.
+    /// A step of retention: use records live as long as ended sessions. True if records were
+    /// deleted.
     core::Result<bool> forget_uses(core::Timestamp cutoff);
 
     core::Result<std::int64_t> counter(std::string_view name) override;

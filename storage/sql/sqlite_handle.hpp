@@ -21,7 +21,7 @@ public:
     /// Opens or creates `path` read-write. `vfs` names SQLite's file system layer, empty for the
     /// default; tests use a faulty one. Errors: kStorageUnavailable, kStorageCorrupt, kStorageFull.
     static core::Result<Database> open(const std::string& path, const std::string& vfs = {});
-    /// Opens a file without writers, and changes neither it nor its folder. Errors: as above.
+    /// Opens a file without writers, and changes neither the file nor its folder. Errors: as above.
     static core::Result<Database> open_untouched(const std::string& path);
 
     core::Result<> execute(const char* sql);
@@ -47,8 +47,8 @@ std::string_view sqlite_version();
 /// The state of the connection after a failed call, as an Error.
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 
-/// `error` of the first statement on `file`, in words for who chose the file: it is in use, cannot
-/// be written, or is no database. To be called before the next statement.
+/// `error` of the first statement on `file`, worded for the person who chose the file: it is in
+/// use, cannot be written, or is no database. Call it before the next statement.
 core::Error opening_error(const Database& database, const std::string& file, core::Error error);
 
 }  // namespace headway::storage

@@ -14,12 +14,12 @@ inline constexpr std::int64_t kApplicationId = 0x48445759;
 inline constexpr int kSchemaVersion = 1;
 
 /// Creates the tables in an empty file, in one transaction. Errors: kStorageTooNew (a schema that
-/// this build does not know; nothing was touched), kStorageCorrupt (another program's database, or
-/// a damaged header), those of check_no_programs(), and those of SQLite.
+/// this build does not know; the file is unchanged), kStorageCorrupt (another program's database,
+/// or a damaged header), errors of check_no_programs() and of SQLite.
 core::Result<> prepare_schema(Database& database);
 
-/// kStorageCorrupt when the file has triggers or views, which no Headway creates: they would run,
-/// or answer, in our place.
+/// Error: kStorageCorrupt when the file has triggers or views, which Headway never creates: they
+/// would run, or answer queries, in place of its statements.
 core::Result<> check_no_programs(Database& database);
 
 }  // namespace headway::storage

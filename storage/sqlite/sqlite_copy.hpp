@@ -15,8 +15,8 @@ struct sqlite3_backup;
 
 namespace headway::storage {
 
-/// A page-by-page copy of an open database into a file. Writes of its connection go into the copy
-/// too. The database must outlive it. One thread.
+/// A page-by-page copy of an open database into a file. Writes of its connection also go into the
+/// copy. The database must outlive the copy. One thread.
 class DatabaseCopy {
 public:
     /// `file` is empty or missing. Error: kBackupFailed.
@@ -34,7 +34,7 @@ private:
     std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< destroyed before its target
 };
 
-/// Copies of the store's database. The database outlives it.
+/// Copies of the store's database. The database must outlive them.
 class SqliteBackups final : public BackupSource {
 public:
     explicit SqliteBackups(Database& database) : database_(database) {}
@@ -55,8 +55,8 @@ struct DatabaseCounts {
     std::uint64_t events = 0;
     std::int64_t head = 0;  ///< cursor of the last event
     std::uint64_t bytes = 0;
-    std::uint64_t damaged_snapshots = 0;  ///< of sessions that are read from the journal instead
-    std::uint64_t damaged_sessions = 0;   ///< that are not read at all
+    std::uint64_t damaged_snapshots = 0;  ///< their sessions are read from the journal instead
+    std::uint64_t damaged_sessions = 0;   ///< cannot be read at all
 };
 
 /// Checks every page, index, journal row and session of a closed database, and counts. Does not

@@ -17,13 +17,13 @@ namespace headway::storage {
 struct JournalRow {
     Cursor cursor = 0;
     SessionKey session = 0;
-    std::uint64_t n = 0;  ///< of its first event
-    Cursor prev = 0;      ///< the session's row before it; 0: none
+    std::uint64_t n = 0;  ///< number of its first event
+    Cursor prev = 0;      ///< cursor of the session's previous row; 0: first row
     std::string events;
 };
 
 /// The rows of events, chained by session, and the cursors of both ends. Functions as in Store. The
-/// database outlives it.
+/// database must outlive it.
 class SqliteJournal {
 public:
     SqliteJournal(Database& database, SqlMeta& meta) : database_(database), meta_(meta) {}
@@ -39,10 +39,10 @@ public:
     void rollback();
 
     core::Result<Cursor> append(SessionKey key, Chain& chain, std::span<const core::Event> events);
-    /// Retention deleted rows up to this event.
+    /// Notes that retention deleted rows up to this event.
     void forget_through(Cursor deleted);
 
-    /// Error: kStorageCorrupt for a row that is missing or damaged.
+    /// Error: kStorageCorrupt for a missing or damaged row.
     core::Result<JournalRow> row(Cursor cursor);
     /// Folds the whole chain into a session without events. Error: kStorageCorrupt.
     core::Result<> replay(StoredSession& stored);

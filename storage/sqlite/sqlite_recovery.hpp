@@ -8,8 +8,8 @@
 
 namespace headway::storage {
 
-/// The part of a start that handles the rows after the snapshots. A damaged row costs its session
-/// alone. Lives for one recovery; its arguments outlive it.
+/// Handles the rows after the snapshots at a start. A damaged row affects only its session. Lives
+/// for one recovery; its arguments must outlive it.
 class SqliteRecovery {
 public:
     SqliteRecovery(Database& database, SqlMeta& meta, SqliteJournal& journal, Store& store)
@@ -17,8 +17,7 @@ public:
 
     /// As Store::recover, without the index.
     core::Result<Recovery> recover();
-    /// Fills the index of sessions once after a repair, from what is stored of each session. In a
-    /// transaction.
+    /// Fills the session index once after a repair, from each stored session. In a transaction.
     core::Result<> fill_session_index(const Recovery& recovery,
                                       const SqliteStore::Progress& progress);
 

@@ -6,7 +6,7 @@
 
 namespace headway::storage {
 
-/// Deletes what is older than retention allows, in bounded steps. The database and the tables
+/// Deletes data older than the retention time, in bounded steps. The database and the tables must
 /// outlive it.
 class SqliteRetention {
 public:
@@ -15,7 +15,7 @@ public:
 
     /// As Store::forget.
     core::Result<> forget(SessionKey key);
-    /// One step, in a transaction of the caller's; as Store::delete_some.
+    /// One step, in the caller's transaction; as Store::delete_some.
     core::Result<Deletion> step(core::Timestamp cutoff);
 
 private:
@@ -25,7 +25,7 @@ private:
     core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
-    /// Events up to here are deleted, or will be.
+    /// Notes that events up to `through` are or will be deleted.
     core::Result<> note_deleted(Cursor through);
     core::Result<bool> delete_side_rows(SessionKey doomed);
 

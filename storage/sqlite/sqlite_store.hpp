@@ -25,8 +25,8 @@ public:
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
 
-    /// Called by recover() for each session that it must read, to rebuild the index of sessions
-    /// after a repair.
+    /// Called by recover() for each session that it reads to rebuild the session index after a
+    /// repair.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 
@@ -84,7 +84,7 @@ private:
         Statement find_event_id, add_event_id;
         Statement load, save, free_pages;
     };
-    /// A session's row with a verified position; `snapshot` is empty without a sound one.
+    /// A session's row with a verified position; `snapshot` is empty if it is damaged or missing.
     struct SessionRow {
         std::string name;
         std::uint64_t n = 0;
@@ -119,7 +119,7 @@ private:
     Progress progress_;
     struct LogPages {
         std::int64_t waiting = 0;  ///< frames not yet in the database
-        std::int64_t length = 0;   ///< of the log as of the last commit
+        std::int64_t length = 0;   ///< frames in the WAL at the last commit
     };
     LogPages log_;
     FileWatch files_;

@@ -15,20 +15,21 @@ namespace headway::storage {
 
 /// An approval of any session, from the index.
 struct StoredApproval {
-    Cursor cursor = 0;  ///< of its approval.requested event
+    Cursor cursor = 0;  ///< cursor of its approval.requested event
     SessionKey session = 0;
     std::string session_id;
     core::Approval approval;
-    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
-    bool damaged = false;  ///< `approval` is unreadable, the rest is as it should be
+    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = undecided
+    bool damaged = false;  ///< `approval` is unreadable; the other members are valid
 };
 
 /// Selects a page of approvals.
 struct ApprovalPage {
-    std::optional<bool> pending;  ///< pending ones are listed oldest first, others newest first
+    std::optional<bool>
+        pending;  ///< pending approvals are listed oldest first, others newest first
     std::optional<SessionKey> session;
     std::optional<core::ApprovalKind> kind;
-    Cursor from = 0;  ///< behind this one; 0 = from the start
+    Cursor from = 0;  ///< list approvals after this cursor; 0 = from the start
     std::size_t limit = 50;
 };
 
@@ -38,8 +39,8 @@ class ApprovalTable {
 public:
     virtual ~ApprovalTable() = default;
 
-    /// Inserts or replaces the approval's row. `cursor` and `decided` are those of new events, else
-    /// 0.
+    /// Inserts or replaces the approval's row. `cursor` and `decided` are the cursors of new
+    /// events, else 0.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
                                          Cursor cursor, Cursor decided) = 0;
     /// The approval whose approval.requested event has this cursor.

@@ -16,9 +16,9 @@ struct StoredCheck {
     std::string id;
     SessionKey session = 0;
     std::string session_id;
-    Cursor asked = 0;     ///< of its check.requested event
-    Cursor done = 0;      ///< of its check.completed, or of the session's end; 0 = in flight
-    bool shared = false;  ///< found by its id alone, which other sessions have used too
+    Cursor asked = 0;     ///< cursor of its check.requested event
+    Cursor done = 0;      ///< cursor of its check.completed or of the session's end; 0 = in flight
+    bool shared = false;  ///< found by its id alone, which other sessions have also used
 };
 
 /// The status checks of all sessions: part of the Store, with its thread, transactions
@@ -27,12 +27,12 @@ class CheckTable {
 public:
     virtual ~CheckTable() = default;
 
-    /// Ids are unique in a session. The check is now the newest of this id over all sessions.
+    /// Ids are unique in a session. Makes the check the newest with this id over all sessions.
     virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
     virtual core::Result<> finish_check(std::string_view id, SessionKey key, Cursor done) = 0;
     /// Finishes all checks in flight of a session that ends.
     virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
-    /// The newest with this id, of any session.
+    /// The newest check with this id, of any session.
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id,
                                                                 SessionKey key) = 0;

@@ -15,7 +15,7 @@ class EstimateTable {
 public:
     virtual ~EstimateTable() = default;
 
-    /// Keeps the estimate until the end of its session; at most the newest
+    /// Stores the estimate until the end of its session; keeps at most the newest
     /// limits::kEstimatesKeptMax.
     virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& estimate) = 0;
     /// Returns and removes the session's estimates, oldest first.

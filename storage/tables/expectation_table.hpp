@@ -20,20 +20,19 @@ struct StoredUse {
 };
 
 /// Knowledge from ended sessions, by agent type: part of the Store, with its thread, transactions
-/// and errors. At most limits::kExpectedAgentsMax agent types and limits::kExpectedToolsMax tools
-/// of each: a new one replaces the one that was updated longest ago, first of all one that not
-/// enough sessions have taught. A value that cannot be decoded, or that no session can have
-/// produced, isignored.
+/// and errors. At most limits::kExpectedAgentsMax agent types with limits::kExpectedToolsMax tools
+/// each: a new entry replaces the least recently updated one, preferably an entry learned from too
+/// few sessions. A value that cannot be decoded, or that no session can have produced, is ignored.
 class ExpectationTable {
 public:
     virtual ~ExpectationTable() = default;
 
-    /// Use of all sessions of the agent type, or of those of one complexity; empty if there are
-    /// none.
+    /// Use of all sessions of the agent type, or of its sessions of one complexity; empty without
+    /// sessions.
     virtual core::Result<core::UseSketches> use(std::string_view agent,
                                                 std::optional<core::Complexity> complexity) = 0;
-    /// `at` is the end of the session that taught it. An agent type is first saved without a
-    /// complexity.
+    /// `at` is the end of the session that `use` was learned from. An agent type is first saved
+    /// without a complexity.
     virtual core::Result<> save_use(std::string_view agent,
                                     std::optional<core::Complexity> complexity,
                                     const core::UseSketches& use, core::Timestamp at) = 0;
@@ -42,10 +41,10 @@ public:
     virtual core::Result<> save_calls(std::string_view agent, std::string_view tool,
                                       const core::Sketch& calls, core::Timestamp at) = 0;
 
-    /// All agent types, by name.
+    /// All agent types, sorted by name.
     virtual core::Result<std::vector<StoredUse>> list_uses() = 0;
-    /// Tools of the agent type, the most learned first; `ready`: only those that enough sessions
-    /// have taught.
+    /// Tools of the agent type, those learned from most sessions first; `ready`: only tools learned
+    /// from enough sessions.
     virtual core::Result<std::vector<core::ExpectedCall>> list_calls(std::string_view agent,
                                                                      std::size_t limit,
                                                                      bool ready) = 0;

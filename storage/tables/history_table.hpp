@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// Data that outlives sessions: totals and use records: part of the Store, with its thread,
+/// Data that outlives sessions, that is totals and use records. Part of the Store, with its thread,
 /// transactions and errors.
 class HistoryTable {
 public:

@@ -14,12 +14,12 @@ namespace headway::storage {
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
-    /// Time of the use, as found; a later one is another's of the same name.
+    /// Time of the use when found; a session of that name opened later is a different one.
     core::Timestamp at = core::kNever;
 };
 
-/// Which `Idempotency-Key`s were used, kept as long as ended sessions: part of the Store, with its
-/// thread, transactions and errors.
+/// The used `Idempotency-Key`s, kept as long as ended sessions. Part of the Store, with its thread,
+/// transactions and errors.
 class IdempotencyTable {
 public:
     virtual ~IdempotencyTable() = default;

@@ -16,19 +16,19 @@ namespace headway::storage {
 
 class Sql;
 
-/// A session of another store, with what its journal says.
+/// A session of another store, with data from its journal.
 struct ImportedSession {
     SessionKey key = 0;
     std::string name;
     core::Timestamp opened_at = core::kNever;
     std::optional<core::Timestamp> ended_at;
-    core::Timestamp last_at = core::kNever;  ///< of its last event
+    core::Timestamp last_at = core::kNever;  ///< time of its last event
     std::uint64_t n = 0;
 };
 
 /// Consecutive events of one session at consecutive positions.
 struct ImportedRow {
-    Cursor cursor = 0;  ///< of the first event
+    Cursor cursor = 0;  ///< position of the first event
     SessionKey session = 0;
     std::vector<core::Event> events;
 };
@@ -36,25 +36,25 @@ struct ImportedRow {
 /// Totals of the whole import.
 struct ImportEnd {
     Cursor head = 0;                         ///< position of the last event
-    core::Timestamp last_at = core::kNever;  ///< when the other store's daemon wrote it
+    core::Timestamp last_at = core::kNever;  ///< latest time of all events
 };
 
-/// How an empty shared store takes the journal of another one, with its keys and its positions:
+/// Imports the journal of another store, with its keys and positions, into an empty shared store:
 /// part of SharedStore, with its thread and errors. Between start() and finish() no daemon opens
 /// the store. Each function is a transaction of its own.
 class Import {
 public:
     virtual ~Import() = default;
 
-    /// Removes what an import that never came to its end has left. Error: kStorageUnavailable if
-    /// the store has sessions, positions or tokens, or a daemon serves it.
+    /// Removes the remains of an unfinished import. Error: kStorageUnavailable if the store has
+    /// sessions, positions or tokens, or a daemon serves it.
     virtual core::Result<> start() = 0;
-    /// The following fail if another import has started meanwhile.
+    /// This and the following functions fail if another import has started meanwhile.
     virtual core::Result<> add_rows(std::span<const ImportedRow> rows) = 0;
     virtual core::Result<> add_sessions(std::span<const ImportedSession> sessions) = 0;
-    /// Takes the rows of the tables beside the journal.
+    /// Copies the rows of the tables other than the journal.
     virtual core::Result<> add_tables(Sql& from) = 0;
-    /// Daemons may serve it from here on.
+    /// Completes the import, after which daemons may serve the store.
     virtual core::Result<> finish(const ImportEnd& end) = 0;
 };
 

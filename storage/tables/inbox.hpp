@@ -10,7 +10,7 @@
 
 namespace headway::storage {
 
-/// Messages that a write to one session leaves for others: part of the Store, with the same thread,
+/// Messages that a write to one session leaves for others. Part of the Store, with its thread,
 /// transactions and errors. A message is an event that its receiver decides about in a later turn.
 class Inbox {
 public:

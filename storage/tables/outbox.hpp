@@ -12,32 +12,32 @@
 
 namespace headway::storage {
 
-/// A message to one webhook, from its event until it is delivered or dropped.
+/// A message to one webhook, kept from its event until delivery or drop.
 struct OutboxMessage {
-    std::int64_t row = 0;  ///< ascending in the order of the events
+    std::int64_t row = 0;  ///< ascending in event order
     std::string endpoint;
     std::string id;  ///< the webhook-id
     std::string type;
     std::string session;
     std::uint64_t n = 0;
-    core::Timestamp at = core::kNever;  ///< of the event
+    core::Timestamp at = core::kNever;  ///< time of the event
     std::uint32_t tries = 0;
     core::Timestamp due_at = core::kNever;
     core::Timestamp tried_at = core::kNever;
     core::Timestamp dead_at = core::kNever;  ///< kNever: pending
     bool away = false;   ///< the last try failed because of the endpoint, not the message
-    std::string reason;  ///< of the last failure
+    std::string reason;  ///< reason of the last failure
     std::string body;
 };
 
-/// State of an endpoint, including those removed from the configuration.
+/// State of an endpoint, which may have been removed from the configuration.
 struct OutboxEndpoint {
     std::string name;
     std::string target;                          ///< fingerprint of its URL
-    core::Timestamp disabled_at = core::kNever;  ///< when it answered 410
-    core::Timestamp removed_at = core::kNever;   ///< when it was missing in the configuration first
+    core::Timestamp disabled_at = core::kNever;  ///< when the endpoint replied 410
+    core::Timestamp removed_at = core::kNever;   ///< when it was first missing in the configuration
     std::uint64_t delivered = 0;
-    std::uint64_t failed = 0;   ///< tries
+    std::uint64_t failed = 0;   ///< failed tries
     std::uint64_t died = 0;     ///< messages that became dead letters
     std::uint64_t dropped = 0;  ///< dead letters dropped for lack of room
     core::Timestamp succeeded_at = core::kNever;
@@ -50,16 +50,16 @@ struct OutboxEndpoint {
 
 /// Why a message was not delivered.
 struct OutboxFailure {
-    std::uint32_t tries = 0;  ///< including this one
+    std::uint32_t tries = 0;  ///< including this try
     core::Timestamp at = core::kNever;
     bool away = false;
     std::string reason;
 };
 
-/// State of a message that was to be removed.
+/// State that a message had before remove_message().
 enum class Removed : std::uint8_t { kNothing, kPending, kDead };
 
-/// Pending messages to webhooks: part of the Store, with its threads, transactions and errors. A
+/// Pending messages to webhooks: part of the Store, with its thread, transactions and errors. A
 /// message is added in the transaction of its event. Operations on a message by row and id do
 /// nothing if it is gone.
 class Outbox {
@@ -71,18 +71,18 @@ public:
     /// The oldest pending message of the endpoint that is due.
     virtual core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                                     core::Timestamp now) = 0;
-    /// The same for messages that may be sent as one: those due until `until`, oldest first, at
-    /// most `limit` of them, until their bodies have `bytes_max` bytes.
+    /// Messages that may be sent as one: due until `until`, oldest first, at most `limit`, until
+    /// their bodies have `bytes_max` bytes.
     virtual core::Result<std::vector<OutboxMessage>> due_messages(std::string_view endpoint,
                                                                   core::Timestamp until,
                                                                   std::size_t limit,
                                                                   std::size_t bytes_max) = 0;
-    /// When the first pending message is due; kNever without any.
+    /// When the first pending message is due; kNever without pending messages.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;
     virtual core::Result<> delay_message(std::int64_t row, std::string_view id,
                                          const OutboxFailure& failure, core::Timestamp due_at) = 0;
-    /// Makes it a dead letter; true if it was pending.
+    /// Makes the message a dead letter; true if it was pending.
     virtual core::Result<bool> bury_message(std::int64_t row, std::string_view id,
                                             const OutboxFailure& failure) = 0;
     /// Makes the oldest `count` pending messages dead letters; returns their number.
@@ -92,27 +92,27 @@ public:
     /// Drops the oldest dead letters above `keep`; returns their number.
     virtual core::Result<std::uint64_t> drop_dead(std::string_view endpoint,
                                                   std::uint64_t keep) = 0;
-    /// Messages delayed because the endpoint was unavailable become due at once.
+    /// Makes messages that were delayed because the endpoint was unavailable due at once.
     virtual core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) = 0;
     /// Makes the oldest `count` dead letters pending again, as new; returns their number.
     virtual core::Result<std::uint64_t> revive_oldest(std::string_view endpoint,
                                                       std::uint64_t count, core::Timestamp now) = 0;
-    /// The same for one message; false if there is no such dead letter.
+    /// Makes one dead letter pending again; false if no such dead letter exists.
     virtual core::Result<bool> revive_message(std::string_view endpoint, std::string_view id,
                                               core::Timestamp now) = 0;
-    /// Messages behind row `after`, oldest first, without their bodies.
+    /// Messages after row `after`, oldest first, without their bodies.
     virtual core::Result<std::vector<OutboxMessage>> list_messages(std::string_view endpoint,
                                                                    bool dead, std::int64_t after,
                                                                    std::size_t limit) = 0;
     /// All known endpoints, by name.
     virtual core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() = 0;
-    /// The endpoint as stored, of a store that other daemons write, too; no other changes it until
-    /// the end of the transaction. Nothing where this daemon alone does.
+    /// In a shared store: the endpoint as stored, locked against other daemons until the end of the
+    /// transaction. Empty if the store is not shared.
     virtual core::Result<std::optional<OutboxEndpoint>> lock_outbox_endpoint(
         std::string_view /*name*/) {
         return std::optional<OutboxEndpoint>{};
     }
-    /// True if this daemon is the one that sends to the endpoint, for the next minute.
+    /// True if only this daemon sends to the endpoint for the next minute.
     virtual core::Result<bool> claim_outbox_endpoint(std::string_view /*name*/) { return true; }
     /// Writes everything except the message counts.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;

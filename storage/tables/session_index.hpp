@@ -13,8 +13,8 @@
 #include "core/values/verdict.hpp"
 #include "storage/base/keys.hpp"
 
-// Source of lists over all sessions, so that a page or a count reads only the sessions on it.
-// Written in SQL (sql_sessions.cpp).
+// Lists and counts over all sessions, which read only the sessions concerned. Written in SQL
+// (sql_sessions.cpp).
 
 namespace headway::storage {
 
@@ -33,7 +33,7 @@ struct SessionFilter {
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
-    bool over_budget = false;  ///< else its verdict: blocked, stuck or silent
+    bool over_budget = false;  ///< false: for its verdict blocked, stuck or silent
 };
 
 /// A session, open or ended, with an unacknowledged alarm.
@@ -60,16 +60,16 @@ public:
     virtual ~SessionIndex() = default;
 
     /// Called in the transaction of events that opened or ended the session or changed its verdict,
-    /// budget level or alarms; `now` is theirs.
+    /// budget level or alarms; `now` is the events' time.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
-    /// Keys below `before`, newest first.
+    /// Matching keys below `before`, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
     /// Open sessions, by verdict.
     virtual core::Result<VerdictCounts> count_open() = 0;
-    /// Oldest first.
+    /// Needs, oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
     /// Matching keys from `from` to below `before`, newest first: one step of a list that must read
@@ -79,7 +79,7 @@ public:
                                                              SessionKey before) = 0;
     /// A key above all keys.
     virtual core::Result<SessionKey> sessions_end() = 0;
-    /// The most urgent first, then the oldest.
+    /// Alarms, the most urgent first, then the oldest.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
     virtual core::Result<AlarmCounts> count_alarms() = 0;
 };

@@ -11,7 +11,7 @@
 
 namespace headway::storage {
 
-/// Access tokens: part of the Store, with its threads, transactions and errors.
+/// Access tokens: part of the Store, with its thread, transactions and errors.
 class TokenStore {
 public:
     virtual ~TokenStore() = default;
@@ -21,7 +21,7 @@ public:
     /// At limits::kTokensMax, replaces the oldest token that is dead at `created_at`. Error:
     /// kTooManyTokens if none is dead.
     virtual core::Result<> add_token(const core::TokenRecord& token) = 0;
-    /// The token, revoked now or earlier; nothing for an unknown id.
+    /// Revokes a token and returns it, also if revoked earlier; empty for an unknown id.
     virtual core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
                                                                         core::Timestamp now) = 0;
     /// Records the last use of tokens; ignores unknown ids.

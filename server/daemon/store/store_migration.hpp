@@ -15,7 +15,7 @@
 
 namespace headway::server {
 
-/// Steps that are done, of a total.
+/// Reports the steps done of a total.
 using MigrationProgress =
     std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)>;
 
@@ -38,13 +38,13 @@ struct Migrated {
     core::Millis checking{};
 };
 
-/// Copies all of `from` into an empty `to`, with its positions, checks it and only then lets
-/// daemons open it. Errors: of both stores; kStorageUnavailable for one in use or not empty;
-/// kStorageCorrupt where both are not equal.
+/// Copies all of `from` into an empty `to`, with its positions, checks the copy and only then lets
+/// daemons open it. Errors: of both stores; kStorageUnavailable if a store is in use or `to` is not
+/// empty; kStorageCorrupt if the stores differ.
 core::Result<Migrated> copy_store(storage::Store& from, storage::Store& to,
                                   const MigrationProgress& progress);
 
-/// Opens both and copies. Errors besides those: as open_postgres().
+/// Opens both stores and calls copy_store(). Errors: as copy_store() and open_postgres().
 core::Result<Migrated> migrate_store(const MigrationRequest& request);
 
 }  // namespace headway::server

@@ -14,23 +14,23 @@
 
 namespace headway::server {
 
-/// Opens this daemon's own database; logs what it finds and does on the way. Errors: as
-/// SqliteStore::open, and those of a log without its database.
+/// Opens this daemon's own database; logs its findings and actions. Errors: as SqliteStore::open
+/// and check_log_has_database().
 core::Result<std::unique_ptr<storage::Store>> open_sqlite_store(
     const std::filesystem::path& database, spdlog::logger& log);
 
-/// Opens the store that `storage.store` names, for one of several daemons. `clock` outlives it.
-/// Errors: as open_postgres().
+/// Opens the store that `storage.store` names, for one of several daemons. `clock` must outlive the
+/// store. Errors: as open_postgres().
 core::Result<std::unique_ptr<storage::Store>> open_shared_store(const config::Settings& settings,
                                                                 const Clock& clock);
 
 struct StoreProbe {
     std::filesystem::path module;
     storage::PostgresFacts facts;
-    core::Millis clock_ahead{};  ///< of the database, against this machine
+    core::Millis clock_ahead{};  ///< the database's clock minus this machine's
 };
 
-/// Looks at a store without changing it; at its URL alone, unless `connect`. Errors: as
+/// Probes a store without changing it; without `connect`, checks only its URL. Errors: as
 /// open_postgres().
 core::Result<StoreProbe> probe_store(const std::string& url, bool connect);
 

@@ -39,11 +39,11 @@ struct DaemonState {
     std::vector<config::JudgeEndpoint> judges;
     std::function<JudgeStats()> judge_stats;  ///< empty: no judge is configured
     EngineStats engine;
-    std::vector<std::uint64_t> requests;  ///< by row of the table of endpoints
+    std::vector<std::uint64_t> requests;  ///< number by row of the route table
     bool draining = false;
 };
 
-/// Objects that handlers use. All of it belongs to the I/O thread and outlives every call.
+/// Objects that handlers use. All belong to the I/O thread and outlive every call.
 struct Services {
     const Clock& clock;
     Access& access;
@@ -81,7 +81,7 @@ public:
     const Principal& caller;
     const api::Query& query;
     Services& on;
-    std::size_t bytes;  ///< of the body, inflated
+    std::size_t bytes;  ///< size of the inflated body
 
     const Target& target() const { return request.target; }
     const std::string& session() const { return request.target.session; }
@@ -91,27 +91,27 @@ public:
     }
     /// True if the caller may control sessions.
     bool controls() const { return on.access.may_control(caller, request.head); }
-    /// True if the caller showed that: in mode `local` everyone may.
+    /// True if the caller's token has the scope `control`, which mode `local` does not require.
     bool by_operator() const {
         return !caller.anonymous() && caller.grants.has(core::Scope::kControl);
     }
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
-    /// Whether the body has to be read beside the I/O thread. Never where the route takes no more
-    /// than kBodyAtOnceBytesMax.
+    /// True if the body has to be read outside the I/O thread. Always false for routes that accept
+    /// at most kBodyAtOnceBytesMax.
     bool is_long() const noexcept {
         return request.packed || request.body.size() > core::limits::kBodyAtOnceBytesMax;
     }
-    /// Reads a long body by `reads(document, body)` beside the I/O thread, then goes on with
-    /// `follows(call)`, and answers its error. Its client may be gone by then, and what it reported
-    /// counts; what it sends next waits. `reads` uses only its arguments and its own state. Error:
-    /// kOverloaded; the last for what `asks` about a call, see LongBodies::Body.
+    /// Runs `reads(document, body)` on a long body outside the I/O thread, then `follows(call)`,
+    /// and replies with its error. The report counts even if the client is gone by then; the
+    /// client's next request waits. `reads` uses only its arguments and its own state. `asks`: see
+    /// LongBodies::Body. Error: kOverloaded.
     core::Result<> read_beside(LongBodies::Read reads,
                                std::function<core::Result<>(Call& call)> follows,
                                bool asks = false) const;
-    /// Reads the body by `reads(document, body)`, which returns a Result, and goes on with
-    /// `follows(call, value)`: at once, or by read_beside() if it is long.
+    /// Reads the body by `reads(document, body)`, which returns a Result, and calls `follows(call,
+    /// value)`: at once, or by read_beside() if the body is long.
     template <class Read, class Then>
     core::Result<> read_body(Read reads, Then follows) {
         using Value = decltype(reads(on.document, std::string_view{}));
@@ -144,8 +144,8 @@ public:
     core::Result<> read(Op op, const std::string& session = {}) const {
         return ask(request_of(to, std::move(op)), session);
     }
-    /// The same for a document with a long poll by the parameter `wait`. `id` is the document's key
-    /// in LongPolls. Errors: kInvalidParameter, kOverloaded.
+    /// Sends a query for a document, with a long poll by the parameter `wait`. `id` is the
+    /// document's key in LongPolls. Errors: kInvalidParameter, kOverloaded.
     template <class Op>
     core::Result<> read_document(Op op, std::string id) const {
         HEADWAY_CHECK(begin_wait(std::move(id)));

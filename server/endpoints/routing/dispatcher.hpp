@@ -25,9 +25,9 @@
 
 namespace headway::server {
 
-/// The I/O thread's side. Authorizes requests and calls their endpoints. Applies the engine's
-/// publications to views, streams, waits and replies, in this order, so that a client with a reply
-/// can already read the state behind it. I/O thread only.
+/// Authorizes requests and calls their endpoints. Applies the engine's publications to views,
+/// streams, waits and replies, in this order, so that a client with a reply can already read the
+/// state that the reply reports. I/O thread only.
 class Dispatcher final : public HttpServer::Handler, private Answers {
 public:
     /// Logs a warning.
@@ -39,7 +39,7 @@ public:
 
     HttpServer& http() noexcept { return http_; }
     Access& access() noexcept { return access_; }
-    /// A publication of the engine.
+    /// Applies a publication of the engine.
     void publish(Publication& publication);
     /// Passes the answer of a judge to the engine.
     void judged(JudgeReply reply);
@@ -47,21 +47,21 @@ public:
     void webhook_done(WebhookResult result);
     /// The source of the judges' metrics; without it /metrics has none.
     void show_judges(std::function<JudgeStats()> stats) { state_.judge_stats = std::move(stats); }
-    /// The database and configured judges that /v1/system shows.
+    /// Sets the database and configured judges that /v1/system reports.
     void show_system(std::filesystem::path database, std::vector<config::JudgeEndpoint> judges) {
         state_.database = std::move(database);
         state_.judges = std::move(judges);
     }
-    /// Bytes that a backup leaves free on the disk of the database, see Backups::copy_of().
+    /// Sets the bytes that a backup leaves free on the database's disk, see Backups::copy_of().
     void keep_free(std::uint64_t bytes) { backups_.copy_of(state_.database, bytes); }
-    /// Several daemons share the store.
+    /// Called if several daemons share the store.
     void share() { views_.share(); }
-    /// Sets what is redacted in the reports that follow.
+    /// Sets the redaction of later reports.
     void redact(const config::RedactionSettings& settings);
     /// Applies a reloaded configuration.
     void reload(const config::Settings& settings);
-    /// Begins the drain: not ready any more, streams get a goodbye, waits are answered, connections
-    /// close as they become idle.
+    /// Begins the drain: the daemon is no longer ready, streams get a goodbye, waits are answered,
+    /// connections close when idle.
     void drain();
     bool drained() const;
     /// Stops the timers.
@@ -108,13 +108,13 @@ private:
     AgentProcesses processes_;
     Backups backups_;
     std::shared_ptr<const core::SecretFinder> secrets_ =
-        std::make_shared<core::SecretFinder>();  ///< what is redacted
+        std::make_shared<core::SecretFinder>();  ///< finds the secrets to redact
     api::JsonDocument document_;
     LongBodies bodies_;
     ProgressReplies progress_;
-    Response advice_;  ///< of the report that is being answered, reused
+    Response advice_;  ///< reply to the current report, reused
     Services services_;
-    Clock::Steady::time_point token_uses_at_{};  ///< when they were written last
+    Clock::Steady::time_point token_uses_at_{};  ///< when token uses were last written
     std::unordered_map<const Endpoint*, Clock::Steady::time_point> warned_;
 };
 

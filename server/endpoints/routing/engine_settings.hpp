@@ -7,10 +7,10 @@
 
 namespace headway::server {
 
-/// The configuration as the engine wants it. `manager` must outlive the result.
+/// The configuration in the engine's form. `manager` must outlive the result.
 EngineSettings engine_settings(const config::Settings& settings, const ServiceNotifier& manager);
 
-/// The part of it that a reload replaces.
+/// The part of engine_settings() that a reload replaces.
 ReloadableSettings reloadable_settings(const config::Settings& settings);
 
 }  // namespace headway::server

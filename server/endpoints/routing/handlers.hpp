@@ -3,7 +3,7 @@
 
 #include "server/http/message/endpoint.hpp"
 
-// The handlers of the rows of table.cpp, by file. Each one decodes the request, decides or asks the
+// Handlers of the routes in table.cpp, by file. Each one decodes the request, decides or asks the
 // engine, and replies. I/O thread only.
 
 namespace headway::server::endpoints {

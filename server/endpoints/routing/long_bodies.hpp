@@ -18,35 +18,35 @@
 namespace headway::server {
 
 /// Inflates and reads long bodies on a thread of its own, one after the other: a megabyte of JSON
-/// takes tens of milliseconds, and the I/O thread holds up everybody for as long. The thread begins
-/// with the first of them. I/O thread only, except where noted.
+/// takes tens of milliseconds, which on the I/O thread would block all clients. The thread starts
+/// with the first long body. I/O thread only, except where noted.
 class LongBodies {
 public:
-    /// Its bytes have to live until `then` is called.
+    /// A body, whose bytes must live until `then` is called.
     struct Body {
         std::string_view bytes;
-        bool packed = false;        ///< it is compressed
-        std::size_t bytes_max = 0;  ///< of it once inflated
-        bool asks = false;          ///< about a call, which runs unasked if it is refused
+        bool packed = false;        ///< the bytes are compressed
+        std::size_t bytes_max = 0;  ///< limit of the inflated body
+        bool asks = false;  ///< asks about a call, which would run unasked if the body were refused
     };
-    /// On the other thread: works only with its arguments. Not called if the body cannot be
+    /// Called on the other thread; uses only its arguments. Not called if the body cannot be
     /// inflated.
     using Read = std::function<void(api::JsonDocument& document, std::string_view body)>;
-    /// On the I/O thread, once the body was read: how long it was, or why it cannot be inflated.
+    /// Called on the I/O thread with the length of the read body, or why it cannot be inflated.
     using Then = std::function<void(core::Result<std::size_t> bytes)>;
 
     explicit LongBodies(net::io_context& io) : io_(io) {}
     LongBodies(const LongBodies&) = delete;
     LongBodies& operator=(const LongBodies&) = delete;
-    /// Waits for the body that is being read; no `then` is called any more.
+    /// Waits for the body that is being read; calls no further `then`.
     ~LongBodies();
 
-    /// Finds secrets in the bodies that come from now on.
+    /// Sets the finder of secrets for later bodies.
     void redact_with(std::shared_ptr<const core::SecretFinder> secrets) {
         secrets_ = std::move(secrets);
     }
-    /// Whether there is room for another body: half of it is kept for those that ask. Without it,
-    /// it is refused, since nothing may take as long on the I/O thread.
+    /// True if there is room for `body`; half of the room is kept for bodies that ask. Without room
+    /// the body is refused, since the I/O thread must not read it.
     bool has_room(const Body& body) const;
     void add(Body body, Read read, Then then);
 
@@ -61,9 +61,9 @@ private:
 
     net::io_context& io_;
     std::shared_ptr<const core::SecretFinder> secrets_;
-    std::size_t count_ = 0;  ///< bodies that are not read yet
-    std::size_t bytes_ = 0;  ///< of these, packed ones as if inflated
-    std::mutex mutex_;       ///< guards what follows
+    std::size_t count_ = 0;  ///< number of bodies not read yet
+    std::size_t bytes_ = 0;  ///< bytes of these bodies, compressed ones as if inflated
+    std::mutex mutex_;       ///< guards the members below
     std::condition_variable wake_;
     std::deque<Job> jobs_;
     bool stopping_ = false;

@@ -17,7 +17,7 @@
 
 namespace headway::server {
 
-/// The answer to a report or another command of a session. Its reply also has the view.
+/// The answer to a report or another command on a session. The reply also has the session's view.
 struct Advised {
     api::Advice advice;
     std::string session;
@@ -25,18 +25,18 @@ struct Advised {
 
 /// A document that a long poll may wait for.
 struct DocumentReply {
-    bool pending = false;  ///< a long poll goes on
+    bool pending = false;  ///< a long poll continues to wait
     std::string body;
-    std::string key;  ///< of the document that a long poll goes on with; empty: as before
+    std::string key;  ///< key of the document that a long poll now waits for; empty: unchanged
 };
 
-/// A page of a stream. For one session positions are event numbers, for all of them cursors.
+/// A page of a stream. Positions are event numbers for one session, cursors for all sessions.
 struct StreamReply {
     std::string session;
     std::int64_t head = 0;
     std::int64_t oldest = 0;
     std::vector<storage::StreamEvent> events;
-    bool caught_up = false;  ///< what follows comes live
+    bool caught_up = false;  ///< later events are sent live
     std::string reset;       ///< why the requested position is not available, or empty
     std::int64_t from = 0;   ///< the position before the first event
     /// The position before the next page: some events may be deleted.
@@ -47,41 +47,41 @@ struct StreamReply {
 struct HookCall {
     const api::hooks::Dialect* dialect = nullptr;
     api::hooks::Hook hook;    ///< without arguments
-    std::string args_digest;  ///< of the call that waits
-    bool process = false;     ///< the process of its agent is followed
-    int process_number = 0;   ///< its number on this machine; 0: not known
-    /// Number of the approval that the agent's own dialog waits for; 0: none.
+    std::string args_digest;  ///< digest of the waiting call
+    bool process = false;     ///< the agent's process is followed
+    int process_number = 0;   ///< the process's number on this machine; 0: unknown
+    /// Number of the approval that the agent's own dialog waits for; 0: no such approval.
     std::uint64_t dialog = 0;
-    /// For a hook that is already stored, whose agent got no answer: directives delivered since
-    /// then, which the agent may not have received.
+    /// For a stored hook whose agent got no answer: directives delivered since then, which the
+    /// agent may not have received.
     std::optional<std::vector<std::string>> unheard = {};
 };
 
-/// The answer to a hook, or the instruction to hold it: then the engine is asked again when the
+/// The answer to a hook, or the instruction to hold the hook and ask the engine again when the
 /// session has changed.
 struct HookAnswered {
     std::string session;  ///< the id in force, with `~2` after a resume
     HookCall call;
     bool hold = false;
     api::hooks::HookReply reply;
-    bool wants_older_uses = false;  ///< the hook reported only uses that were new
-    bool wants_goal = false;        ///< the command of its goal is to be run
+    bool wants_older_uses = false;  ///< all uses that the hook reported were new
+    bool wants_goal = false;        ///< the goal's command is to be run
 };
 
-/// Calls of answered tasks on the I/O thread: the dispatcher, or a test.
+/// Receives the results of tasks on the I/O thread: the dispatcher, or a test.
 class Answers {
 public:
     virtual ~Answers() = default;
 
     virtual void respond(const ReplyTo& to, const Response& response) = 0;
-    /// `more` is a further member of the problem document.
+    /// `more` is an additional member of the problem document.
     virtual void refuse(const ReplyTo& to, const core::Error& error,
                         api::ProblemMember more = {}) = 0;
     virtual void advise(const ReplyTo& to, const Advised& advised) = 0;
     virtual void show(const ReplyTo& to, DocumentReply document) = 0;
     virtual void stream(const ReplyTo& to, StreamReply page) = 0;
     virtual void hook(const ReplyTo& to, HookAnswered answered) = 0;
-    /// A queried view, null for an unknown session. No request belongs to it.
+    /// Passes a queried view, null for an unknown session. It belongs to no request.
     virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
 };
 

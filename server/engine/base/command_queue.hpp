@@ -18,55 +18,56 @@ namespace headway::server {
 /// The queue from the I/O thread to the engine, bounded by limits::kCommandQueueMax and
 /// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once per turn of its
 /// event loop; the engine takes all of them at once. So requests that arrive together commit
-/// together, and the next batch gathers while one commits. Rationed requests (hooks and
-/// questions to people) have a lane of their own, of which a turn takes few, and so have large
-/// ones: a burst of them delays no small report. Each lane is in order; a report may overtake a
-/// hook. A connection sends its next request after a reply, so its own stay in order.
+/// together, and the next batch gathers while one commits. Rationed requests (hooks and questions
+/// to people) and large requests have a lane each, from which a turn takes few, so a burst delays
+/// no small report. Each lane is in order; a report may overtake a hook. A connection sends its
+/// next request after a reply, so its own requests stay in order.
 class CommandQueue {
 public:
-    /// Each costs the engine up to a millisecond, so that these delay a report by some tens.
+    /// Each rationed request takes the engine up to 1 ms, so kRationPerTurn delay a report by tens
+    /// of ms.
     static constexpr std::size_t kRationPerTurn = 32;
-    /// 100 events and more. A turn takes large ones until they have so many bytes: some 250 events,
-    /// which delay a small report by less than 10 ms.
+    /// A request of this size has 100 events or more. A turn takes large requests up to
+    /// kLargeBytesPerTurn: some 250 events, which delay a small report by less than 10 ms.
     static constexpr std::size_t kLargeBytes = 64 * 1024;
     static constexpr std::size_t kLargeBytesPerTurn = 256 * 1024;
 
     /// I/O thread only. False when the queue is full or closed; the request is then unchanged. Held
-    /// requests take room from queries only: waiting readers do not crowd out reports.
+    /// requests reduce the room for queries only: waiting readers do not crowd out reports.
     bool stage(Request& request);
-    /// I/O thread only. The connection has closed: its queries need no answer.
+    /// I/O thread only. Called when the connection has closed: its queries need no answer.
     void forget(std::uint64_t connection);
-    /// I/O thread only. Hands over what was staged and wakes the engine.
+    /// I/O thread only. Hands over the staged requests and wakes the engine.
     void hand_over();
 
-    /// The engine takes a turn without a request. Any thread.
+    /// Makes the engine take a turn without a request. Any thread.
     void poke();
 
-    /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax of them to
-    /// `out` (cleared first), and behind them up to kRationPerTurn rationed and some large ones.
-    /// Returns how many are left.
+    /// Waits for requests, or a poke, until `deadline` and moves up to limits::kBatchMax requests
+    /// to `out` (cleared first), then up to kRationPerTurn rationed and some large ones. Returns
+    /// how many are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections that were forgotten since the last call. Engine thread only.
     std::vector<std::uint64_t> take_forgotten();
 
-    /// The number of taken requests that still wait for their answer. They count as waiting.
+    /// Sets the number of taken requests that still wait for their answer; they count as waiting.
     /// Engine thread only.
     void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
 
-    /// I/O thread only, or after it has ended. Nothing more is staged; take() returns at once when
-    /// empty.
+    /// I/O thread only, or after it has ended. Refuses further requests; take() returns at once
+    /// when the queue is empty.
     void close();
     bool closed_and_empty() const;
     /// True if requests wait to be taken. Any thread.
     bool has_waiting() const { return count_.load(std::memory_order_relaxed) > 0; }
-    /// Staged, waiting and held. I/O thread only.
+    /// Number of staged, waiting and held requests. I/O thread only.
     std::size_t size() const;
 
 private:
     std::size_t left() const { return waiting_.size() - first_ + rationed_.size() + large_.size(); }
 
-    std::vector<Request> staged_;  ///< I/O thread's own
+    std::vector<Request> staged_;  ///< I/O thread only
 
     mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
@@ -79,7 +80,7 @@ private:
 
     std::atomic<bool> closed_{false};
     std::atomic<std::size_t> count_{0};  ///< staged and waiting
-    std::atomic<std::size_t> bytes_{0};  ///< of those
+    std::atomic<std::size_t> bytes_{0};  ///< bytes of the requests in count_
     std::atomic<std::size_t> held_{0};
 };
 

@@ -7,7 +7,7 @@
 
 namespace headway::server {
 
-/// How long the newest commits took, at most limits::kCommitTimesMax. Pure.
+/// Durations of the newest commits, at most limits::kCommitTimesMax. Pure.
 class CommitTimes {
 public:
     void note(std::chrono::microseconds took);
@@ -16,15 +16,15 @@ public:
     std::uint64_t commits() const noexcept { return commits_; }
     std::uint64_t failures() const noexcept { return failures_; }
     std::uint64_t microseconds() const noexcept { return microseconds_; }
-    /// The newest one; 0 before the first.
+    /// The newest duration; 0 before the first commit.
     std::chrono::microseconds last() const;
-    /// A percentile of the newest ones; 0 before the first. `percent` is at most 100.
+    /// A percentile of the newest durations; 0 before the first commit. `percent` is at most 100.
     double percentile_ms(std::size_t percent) const;
 
 private:
     std::uint64_t commits_ = 0;
     std::uint64_t failures_ = 0;
-    std::uint64_t microseconds_ = 0;    ///< of all commits
+    std::uint64_t microseconds_ = 0;    ///< sum over all commits
     std::vector<std::uint32_t> times_;  ///< microseconds, a ring
 };
 

@@ -11,7 +11,7 @@
 #include "server/engine/base/task.hpp"
 
 // Tasks of plain values: a command is a struct with its arguments and a call operator, and so is a
-// query. `answer_with(Answers&, const ReplyTo&, T)` says how the I/O thread answers its result T
+// query. The I/O thread replies with the result T by `answer_with(Answers&, const ReplyTo&, T)`
 // (server/hub/waits/answers.hpp).
 
 namespace headway::server {
@@ -23,11 +23,11 @@ concept WriteOp = std::invocable<Op&, Transaction&>;
 /// has a value.
 template <class Op>
 concept ReadOp = std::invocable<Op&, Reader&>;
-/// Starts something: `Result<> operator()(EngineContext&, const ReplyTo&)`.
+/// Starts an operation: `Result<> operator()(EngineContext&, const ReplyTo&)`.
 template <class Op>
 concept StartOp = std::invocable<Op&, EngineContext&, const ReplyTo&>;
 
-/// Answers with a problem document. I/O thread.
+/// Replies with a problem document. I/O thread.
 void refuse_with(Answers& on, const ReplyTo& to, const core::Error& error);
 
 template <class T>
@@ -101,7 +101,7 @@ public:
 
 private:
     Op op_;
-    std::optional<Op> kept_;  ///< only of what may be run again
+    std::optional<Op> kept_;  ///< only for commands that may be run again
     std::optional<typename std::invoke_result_t<Op&, Transaction&>::value_type> result_;
 };
 
@@ -168,7 +168,8 @@ public:
         };
     }
     void answer(Answers& on, const ReplyTo& to) override {
-        HEADWAY_ASSERT(error_.has_value());  // others are answered at their end
+        HEADWAY_ASSERT(
+            error_.has_value());  // without an error the reply comes at the operation's end
         refuse_with(on, to, *error_);
     }
 

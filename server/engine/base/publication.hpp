@@ -21,23 +21,23 @@ struct CopiedFile {
     core::Result<> done;
 };
 
-/// The public result of one turn of the engine. Views and events come before the replies that rest
-/// on them.
+/// The public result of one turn of the engine. Views and events are applied before the replies
+/// that depend on them.
 struct Publication {
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;
     std::vector<Answered> replies;
     std::vector<std::string> deleted;  ///< sessions deleted by retention
-    /// Sessions that other daemons had deleted before this turn, which may use their ids again.
+    /// Sessions that other daemons deleted before this turn; this turn may use their ids again.
     std::vector<std::string> replaced;
-    std::vector<std::string> changed;                      ///< by other daemons, without a view
+    std::vector<std::string> changed;  ///< sessions changed by other daemons, without a view
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
-    /// approvals that are not pending any more
+    /// approvals that are no longer pending
     std::vector<std::string> decided;
     std::vector<std::string> checked;  ///< ended checks
     std::optional<CopiedFile> copied;  ///< a backup
     bool followed = false;    ///< other daemons may have decided approvals and ended checks
-    std::string streams_end;  ///< why all streams have to end here, or empty
+    std::string streams_end;  ///< why all streams on this daemon have to end, or empty
     std::string fatal;        ///< why the daemon must end now, or empty
     EngineStats stats;
 

@@ -26,12 +26,12 @@ struct ReloadableSettings {
     core::Policy policy;  ///< defaults of new sessions
     core::ApprovalRules approvals;
     core::Millis retention{0};      ///< how long ended sessions are kept; 0 = without limit
-    core::BudgetSettings budget{};  ///< of new sessions; no limits by default
-    core::PolicyFloor floor{};      ///< of sessions that agents open
-    core::CaptureRules capture{};   ///< of which agents no texts are kept
-    core::FanOutRules fan_out{};    ///< of every session
-    core::Prices prices{};          ///< for costs that agents do not say
-    core::DayBudget day{};          ///< of all sessions of a day together; no caps by default
+    core::BudgetSettings budget{};  ///< for new sessions; no limits by default
+    core::PolicyFloor floor{};      ///< for sessions that agents open
+    core::CaptureRules capture{};   ///< agents whose texts are not stored
+    core::FanOutRules fan_out{};    ///< for every session
+    core::Prices prices{};          ///< for costs that agents do not report
+    core::DayBudget day{};          ///< for all sessions of a day together; no caps by default
 };
 
 struct EngineSettings : ReloadableSettings {
@@ -39,9 +39,10 @@ struct EngineSettings : ReloadableSettings {
     core::JudgeRules judge = {};               ///< without a primary no judge is asked
     std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
     std::chrono::microseconds feed_every{0};
-    core::WebhookRules webhooks = {};            ///< without an endpoint no message is sent
-    std::uint64_t resident_bytes = 512U << 20;   ///< of sessions in memory; 0 = unlimited
-    std::optional<core::Millis> digest_at = {};  ///< after midnight, local time; none: never
+    core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
+    std::uint64_t resident_bytes = 512U << 20;  ///< for sessions in memory; 0 = unlimited
+    std::optional<core::Millis> digest_at =
+        {};  ///< time after midnight, local time; empty: no digest
     core::Millis digest_span = std::chrono::hours{12};
     core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must last
     /// When the I/O thread was last in its loop (LoopPulse); without it, always now.
@@ -51,10 +52,10 @@ struct EngineSettings : ReloadableSettings {
 /// Logs a failure or a recovery.
 using EngineReport = std::function<void(bool is_error, const std::string& line)>;
 
-/// The way to the judges; both must not block.
+/// Functions to reach the judges; they must not block.
 struct JudgeLink {
     std::function<void(JudgeJob)> ask;  ///< always answered by one JudgedCommand
-    std::function<void(const std::string& session)> cancel;  ///< of open questions
+    std::function<void(const std::string& session)> cancel;  ///< cancels open questions
 };
 
 }  // namespace headway::server

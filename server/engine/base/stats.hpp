@@ -21,15 +21,15 @@ struct ApprovalStats {
     std::uint64_t expired = 0;
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
-    std::uint64_t pending = 0;       ///< now
-    storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm, now
+    std::uint64_t pending = 0;       ///< current number
+    storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm
 };
 
 struct CheckStats {
     std::array<std::uint64_t, core::EnumNames<core::CheckCause>::kNames.size()> asked{};
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
     std::array<std::uint64_t, core::EnumNames<core::CheckAnswer>::kNames.size()> answers{};
-    std::array<std::uint64_t, 2> estimates{};  ///< by judges: given, and fallbacks
+    std::array<std::uint64_t, 2> estimates{};  ///< judges' estimates made, and fallbacks used
 };
 
 /// Figures of one webhook.
@@ -38,7 +38,7 @@ struct WebhookStats {
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;
     std::uint64_t delivered = 0;
-    std::uint64_t failed = 0;   ///< tries
+    std::uint64_t failed = 0;   ///< failed tries
     std::uint64_t died = 0;     ///< messages that became dead letters
     std::uint64_t dropped = 0;  ///< dead letters deleted for lack of room
 };
@@ -67,14 +67,14 @@ struct EngineStats {
     ApprovalStats approvals;
     CheckStats checks;
     std::uint64_t refused_full = 0;  ///< reports refused for lack of space
-    std::uint64_t free_bytes = 0;    ///< on the disk, as last checked
+    std::uint64_t free_bytes = 0;    ///< free disk space at the last check
     bool writable = true;            ///< the last commit succeeded
-    bool short_of_space = false;     ///< reports are refused
-    bool outdated = false;           ///< a newer version has written what this one cannot read
-    std::uint64_t daemons = 0;       ///< that share the store; 0: it is this one's own
-    std::uint64_t conflicts = 0;     ///< writes that had to wait for another daemon
-    std::uint64_t retries = 0;       ///< turns that the database refused, and that were run again
-    std::uint64_t round_trips = 0;   ///< to the store that is shared
+    bool short_of_space = false;     ///< disk space is low: reports are refused
+    bool outdated = false;      ///< a newer version has written rows that this version cannot read
+    std::uint64_t daemons = 0;  ///< daemons that share the store; 0: not shared
+    std::uint64_t conflicts = 0;    ///< writes that had to wait for another daemon
+    std::uint64_t retries = 0;      ///< turns run again after the database refused them
+    std::uint64_t round_trips = 0;  ///< to a shared store
     /// Null without a webhook.
     std::shared_ptr<const std::vector<WebhookStats>> webhooks;
 };

@@ -12,8 +12,8 @@
 #include "core/base/result.hpp"
 #include "server/http/message/reply_to.hpp"
 
-// Work for the engine. The I/O thread makes a task, the engine runs it on its own thread, and the
-// same object comes back with its result, which the I/O thread encodes.
+// Work for the engine. The I/O thread makes a task, the engine runs it on its own thread and
+// returns the same object with its result, which the I/O thread encodes.
 
 namespace headway::server {
 
@@ -25,10 +25,10 @@ struct EngineContext;
 /// The sessions that a write touches. The text belongs to its task.
 using SessionNames = std::vector<std::string_view>;
 
-/// Event ids that a write brings, each with its session. The texts belong to its task.
+/// Event ids that a write reports, each with its session. The texts belong to its task.
 using ReportedIds = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// True for errors that fail the whole transaction and not only one command.
+/// True for errors that fail the whole transaction, not only one command.
 inline bool is_storage_error(core::ErrorCode code) noexcept {
     return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
            code == core::ErrorCode::kStorageCorrupt || code == core::ErrorCode::kStorageSyncFailed;
@@ -43,10 +43,10 @@ public:
 
     /// Passes on the result. I/O thread; once, after the turn.
     virtual void answer(Answers& on, const ReplyTo& to) = 0;
-    /// The error is the result, whatever the task made of its run.
+    /// Makes `error` the result, whatever the run returned.
     void fail(core::Error error) { error_ = std::move(error); }
     bool failed() const noexcept { return error_.has_value(); }
-    /// True if the store did not take it.
+    /// True if the store failed, so that the task may be tried again.
     bool retry_queue() const noexcept { return error_ && is_storage_error(error_->code); }
 
 protected:
@@ -57,62 +57,61 @@ protected:
 class WriteTask : public Task {
 public:
     /// Names the sessions that run() changes, before the transaction begins. A store that several
-    /// daemons share locks and reads all sessions of a turn at once. An error is the answer.
+    /// daemons share locks and reads all sessions of a turn at once. An error becomes the reply.
     virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
-    /// False if what name() has chosen is not right any more, now that the turn holds its sessions
-    /// and the writes before it have run: it is named again in the next turn. Only asked where
-    /// several daemons share the store.
+    /// False if the choice of name() is outdated, now that the turn holds its sessions and earlier
+    /// writes have run: the next turn calls name() again. Only called if several daemons share the
+    /// store.
     virtual core::Result<bool> is_well_named(Reader& reader) const = 0;
-    /// Names the event ids that run() looks up, so that a store far away is asked once for all.
+    /// Names the event ids that run() looks up, so that a remote store needs one query for all.
     virtual void report_ids(ReportedIds& ids) const = 0;
-    /// Errors of the store fail the whole transaction, others are the answer.
+    /// Storage errors fail the whole transaction; other errors become the reply.
     virtual core::Result<> run(Transaction& transaction) = 0;
-    /// True for what agents send, which is refused when the disk is short of space.
+    /// True for writes of agents, which are refused when disk space is low.
     virtual bool fills_disk() const = 0;
     /// True for hooks and for questions to a person, which cost as much as many reports: a turn
     /// takes few of them.
     virtual bool rationed() const = 0;
-    /// The turn has begun; called whether anything can be written or not.
+    /// Called when the turn has begun, even if nothing can be written.
     virtual void arrive(EngineContext& parts) = 0;
-    /// True for what the I/O thread learns by itself and says once: if the store does not take it,
-    /// it is tried again (RetryQueue) and not answered.
+    /// True for facts that the I/O thread observes and reports once: if the store fails, the task
+    /// is tried again (RetryQueue); it gets no reply.
     virtual bool delivered() const = 0;
-    /// It was not stored, and waits for the next try.
+    /// Called when the task was not stored and waits for the next try.
     virtual void wait(EngineContext& parts) = 0;
-    /// Keeps a copy of the arguments, before name() and run() change them: for restore().
+    /// Keeps a copy of the arguments for restore(), before name() and run() change them.
     virtual void keep() = 0;
-    /// Makes the task as it was at keep(), if that was called: it is run again.
+    /// Returns the task to its state at keep(), if that was called, to run it again.
     virtual void restore() = 0;
 };
 
 /// Reads committed state, after the commit of its turn, in slices of about kReaderSlice.
 class ReadTask : public Task {
 public:
-    /// One slice. True: the result is complete.
+    /// Reads one slice. True if the result is complete.
     virtual core::Result<bool> read(Reader& reader) = 0;
-    /// The turn has begun, and its writes have not.
+    /// Called when the turn has begun, before its writes.
     virtual void arrive(Reader& reader) = 0;
-    /// Names the sessions that it shows, if it names any.
+    /// Names the sessions that the read returns, if it concerns particular ones.
     virtual void name(SessionNames& names) const = 0;
-    /// The event of the stream of all sessions that its caller has seen already, maybe at another
-    /// daemon; 0: none.
+    /// Cursor of the last event that the caller has seen, maybe at another daemon; 0: no event.
     virtual std::int64_t position() const = 0;
-    /// True: it is answered even when its connection has closed, because others wait for it.
+    /// True if the read is answered even after its connection closed: other clients wait for it.
     virtual bool shared() const = 0;
     /// Approximate size of the result.
     virtual std::size_t bytes() const = 0;
 };
 
-/// Starts an operation that is answered at its end, if at all.
+/// Starts an operation that gets its reply at its end, if at all.
 class StartTask : public Task {
 public:
-    /// An error is the answer.
+    /// An error becomes the reply.
     virtual core::Result<> start(EngineContext& parts, const ReplyTo& to) = 0;
-    /// True if it is started before the writes of its turn, not after them.
+    /// True if the operation starts before the writes of its turn, not after them.
     virtual bool first() const = 0;
 };
 
-/// A task on its way to the engine. Exactly one of the three is set.
+/// A task on its way to the engine. Exactly one of `write`, `read` and `start` is set.
 struct Request {
     ReplyTo reply_to;
     bool watched = false;    ///< a client waits for or watches the session

@@ -10,8 +10,8 @@
 
 namespace headway::server {
 
-/// The thread that passes hints between the daemons that share a store: it tells the others of
-/// commits here, twenty times a second at most, and wakes the engine when they have committed.
+/// The thread that passes hints between daemons that share a store: it reports commits to the
+/// others, at most twenty times a second, and wakes the engine at their hints.
 class ClusterHints {
 public:
     ClusterHints(std::unique_ptr<storage::Hints> hints, CommandQueue& queue);
@@ -20,9 +20,9 @@ public:
     /// Ends the thread.
     ~ClusterHints();
 
-    /// There is something for the others to read. Engine thread.
+    /// Called after a commit that the others should read. Engine thread.
     void committed();
-    /// True if there may be something to read, once for each hint. Engine thread.
+    /// True, once per hint, if another daemon may have committed. Engine thread.
     bool take() { return told_.exchange(false); }
 
 private:

@@ -38,7 +38,7 @@ struct RevokeTokenCommand {
     core::Result<TokenRevoked> operator()(Transaction& transaction);
 };
 
-/// When tokens were last used; no reply.
+/// Stores when tokens were last used; sends no reply.
 struct UseTokensCommand {
     std::vector<core::TokenUse> uses;
 
@@ -75,7 +75,7 @@ struct WebhookTestCommand {
     core::Result<> operator()(EngineContext& parts, const ReplyTo& to) const;
 };
 
-/// Sends dead letters again; all of them without `ids`.
+/// Sends the dead letters `ids` again, or all if empty.
 struct DeliveriesReplayed {
     std::uint64_t count = 0;
 };
@@ -87,18 +87,18 @@ struct WebhookReplayCommand {
     core::Result<DeliveriesReplayed> operator()(Transaction& transaction);
 };
 
-/// The result of a try to send to a webhook; only a test has a client that waits for it.
+/// The result of a try to send to a webhook; only for a test does a client wait for the result.
 struct WebhookTried {
     WebhookResult result;
 };
 struct WebhookDoneCommand {
     WebhookResult result;
 
-    /// Ends the message in flight, whether the turn commits or not.
+    /// Marks the message as no longer in flight, whether the turn commits or not.
     void arrive(EngineContext& parts) const;
-    /// The client of a test gets the error.
+    /// False for a test, whose client gets the error.
     bool delivered() const { return result.job.row != 0; }
-    /// The message counts as in flight again: it must not go out a second time.
+    /// Marks the message as in flight again: it must not be sent a second time.
     void wait(EngineContext& parts) const;
     core::Result<> name(Reader&, SessionNames&) const { return {}; }
     core::Result<WebhookTried> operator()(Transaction& transaction);
@@ -112,7 +112,7 @@ struct BackupCommand {
     core::Result<> operator()(EngineContext& parts, const ReplyTo& to) const;
 };
 
-/// The reloaded configuration; no reply.
+/// Applies the reloaded configuration; sends no reply.
 struct ReloadCommand {
     ReloadableSettings settings;
 

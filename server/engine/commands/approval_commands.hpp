@@ -16,7 +16,7 @@
 
 namespace headway::server {
 
-/// An approval by its UUID, with the caller's grants: only the index knows the session.
+/// An approval by its UUID, with the caller's grants, checked once the index has named the session.
 struct ApprovalAlias {
     std::string id;  ///< empty: the session and the number were given
     core::Grants grants = {};
@@ -25,20 +25,20 @@ struct ApprovalAlias {
 /// A caller's use of an approval.
 enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
 
-/// Fills in session and number behind an alias; it needs the same scope as by the id. Without
-/// access to the session the error is the same as for an unknown alias: kUnknownApproval.
+/// Sets `session` and `n` to the approval of an alias; needs the same scope as access by the id.
+/// Without access to the session the error is the same as for an unknown alias: kUnknownApproval.
 core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUse use,
                        std::string& session, std::uint64_t& n);
 
-/// The parts of an approval in an answer.
+/// An approval as the answer to a command.
 struct ApprovalShown {
     api::ApprovalDocument document;
     bool asked = false;     ///< the command was a request, new or repeated: sends Location
-    bool created = false;   ///< by this command
-    bool replayed = false;  ///< by an earlier one with the same idempotency key
+    bool created = false;   ///< this command created the request
+    bool replayed = false;  ///< an earlier command with this idempotency key created it
 };
 
-/// Another decision came first; the answer is the problem `error` with the winner.
+/// Another decision came first; the answer is the problem document of `error` with the winner.
 struct DecisionLost {
     core::Error error;
     std::string session;
@@ -47,12 +47,12 @@ struct DecisionLost {
 
 struct Decided {
     api::ApprovalDocument document;
-    std::vector<std::string> also;  ///< ids of identical ones that were decided too
+    std::vector<std::string> also;  ///< ids of identical approvals that were also decided
 };
 
 struct AgentApproved {
     api::ApprovalDocument document;
-    std::vector<api::ApprovalDocument> pending;  ///< of the same session
+    std::vector<api::ApprovalDocument> pending;  ///< pending requests of the same session
 };
 
 struct AskCommand {
@@ -60,7 +60,7 @@ struct AskCommand {
     core::ApprovalRequested asked;
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
-    bool controls = false;  ///< like ReportCommand::controls
+    bool controls = false;  ///< as ReportCommand::controls
 
     static constexpr bool kFillsDisk = true;
     static constexpr bool kRationed = true;
@@ -68,14 +68,14 @@ struct AskCommand {
     core::Result<ApprovalShown> operator()(Transaction& transaction);
 };
 
-/// Decides approval `n` of the session; with `identical` also every identical one of any session.
+/// Decides approval `n` of the session; with `identical` also identical ones of any session.
 struct DecideCommand {
     std::string session;
     std::uint64_t n = 0;
     core::Ruling ruling;
     bool identical = false;
     ApprovalAlias alias = {};
-    std::vector<std::string> others = {};  ///< sessions of identical ones, from name()
+    std::vector<std::string> others = {};  ///< sessions of identical approvals, set by name()
 
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<std::variant<Decided, DecisionLost>> operator()(Transaction& transaction);
@@ -112,7 +112,7 @@ struct AcknowledgeCommand {
 struct ApproveAgentCommand {
     std::string session;
     api::DecodedApproveAgent body;
-    std::string by;  ///< as far as known
+    std::string by;  ///< the decider, if known
 
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
     core::Result<std::variant<AgentApproved, DecisionLost>> operator()(Transaction& transaction);

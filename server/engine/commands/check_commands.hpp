@@ -19,7 +19,7 @@ struct Unanswered {};
 
 struct CheckShown {
     api::CheckDocument document;
-    bool created = false;  ///< by this command
+    bool created = false;  ///< this command created the check
 };
 
 /// A check for a client that may wait for its end.
@@ -38,10 +38,10 @@ struct CheckCommand {
     core::Result<CheckShown> operator()(Transaction& transaction);
 };
 
-/// The answer of a judge; no reply.
+/// Stores a judge's answer; sends no reply.
 struct JudgedCommand {
     JudgeReply reply;
-    std::string session = {};  ///< of the question, from name()
+    std::string session = {};  ///< session of the question, set by name()
 
     static bool delivered() { return true; }
     core::Result<> name(Reader& reader, SessionNames& names);
@@ -50,8 +50,8 @@ struct JudgedCommand {
 
 struct CheckQuery {
     std::string id;
-    std::string session;  ///< or empty: the newest with this id
-    core::Grants grants;  ///< of the caller: only the index knows the session
+    std::string session;  ///< empty: the newest check with this id
+    core::Grants grants;  ///< the caller's, checked when the index has named the session
 
     core::Result<CheckPolled> operator()(Reader& reader) const;
 };

@@ -8,27 +8,27 @@
 
 namespace headway::server {
 
-/// Lets time pass for a session: appends what is due. True if anything was.
+/// Lets time pass for a session: appends its due events. True if any were due.
 core::Result<bool> tick(Transaction& transaction, Resident& resident);
 
-/// Wakes the parents of changed children whose silence or waiting may end, and theirs.
+/// Wakes the ancestors of changed children whose silence or waiting may end.
 void wake_parents(Transaction& transaction);
 
-/// Tells the relatives of changed sessions, by their inboxes: parents of what their children have
-/// used and launched, in families without a budget only of what is new or has grown by much; and
-/// children of an end of their parent.
+/// Puts messages into the inboxes of changed sessions' relatives: parents get their children's use
+/// and launches (in families without a budget, only new or much increased figures); children get
+/// the end of their parent.
 core::Result<> tell_relatives(Transaction& transaction);
 
-/// So many sessions decide about their messages in one turn: a session that ends may have told
-/// 100,000 children, and others wait meanwhile. As many as tick.
+/// Number of sessions that process their messages in one turn, as many as tick: an ending session
+/// may have sent messages to 100,000 children, and other requests wait meanwhile.
 inline constexpr std::size_t kReceiversPerTurn = 500;
 
-/// Lets sessions that were woken in the turn before decide about their messages and about the time,
-/// and their ancestors in turn, so that it reaches the oldest in one commit.
+/// Lets sessions that were woken in the previous turn process their messages and the time, then
+/// their ancestors likewise, so that changes reach the oldest in one commit.
 core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
-/// Applies the pressure of ancestors' budgets, as far as this session's use rolls up to them: the
-/// worst of their directives, if it changed. Appends to `events`, so that the reply has it.
+/// Applies the pressure of the budgets of ancestors to which this session's use rolls up: appends
+/// the worst of their directives, if changed, to `events`, so that the reply includes it.
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 

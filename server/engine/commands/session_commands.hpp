@@ -18,14 +18,14 @@
 
 namespace headway::server {
 
-/// A session as of an answer.
+/// A session at the time of the answer.
 struct SessionDocument {
     core::Session session;
     api::ReadingTime time;
     std::optional<core::BudgetPrediction> prediction = {};
     core::SessionExpectations expected = {};
-    bool created = false;   ///< by this command
-    bool replayed = false;  ///< by an earlier one with the same idempotency key
+    bool created = false;   ///< this command opened the session
+    bool replayed = false;  ///< an earlier command with this idempotency key opened it
     std::optional<api::Adapter> adapter = {};
     std::string cost_warning = {};  ///< why a cap on cost cannot hold; or empty
 };
@@ -47,9 +47,9 @@ struct ReportCommand {
     bool batch = false;
     std::vector<api::WholeArgs> whole_args = {};
     bool controls = false;     ///< the caller may control sessions
-    bool fresh = false;        ///< its ids were looked up: none is stored
-    bool by_operator = false;  ///< the caller showed a token with the scope `control`
-    bool of_hook = false;      ///< its calls wait for the reply
+    bool fresh = false;        ///< the event ids were looked up and none is stored
+    bool by_operator = false;  ///< the caller sent a token with the scope `control`
+    bool of_hook = false;      ///< its calls wait for the reply to a hook
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;
@@ -67,10 +67,11 @@ struct OpenCommand {
     bool bare = false;            ///< only the id was given: any existing session matches
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
-    bool controls = false;   ///< like ReportCommand::controls
+    bool controls = false;   ///< as ReportCommand::controls
     bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
-    bool of_hook = false;    ///< a person's prompt to an agent; `controls` is no operator's
-    bool by_person = false;  ///< the caller showed a token with the scope `control`
+    bool of_hook = false;    ///< a hook reported a person's prompt; `controls` does not make it an
+                             ///< operator's request
+    bool by_person = false;  ///< the caller sent a token with the scope `control`
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names) const;
@@ -85,12 +86,12 @@ struct EndCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
-/// The session's rows are being deleted.
+/// Result: the session's rows are being deleted.
 struct Forgotten {
     std::string session;
 };
-/// Deletes all that is stored of an ended session, in the next gaps between turns; what is derived
-/// from many sessions stays. Error: kSessionOpen.
+/// Deletes all stored data of an ended session, in the next gaps between turns; data derived from
+/// many sessions stays. Error: kSessionOpen.
 struct ForgetCommand {
     std::string session;
 
@@ -127,12 +128,13 @@ struct BudgetCommand {
 };
 
 /// The answer to a report or command: directives, budget and approvals of the session. Its view is
-/// published with the turn. `again`: to a report that is stored, so it is no delivery more.
+/// published with the turn. `again`: the report was stored before, so this counts as no further
+/// delivery.
 core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice,
                              bool again = false);
 
-/// Opens a session that a report or an approval needs, if it is not open, into `events`. `resident`
-/// may be null; then it is created.
+/// Opens the session of a report or an approval into `events`, unless it is open. A null `resident`
+/// is created.
 core::Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
                            bool controls, std::vector<core::Event>& events);
 

@@ -13,14 +13,14 @@ namespace headway::server {
 /// The online backup: copies a few pages of the database between two turns. Engine thread only.
 class BackupCopy {
 public:
-    /// Gets the end of a copy.
+    /// Called at the end of a copy.
     using Announce = std::function<void(CopiedFile)>;
 
     BackupCopy(storage::Store& store, Announce announce)
         : store_(store), announce_(std::move(announce)) {}
 
-    /// Begins to copy the database into an empty file. A failure is announced, also that another
-    /// copy is running.
+    /// Begins to copy the database into an empty file. Announces a failure, also if another copy is
+    /// running.
     void start(const ReplyTo& to, const std::string& file);
     /// Announces a copy that was not begun as failed.
     void refuse(const ReplyTo& to, const std::string& file, core::Error error) {
@@ -28,7 +28,7 @@ public:
     }
     bool running() const noexcept { return copying_.has_value(); }
     void step();
-    /// Ends the copy, if one is running, as failed.
+    /// Ends a running copy as failed.
     void abandon();
 
 private:

@@ -14,34 +14,34 @@
 
 namespace headway::server {
 
-/// Decides whether anything may be written: a full disk, a failed sync, and database files that
+/// Decides whether data may be written: not with a full disk, a failed sync, or database files that
 /// were moved or truncated.
 ///
 /// Below the watermark reports are refused, so that people can still control and decide, and
-/// retention can still delete. If SQLite itself finds no space, it cannot even delete: then the
-/// ballast is deleted, and nothing is written until a probe succeeds. Reports are accepted again
-/// when the space and the ballast are back, or when deleted rows left as much inside the database.
-/// Engine thread only.
+/// retention can still delete. If SQLite itself finds no space, it cannot even delete: the ballast
+/// is then deleted, and nothing is written until a probe succeeds. Reports are accepted again when
+/// the free space and the ballast are restored, or when deleted rows left as much space inside the
+/// database. Engine thread only.
 class DiskGuard {
 public:
     struct Effects {
         EngineReport report;
-        /// Reports are refused, so that no agent may turn silent for lack of them.
+        /// Called when reports are refused, so that no agent is judged silent for it.
         std::function<void()> unheard;
-        /// Publishes the figures; `fatal` is why the daemon must end now, or empty.
+        /// Publishes the figures; `fatal` is the reason why the daemon must end now, or empty.
         std::function<void(std::string fatal)> announce;
     };
 
     DiskGuard(storage::Store& store, Effects effects) : store_(store), on_(std::move(effects)) {}
 
-    /// Refuses reports while less than `free_min` bytes are free there; without this call only when
-    /// nothing can be written. `space` must outlive this object.
+    /// Refuses reports while less than `free_min` bytes of `space` are free; without this call only
+    /// when nothing can be written. `space` must outlive this object.
     void watch(storage::DiskSpace& space, std::uint64_t free_min);
 
-    /// Checks the space: before a write, and otherwise from time to time.
+    /// Checks the space, always if `writes`, otherwise from time to time.
     void look_at_space(bool writes);
     /// Checks the files likewise. A renamed database may come back, and its content can be saved
-    /// while this process has it open: writes are refused meanwhile. A truncated one is fatal.
+    /// while this process has it open: writes are refused meanwhile. A truncated file is fatal.
     void look_at_files(bool writes);
 
     /// Why nothing can be written now, or empty.
@@ -49,25 +49,25 @@ public:
     /// Why a report is refused for lack of space, or empty.
     std::optional<core::Error> no_room();
 
-    /// A write failed: handles the consequences. A sync that failed or a truncated file is fatal,
-    /// because a new process must read the files.
+    /// Handles a failed write. A failed sync or a truncated file is fatal, because a new process
+    /// must read the files.
     void note_failure(const core::Error& error);
-    /// A transaction was rolled back.
+    /// Called when a transaction was rolled back.
     void set_failed() { failed_ = true; }
-    /// A commit succeeded.
+    /// Called when a commit succeeded.
     void set_committed() { failed_ = false; }
-    /// A probe succeeded after a full disk or a failed commit.
+    /// Called when a probe succeeded after a full disk or a failed commit.
     void set_recovered();
 
-    /// The last commit succeeded, and the next one may.
+    /// True if the last commit succeeded and the next one may succeed.
     bool writable() const noexcept { return !failed_ && !is_closed(); }
     bool full() const noexcept { return full_; }
     bool sync_failed() const noexcept { return sync_failed_; }
     bool misplaced() const noexcept { return misplaced_; }
-    /// Nothing can be written now.
+    /// True if nothing can be written now.
     bool is_closed() const noexcept { return full_ || sync_failed_ || misplaced_; }
     bool short_of_space() const noexcept { return short_of_space_; }
-    /// True if it is time for another probe of a full disk.
+    /// True if another probe of a full disk is due.
     bool may_probe() const;
     std::uint64_t free_bytes() const noexcept { return free_bytes_; }
     std::uint64_t refused() const noexcept { return refused_; }
@@ -82,14 +82,14 @@ private:
     Effects on_;
     storage::DiskSpace* space_ = nullptr;
     std::uint64_t free_min_ = 0;
-    std::uint64_t free_bytes_ = 0;  ///< on the disk, as last checked
-    std::uint64_t refused_ = 0;     ///< reports
+    std::uint64_t free_bytes_ = 0;  ///< free disk space at the last check
+    std::uint64_t refused_ = 0;     ///< refused reports
     bool failed_ = false;           ///< the last transaction was rolled back
     bool short_of_space_ = false;
     /// SQLite found no space: nothing is written until a probe succeeds.
     bool full_ = false;
-    bool inside_full_ = false;  ///< the same, without ballast to delete
-    bool sync_failed_ = false;  ///< nothing is written any more
+    bool inside_full_ = false;  ///< full_, without ballast to delete
+    bool sync_failed_ = false;  ///< nothing may be written any more
     bool misplaced_ = false;    ///< nothing is written until the database has its name again
     Clock::Steady::time_point files_looked_at_{};
     Clock::Steady::time_point looked_at_{};

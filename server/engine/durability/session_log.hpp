@@ -13,30 +13,30 @@
 
 namespace headway::server {
 
-/// The log lines about sessions: verdicts that need attention, approvals, estimates, failed
-/// calls (debug) and ends, one line each, written once the events are on disk. A line contains only
-/// checked or sanitized values, so an agent cannot forge one. Engine thread only.
+/// The log lines about sessions: verdicts that need attention, approvals, estimates, failed calls
+/// (debug) and ends, one line each, written once the events are on disk. A line contains only
+/// checked or sanitized values, so an agent cannot forge lines. Engine thread only.
 class SessionLog {
 public:
     enum class Level : std::uint8_t { kDebug, kInfo, kWarn };
     using Say = std::function<void(Level level, const std::string& line)>;
     using Steady = std::chrono::steady_clock;
 
-    /// `debugs` says whether lines of Level::kDebug are wanted now; without it none are.
+    /// `debugs` returns true while lines of Level::kDebug are wanted; empty: never.
     void say_with(Say say, std::function<bool()> debugs = {}) {
         say_ = std::move(say);
         debugs_ = std::move(debugs);
     }
-    /// Notes an event of the open transaction; `state` is that of its session, with this event and
+    /// Notes an event of the open transaction; `state` is its session's state, with this event and
     /// perhaps later ones.
     void note(std::string_view session, const core::Event& event, const core::SessionState& state);
-    /// The transaction was committed: writes the noted lines, at most kLinesBurst at once and
-    /// kLinesPerSecond on average, and the number of lines left out.
+    /// After the commit: writes the noted lines, at most kLinesBurst at once and kLinesPerSecond on
+    /// average, and the number of omitted lines.
     void commit(Steady::time_point now);
-    /// The transaction was rolled back: drops its lines.
+    /// After a rollback: drops the transaction's lines.
     void drop() { noted_.clear(); }
 
-    static constexpr std::size_t kLinesBurst = 100;  ///< many sessions turn silent at once
+    static constexpr std::size_t kLinesBurst = 100;  ///< for many sessions that turn silent at once
     static constexpr std::size_t kLinesPerSecond = 10;
 
 private:

@@ -13,11 +13,12 @@
 
 namespace headway::server {
 
-/// How many events the oldest unsaved one may be behind, with so many sessions in memory: a
-/// snapshot of one of many stands for three events at least, since it costs as much. Pure.
+/// Maximum distance in events of the oldest unsaved event from the head, by the number of sessions
+/// in memory: with many, a snapshot must cover at least three events, since it costs as much as
+/// they do. Pure.
 storage::Cursor snapshot_lag_max(std::size_t residents, bool idle);
-/// How long a session must have been quiet to be saved in an idle gap, with so many in memory.
-/// Pure.
+/// Minimum quiet time of a session before an idle gap saves it, by the number of sessions in
+/// memory. Pure.
 core::Millis settled_after(std::size_t residents);
 
 /// Housekeeping between turns, in bounded steps: snapshots, eviction, checkpoints and retention.
@@ -34,37 +35,37 @@ public:
     Upkeep(storage::Store& store, const EngineSettings& settings)
         : store_(store), settings_(settings) {}
 
-    /// The snapshots hold everything up to here.
+    /// Sets the cursor up to which the snapshots hold everything.
     void start(storage::Cursor snapshots) { snapshot_cursor_ = head_ = snapshots; }
 
-    /// Evicts and saves sessions; more of them when idle. Error: the transaction was rolled back;
-    /// then `lost` says whether sessions in memory are marked as saved that are not.
+    /// Evicts and saves sessions; more when idle. On an error the transaction was rolled back;
+    /// `lost` is then true if sessions in memory are marked as saved but are not.
     core::Result<> tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost);
-    /// Moves the log into the database if it is long. `short_of_space`: also if it is not.
+    /// Moves the WAL into the database if the WAL is long, or always if `short_of_space`.
     core::Result<> checkpoint(bool idle, bool short_of_space);
-    /// One step of retention, if it is due: the session that it deleted, or nothing. Sessions that
-    /// ended before `earliest` less the retention may go, since a wrong clock must not delete them
-    /// too early; without `earliest`, those alone that are to be forgotten. The caller drops its
+    /// Runs one step of retention if due; returns the deleted session, or nothing. Deletes sessions
+    /// that ended before `earliest` less the retention, since a wrong clock must not delete
+    /// sessions too early; without `earliest`, only forgotten sessions. The caller drops its
     /// copies.
     core::Result<std::optional<storage::Deletion>> delete_one(
         core::Timestamp now, std::optional<core::Timestamp> earliest);
-    /// Retention is due now: a session is to be forgotten.
+    /// Makes retention due now, since a session is to be forgotten.
     void hurry_deletion() { retention_at_ = core::kNever; }
     /// Makes the smallest possible commit.
     core::Result<> try_commit();
-    /// Saves every session and moves the log into the database.
+    /// Saves every session and moves the WAL into the database.
     core::Result<> save_all(Sessions& sessions);
 
-    static constexpr std::size_t kDeletionsPerGap = 16;  ///< each a commit
-    /// Event ids that one step writes where each is a row of a database that others use, too. A
-    /// thousand take 10 to 20 ms there (twenty thousand 280 ms), which the reports of the next turn
-    /// wait for. A step adds as many as events have come since the one before, so that they do not
-    /// pile up.
+    static constexpr std::size_t kDeletionsPerGap = 16;  ///< each is a commit
+    /// Event ids that one step writes to a shared database, where each id is a row. A thousand ids
+    /// take 10 to 20 ms (twenty thousand 280 ms), which delays the reports of the next turn. A step
+    /// also writes as many ids as events have come since the previous step, so that ids do not pile
+    /// up.
     static constexpr std::size_t kIdsPerStep = 1'000;
     const Figures& figures() const noexcept { return figures_; }
 
 private:
-    /// A part of what sessions in memory may take.
+    /// A share of the limits on sessions in memory.
     struct Room {
         std::size_t sessions = 0;
         std::size_t bytes = 0;
@@ -72,7 +73,7 @@ private:
     Room spare_room(const ResidentSet& residents) const;
     bool crowded(const ResidentSet& residents, Room spare) const;
     void evict_some(ResidentSet& residents, Room spare);
-    /// Bounds of a transaction; save_each() takes the ids that it wrote from `ids`.
+    /// Bounds of a transaction; save_each() subtracts the ids that it wrote from `ids`.
     struct Bounds {
         std::size_t saves = 0;
         std::size_t ids = 0;
@@ -90,7 +91,7 @@ private:
     Figures figures_;
     core::Timestamp retention_at_ = core::kNever;  ///< time of the next retention step
     storage::Cursor snapshot_cursor_ = 0;
-    storage::Cursor head_ = 0;  ///< at the last step
+    storage::Cursor head_ = 0;  ///< head at the last step
 };
 
 }  // namespace headway::server

@@ -16,10 +16,10 @@ public:
     WallClock(Clock& clock, core::Millis confirm, EngineReport report)
         : clock_(clock), confirm_(confirm), report_(std::move(report)), steps_(confirm) {}
 
-    /// Keeps new events from being older than the journal's after the clock was set back. Called
-    /// with each recovery.
+    /// Prevents new events from being older than the journal's after the clock was set back. Called
+    /// at each recovery.
     core::Result<> start_after(storage::Store& store);
-    /// Looks at the wall clock; `watch` begins again when stamps follow it.
+    /// Reads the wall clock; restarts `watch` when stamps follow it.
     void follow(core::Watch& watch);
     /// True if irreversible actions may rely on the stamps.
     bool trusted() const { return steps_.trusted(clock_.reading().steady); }

@@ -12,22 +12,22 @@
 
 namespace headway::server {
 
-/// A hook of this kind waits for the answer. Pure.
+/// True if a hook of this kind waits for the answer. Pure.
 bool waits(api::hooks::HookKind kind);
 
-/// The end of a call that did not run to its end. Pure.
+/// The event for the end of a call that did not complete. Pure.
 core::Event finish_of(const std::string& call_id, const std::string& tool,
                       std::string_view error_class, std::string_view why);
 
-/// The batch of this turn may name this call again. Bounded, whatever the agent is refused.
+/// Notes a finished call, which the batch of this round may name again. Keeps a bounded number.
 void note_finished_call(Resident& resident, const std::string& call_id);
 
-/// No person is asked for one who has to stop, or about a call that was approved before. Pure.
+/// True if asking a person is pointless: the session must stop, or the call was approved. Pure.
 bool is_vain(const core::SessionState& state, const HookCall& call);
 
-/// Answers, and records what the answer itself changes: what was delivered, a call that was
-/// refused, an approval that is used up. `time_is_up`: the hook waits no longer; `again`: it was
-/// held and comes back.
+/// Answers the hook, and records the changes that the answer makes: delivered directives, a refused
+/// call, a used approval. `time_is_up`: the hook waits no longer; `again`: the hook was held and is
+/// asked about again.
 core::Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& resident,
                                             HookCall call, bool time_is_up, bool again);
 

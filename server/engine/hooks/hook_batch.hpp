@@ -4,14 +4,14 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// The batch of an agent's turn, which names all calls of it again.
+// The batch hook at the end of a round, which names all its calls again.
 
 namespace headway::server {
 
-/// Leaves of a batch what is news. Calls that were reported by themselves are known. Among the
-/// calls without a sign that they ran (HookCommand::untold) one that was announced and is still
-/// open did not run: it stays, as refused. Any other is unknown: it may be one without a hook, or
-/// one that another daemon or an earlier start has finished. It is neither a success nor a failure.
+/// Removes known events from a batch, such as calls that were reported separately. A call without a
+/// sign that it ran (HookCommand::untold) that was announced and is still open did not run: it is
+/// kept, as refused. Any other such call is removed as unknown, neither success nor failure: it may
+/// have no hook, or another daemon or an earlier start may have finished it.
 void settle_batch(Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

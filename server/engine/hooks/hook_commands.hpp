@@ -13,36 +13,36 @@
 #include "server/engine/commands/check_commands.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Hooks of agents: what they report, and what the session says to them.
+// Commands for agents' hooks: store their reports and answer them.
 
 namespace headway::server {
 
-/// Use of one answer of the model. The id of its event makes it count once, even if a later hook,
-/// or one after a restart, reports it again.
+/// Usage of one answer of the model. Its event's id makes the usage count once, even if a later
+/// hook, or one after a restart, reports it again.
 struct HookUse {
     std::string event_id;
     core::Timestamp at = core::kNever;
     core::Usage usage;
 };
 
-/// Stores the report of a hook, and answers it. Opens the session, and its next generation (`~2`)
-/// when an agent resumes one that has ended.
+/// Stores the report of a hook, and answers it. Opens the session, or its next generation (`~2`)
+/// when an agent resumes an ended session.
 struct HookCommand {
     std::string session;  ///< without generation
-    std::string parent;   ///< of a sub-agent, without generation; or empty
+    std::string parent;   ///< a sub-agent's parent session, without generation; or empty
     HookCall call;
     core::SessionStarted about;  ///< without goal and parent
     bool controls = false;       ///< the caller may control sessions
     std::vector<core::Event> events;
     std::vector<api::WholeArgs> whole_args = {};
-    std::optional<core::ApprovalRequested> dialog = {};  ///< of an agent's own
+    std::optional<core::ApprovalRequested> dialog = {};  ///< request of the agent's own dialog
     std::vector<std::size_t> untold = {};                ///< as HookReport::untold
     std::vector<HookUse> uses = {};                      ///< oldest first
-    core::Timestamp use_clock = core::kNever;            ///< the agent's, when it told them
+    core::Timestamp use_clock = core::kNever;  ///< the agent's clock when it reported `uses`
     api::hooks::GoalReport goal = {};
     std::string target = {};  ///< the session in force
-    /// The sessions that name() has named, so that the transaction has views of them: this one, and
-    /// its next generation, or empty.
+    /// The sessions that name() has named, so that the transaction has views of them: this session,
+    /// and its next generation or empty.
     std::string named = {};
     std::string next = {};
 
@@ -53,7 +53,7 @@ struct HookCommand {
     core::Result<HookAnswered> operator()(Transaction& transaction);
 };
 
-/// Asks for the answer of a hook that waits. Stores only the changes that the answer itself makes.
+/// Asks again for the answer to a waiting hook. Stores only the changes that the answer makes.
 struct HookAgainCommand {
     std::string session;
     HookCall call;
@@ -67,11 +67,11 @@ struct HookAgainCommand {
     core::Result<HookAnswered> operator()(Transaction& transaction);
 };
 
-/// The process of an agent has ended. Nothing answers it.
+/// Reports that the process of an agent has ended. Gets no reply.
 struct AgentGoneCommand {
     std::string session;
 
-    static constexpr bool kRationed = true;  // behind its hooks
+    static constexpr bool kRationed = true;  // so that it runs after the agent's hooks
     static bool delivered() { return true; }
     core::Result<> name(Reader&, SessionNames& names) const {
         names.push_back(session);

@@ -11,34 +11,33 @@
 #include "server/engine/residents/resident_set.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// An agent's own permission dialog: a person may be asked beside it, from afar.
+// An agent's own permission dialog, alongside which Headway may ask a remote person.
 
 namespace headway::server {
 
-/// Finds what the dialog of this call waits for: an approval that a person gave for exactly this
-/// call before, or a request that is made now. Sets `call.dialog` to its number, and how long the
-/// hook may be kept waiting. No request where the setting forbids it, where `asked` is empty
-/// because it could not be shown, and where too many wait already: the dialog then decides alone.
+/// Finds the approval that the dialog of this call waits for: one that a person gave for exactly
+/// this call before, or a new request. Sets `call.dialog` to its number, and how long the hook may
+/// be held. Makes no request if the setting forbids it, if `asked` is empty because it could not be
+/// shown, or if too many requests wait already: the dialog then decides alone.
 core::Result<> ask_beside_dialog(Transaction& transaction, Resident& resident, HookCall& call,
                                  std::optional<core::ApprovalRequested> asked);
 
-/// The dialog of this call waits for its own request `n`, as its hook is sent again.
+/// Makes the dialog of this call wait for its own request `n`, since its hook was sent again.
 void await_dialog(Transaction& transaction, HookCall& call, std::uint64_t n);
 
-/// This call is about to run, and its dialog may open. Bounded, whatever the agent announces.
+/// Notes that this call is about to run and its dialog may open. Keeps a bounded number of calls.
 void note_announced_call(Resident& resident, const HookCall& call);
-/// The id of the announced call that the dialog `call` is about, once; empty if none is known.
+/// Takes the id of the announced call that the dialog `call` is about; empty if none is known.
 std::string take_announced_call(Resident& resident, const HookCall& call);
 
-/// Ends requests of dialogs that wait: number `n`. Nothing for 0.
+/// Ends the pending dialog request with number `n`. Does nothing for 0.
 core::Result<> close_dialogs(Transaction& transaction, Resident& resident, std::uint64_t n,
                              core::ApprovalClosing how);
 
-/// The turn of the agent, in which all its dialogs were, is over.
+/// Ends all dialog requests when the agent's round is over.
 core::Result<> end_dialogs(Transaction& transaction, Resident& resident);
 
-/// The agent does not wait for the decision any more: the hook's connection is gone. Nothing
-/// answers it.
+/// The agent no longer waits for the decision: the hook's connection has closed. Gets no reply.
 struct DialogLeftCommand {
     std::string session;
     std::uint64_t n = 0;

@@ -4,17 +4,17 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/residents/resident_set.hpp"
 
-// Prompts that no person wrote although they look as if one had: those of timers and loops.
+// Prompts of timers and loops, which look as if a person had written them.
 
 namespace headway::server {
 
-/// Remembers the prompts that the timers of a stop will send, instead of those of the stop before,
-/// and a person's own command that starts a loop. Bounded.
+/// Remembers the prompts that the timers named by a stop hook will send, replacing the previous
+/// stop's, and a person's command that starts a loop. Bounded.
 void note_prompts(Resident& resident, const api::hooks::Hook& hook);
 
-/// A prompt that repeats such a one word for word is a wake-up: marks the hook and its message so.
-/// The first one, which a person wrote, is none; nor is one of which the agent says that a person
-/// wrote it.
+/// Marks the hook and its message as a wake-up if the prompt repeats a remembered one word for
+/// word. A person's first prompt is no wake-up, nor is a prompt that the agent reports as typed by
+/// a person.
 void mark_wake_up(const Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

@@ -5,10 +5,10 @@
 
 namespace headway::server {
 
-/// A hook that is sent again, since its answer was lost: it reports nothing, and hears what it may
-/// not have heard (`command.call.unheard`, set for a repetition alone). Its dialog waits for the
-/// request that it made. An id that was used for something else is dropped. Errors are those of the
-/// store; a damaged row is logged and costs only what it would have told.
+/// Handles a hook sent again since its answer was lost: it reports nothing, and gets the directives
+/// that it may have missed (`command.call.unheard`, set only for a repetition). Its dialog waits
+/// for the request that it made. An id used for another call is dropped. Errors: of the store; a
+/// damaged row is logged and loses only its own directives.
 core::Result<> note_repetition(Transaction& transaction, const Resident& resident,
                                HookCommand& command);
 

@@ -8,24 +8,22 @@
 #include "server/engine/hooks/hook_commands.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Answers in an agent's own record, as hooks report them. Each counts once: in its session by the
-// id of its event, in its family by KnownAnswers and by the stored ids of its nearest relatives.
+// The model's answers in an agent's own record, as hooks report them. Each counts once: its event
+// id ensures this in its session, KnownAnswers and the nearest relatives' stored ids in its family.
 
 namespace headway::server {
 
 struct UsesTaken {
     std::vector<core::Event> events;
-    bool more = false;  ///< all were new: the record may have older ones that are not reported
-                        ///< either
+    bool more = false;  ///< all were new, so the record may have older unreported ones
 };
 
-/// The heartbeats that count what `command` tells. `family` is the main session, without
-/// generation.
+/// The heartbeats that count the answers in `command`.
 ///
-/// Answers from before the session was opened are not its own: they were counted in the one that it
-/// resumes or forks, if at all. Which these are is measured on the agent's clock alone: an answer
-/// that is older than the newest line of its record by more than the session's own age. So two
-/// clocks that differ lose nothing.
+/// Answers from before the session was opened are not its own: if at all, they were counted in the
+/// session that it resumes or forks. By the agent's clock alone, so that different clocks lose
+/// nothing, they are older than the newest line of the agent's record by more than the session's
+/// age.
 core::Result<UsesTaken> take_uses(Transaction& transaction, Resident& resident,
                                   HookCommand& command);
 

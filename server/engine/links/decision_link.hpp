@@ -9,12 +9,12 @@
 #include "server/engine/commands/approval_commands.hpp"
 #include "server/engine/transaction/reader.hpp"
 
-// A link in a message to people, by which one request is decided. Opening it decides nothing:
-// programs that make previews open links, too.
+// A link in a message to people, with which a person decides one request. Opening the link decides
+// nothing, because programs that make previews also open links.
 
 namespace headway::server {
 
-/// The text of a link, as a client sent it.
+/// The parts of a link, as a client sent them.
 struct DecisionLink {
     std::string session;
     std::uint64_t n = 0;
@@ -22,12 +22,12 @@ struct DecisionLink {
     std::string code;
 };
 
-/// HTML for a person, also where nothing was decided.
+/// HTML for a person, even if nothing was decided.
 struct LinkPage {
     std::string body;
 };
 
-/// The request with a button for each decision; how it was decided; or why the link is none.
+/// The request with a button for each decision, how it was decided, or why the link is invalid.
 struct LinkQuery {
     DecisionLink link;
     const DecisionLinks* links = nullptr;
@@ -35,8 +35,8 @@ struct LinkQuery {
     core::Result<LinkPage> operator()(Reader& reader) const;
 };
 
-/// Decides the request of the link, and nothing else: once, not after the request has expired, and
-/// not what a link may not decide.
+/// Decides only the request of the link: once, before the request expires, and only if a link may
+/// decide it.
 struct LinkDecideCommand {
     DecisionLink link;
     const DecisionLinks* links = nullptr;

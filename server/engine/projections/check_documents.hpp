@@ -7,13 +7,13 @@
 
 namespace headway::server {
 
-/// The name of a check among those of all sessions; ids of checks and sessions have no `?`.
+/// A check's name that is unique over all sessions; ids of checks and sessions have no `?`.
 inline std::string check_name(const std::string& session, const std::string& check_id) {
     return check_id + "?" + session;
 }
 
-/// The document of a stored check: what was asked and answered is in the journal. Error:
-/// kInternal for a damaged one, which fails nothing else of a turn.
+/// The document of a stored check, whose question and answer are read from the journal. Error:
+/// kInternal for a damaged check; the rest of the turn does not fail.
 core::Result<api::CheckDocument> check_document(storage::Store& store,
                                                 const storage::StoredCheck& stored);
 

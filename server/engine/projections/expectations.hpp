@@ -11,12 +11,12 @@
 #include "server/engine/transaction/reader.hpp"
 #include "storage/tables/expectation_table.hpp"
 
-// Expectations that ended sessions teach, and their readers. Only answers to readers and to
-// openings that ask for a suggestion read it: no verdict, directive or fold does.
+// Expectations learned from ended sessions, and their readers. Only replies to queries, and to
+// openings that request a suggestion, use expectations: no verdict, directive or fold does.
 
 namespace headway::server {
 
-/// Gathers the durations of calls while a session is in memory, and learns at its end.
+/// Gathers the durations of calls while a session is in memory, and learns from them at its end.
 class ExpectationProjection final : public Projection {
 public:
     explicit ExpectationProjection(storage::Store& store) : store_(store) {}
@@ -34,12 +34,12 @@ core::Result<core::BudgetSuggestion> suggested_budget(storage::ExpectationTable&
                                                       std::optional<core::Complexity> complexity,
                                                       const core::BudgetBounds& bounds);
 
-/// For the prompt of a budget that is not nominal any more; else empty. Covers the tools that the
-/// session has called since it is in memory: it reads no name that it did not bring.
+/// Text for the prompt of a budget above level nominal; else empty. Covers only the tools that the
+/// session has called since it is in memory.
 core::Result<std::string> usual_calls(const Reader& reader, const Resident& resident,
                                       const core::BudgetStatus& status);
 
-/// For the document of a session.
+/// Expectations for the document of a session.
 core::Result<core::SessionExpectations> expectations_of(const Reader& reader,
                                                         const Resident& resident);
 

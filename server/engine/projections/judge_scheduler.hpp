@@ -19,9 +19,9 @@ namespace headway::server {
 class Reader;
 
 /// Questions to judges: status checks and estimates of progress. A question is asked after the
-/// commit that records it, so that none concerns events that may be rolled back. An open check is
-/// asked again after a restart; an estimate is asked again when it is due. Also the projection of
-/// checks. Engine thread only.
+/// commit that records it, so that no question concerns events that may be rolled back. An open
+/// check is asked again after a restart; an estimate when it is due. Also the projection of checks.
+/// Engine thread only.
 class JudgeScheduler final : public Projection {
 public:
     /// An open question.
@@ -29,22 +29,22 @@ public:
         std::string session;
         std::string check_id;  ///< empty: an estimate of progress
         std::string judge;
-        std::vector<std::uint64_t> shown;  ///< events that an answer may rest on
-        std::uint64_t calls = 0;           ///< Ledger::calls when it was asked
+        std::vector<std::uint64_t> shown;  ///< numbers of events that an answer may cite
+        std::uint64_t calls = 0;           ///< Ledger::calls at the time of the question
     };
 
     JudgeScheduler(storage::Store& store, const core::JudgeRules& rules, JudgeLink link,
                    EngineReport report);
 
     core::Result<> apply(const Appended& appended) override;
-    /// The transaction of the applied events was committed: their checks wait to be asked.
+    /// Called after the commit of the applied events: their checks now wait to be asked.
     void commit();
     void rollback();
-    /// Queues the open checks of the journal, after a start or a failed commit, except those that a
-    /// judge already has.
+    /// Queues the open checks of the journal, after a start or a failed commit, except checks that
+    /// a judge already has.
     core::Result<> recover();
 
-    /// In a store that other daemons write, too: queues the open checks whose daemon is gone.
+    /// In a shared store: queues the open checks whose daemon is gone.
     core::Result<> look_again();
 
     /// True if checks wait to be asked.
@@ -53,18 +53,18 @@ public:
     void ask_checks(const Reader& reader);
     /// True if a judge is asked for estimates of progress.
     bool estimates() const;
-    /// Asks about sessions with new events whose estimate is due; each has at most one open
+    /// Asks about sessions with new events whose estimate is due; a session has at most one open
     /// question.
     void ask_estimates(const Reader& reader, std::span<Resident* const> moved);
 
-    /// An estimate was answered: it is asked for again at once if as many calls finished meanwhile
-    /// as are due for one.
+    /// Called when an estimate was answered: requests a new one at once if enough calls for it
+    /// finished meanwhile.
     void answered(const Question& question, const core::SessionState& state);
 
     /// The session of an open question, or null.
     const std::string* session_of(std::uint64_t question) const;
-    /// Closes an open question; null if it is not open. After a rollback it is open again, because
-    /// its answer comes again.
+    /// Closes an open question; null if it is not open. A rollback opens it again, because its
+    /// answer is then delivered again.
     const Question* close(std::uint64_t question);
 
 private:
@@ -80,17 +80,19 @@ private:
     EngineReport report_;
     std::unordered_map<std::uint64_t, Question> questions_;
     std::uint64_t next_question_ = 1;
-    std::unordered_set<std::string> estimating_;  ///< sessions with an open question for one
-    /// Sessions whose newest estimate was out of date when it came. At most kJudgeQueueMax.
+    std::unordered_set<std::string>
+        estimating_;  ///< sessions with an open question for an estimate
+    /// Sessions whose newest estimate was outdated when it arrived. At most kJudgeQueueMax.
     std::unordered_set<std::string> outdated_;
-    using Asked = std::pair<std::string, core::CheckRequested>;  ///< with its session
-    /// Committed checks that are not asked yet. Bounded by the open checks of sessions.
+    using Asked = std::pair<std::string, core::CheckRequested>;  ///< a check with its session
+    /// Committed checks not asked yet. Bounded by the open checks of sessions.
     std::deque<Asked> unasked_;
-    /// Checks whose session cannot be read: said once, and not each time that it is looked again.
+    /// Checks whose session cannot be read: reported once, not at each look_again().
     std::unordered_set<std::string> given_up_;
-    std::vector<Asked> staged_;                            ///< checks of the open transaction
-    std::unordered_map<std::uint64_t, Question> closing_;  ///< questions that end with it
-    std::vector<std::string> ending_;  ///< sessions with questions that end in it
+    std::vector<Asked> staged_;  ///< checks of the open transaction
+    std::unordered_map<std::uint64_t, Question>
+        closing_;                      ///< questions that the open transaction ends
+    std::vector<std::string> ending_;  ///< sessions whose questions end with it
 };
 
 }  // namespace headway::server

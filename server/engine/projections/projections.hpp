@@ -3,8 +3,8 @@
 
 #include "server/engine/transaction/projection.hpp"
 
-// The tables beside the journal, as far as they need no state of their own in memory.
-// `judge_scheduler` and `webhook_scheduler` are projections too.
+// Projections without state in memory. JudgeScheduler, WebhookScheduler and ExpectationProjection
+// are projections too.
 
 namespace headway::server {
 
@@ -38,7 +38,7 @@ private:
     storage::Store& store_;
 };
 
-/// Use of ended sessions, and the totals of the old timers.
+/// Use of ended sessions, and the totals for the comparison with the old timers.
 class UseProjection final : public Projection {
 public:
     explicit UseProjection(storage::Store& store) : store_(store) {}

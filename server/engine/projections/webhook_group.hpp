@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// A message of the outbox as the sender gets it. Pure.
+/// A message of the outbox in the sender's form. Pure.
 WebhookPart part_of(storage::OutboxMessage&& message);
 
 /// The next message to people, from `due`: the pending messages in order, some not due yet. Nothing

@@ -24,18 +24,19 @@ namespace headway::server {
 /// flight and pauses are in memory.
 ///
 /// An endpoint has one message in flight at a time, the oldest due one first. While an endpoint is
-/// away (no connection, timeout, most statuses) all its messages wait, at most
+/// unreachable (no connection, timeout, most statuses) all its messages wait, at most
 /// limits::kWebhookPauseMax at a time, and are sent in order once one was delivered. A message that
-/// the endpoint refuses (400, 409, 413, 422) alone waits for its next try, and later ones go first.
+/// the endpoint refuses (400, 409, 413, 422) waits alone for its next try; later messages overtake
+/// it.
 ///
-/// People get requests for approval first, all of one cause in one message, and no more messages in
-/// a window than PeopleLimits says; what waits at its end is one message. Its rows are settled in
-/// one transaction, so a crash before that repeats all of them and loses none.
+/// People get requests for approval first, all of one cause in one message, and at most as many
+/// messages per window as PeopleLimits allows; the rest become one message at its end. The rows of
+/// one message are settled in one transaction: a crash repeats all and loses none.
 ///
 /// Engine thread only. Methods that write need a transaction; after a rollback, call load().
 class WebhookScheduler final : public Projection {
 public:
-    /// False: the message cannot be sent at present.
+    /// Returns false if the message cannot be sent at present.
     using Send = std::function<bool(WebhookJob)>;
 
     WebhookScheduler(storage::Outbox& outbox, core::WebhookRules rules);
@@ -54,24 +55,24 @@ public:
     }
     /// Adds messages for the newest events of the session, in their transaction.
     core::Result<> note(const core::Session& session, std::span<const core::Event> events);
-    /// Adds a message that is about no session for each endpoint that is for people. `name` makes
-    /// its id. Writes.
+    /// Adds a message about no session for each endpoint for people. Its id is made from `name`.
+    /// Writes.
     core::Result<> tell_people(std::string_view type, std::string_view name,
                                const std::string& body, core::Timestamp now);
-    /// A try has ended; updates memory, also if nothing can be written.
+    /// Records in memory that a try has ended, even if nothing can be written.
     void landed(const WebhookResult& result);
-    /// Its result could not be stored and comes again by landed(): until then the endpoint gets no
-    /// message, least of all this one.
+    /// Called when a result could not be stored: the endpoint gets no message until landed() is
+    /// called again with it.
     void hold(const WebhookResult& result);
     /// Records the result of a try. Writes.
     core::Result<> settle(const WebhookResult& result, core::Timestamp now);
     /// Sends committed messages that are due; outside of a transaction.
     core::Result<> send_due(core::Timestamp now);
-    /// When send_due() must be called next; kNever: not by time.
+    /// Time of the next send_due(); kNever: not needed at any time.
     core::Timestamp next_wake() const;
 
-    /// Other daemons may have added messages, or sent them: reads again when the next one is due,
-    /// and how many there are. True if figures have changed.
+    /// Reads the endpoints' figures and next due times again, since other daemons may have added or
+    /// sent messages. True if figures have changed.
     core::Result<bool> look_again();
 
     /// Deletes endpoints that were removed from the configuration limits::kWebhookRemovedFor ago,
@@ -82,8 +83,8 @@ public:
     /// Sends a test at once; its result comes back like any other, with `job.row` 0. Errors:
     /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
     core::Result<> test(const std::string& name, WebhookJob job);
-    /// Sends dead letters again, all of them without `ids`; returns their number. Writes. Errors:
-    /// kUnknownWebhook, kWebhookUnusable, kUnknownDelivery when there is none of them.
+    /// Sends the dead letters `ids` again, or all if empty; returns their number. Writes. Errors:
+    /// kUnknownWebhook, kWebhookUnusable, kUnknownDelivery if no dead letter matches.
     core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
                                        core::Timestamp now);
 
@@ -101,12 +102,13 @@ private:
         bool configured = false;
         storage::OutboxEndpoint stored;
         core::Timestamp next_due = core::kNever;
-        // Kept by load().
+        // Preserved by load().
         bool in_flight = false;
         bool testing = false;
         core::Timestamp paused_until = core::kNever;
         core::SendWindow window;
-        core::Timestamp backlog_before = core::kNever;  ///< events that had to wait are older
+        core::Timestamp backlog_before =
+            core::kNever;  ///< messages of older events had to wait for a window
     };
 
     Endpoint* find(std::string_view name);
@@ -139,7 +141,7 @@ private:
     storage::Outbox& outbox_;
     core::WebhookRules rules_;
     Send send_;
-    std::vector<Endpoint> endpoints_;  ///< those configured, then those removed
+    std::vector<Endpoint> endpoints_;  ///< configured endpoints, then removed ones
     std::vector<std::string> changed_;
     std::mt19937_64 random_;
     std::shared_ptr<const std::vector<WebhookStats>> stats_;

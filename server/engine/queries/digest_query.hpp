@@ -16,7 +16,7 @@ namespace headway::server {
 struct DigestReading {
     core::Timestamp since = core::kNever;
 
-    /// Nothing: it is to be called again.
+    /// Empty result: call step() again.
     core::Result<std::optional<api::DigestDocument>> step(Reader& reader);
 
 private:
@@ -32,13 +32,13 @@ private:
     core::Result<> finish(Reader& reader);
 
     At at_ = At::kBegin;
-    storage::Cursor low_ = 0;   ///< events up to here are older
-    storage::Cursor high_ = 0;  ///< while it is placed: those behind are not
+    storage::Cursor low_ = 0;   ///< events up to this cursor are older than `since`
+    storage::Cursor high_ = 0;  ///< in place(): later events are not older
     storage::Cursor head_ = 0;
-    bool cut_ = false;  ///< there may be more than is read
+    bool cut_ = false;  ///< earlier events may be omitted
     core::DigestFold fold_;
     std::string named_;                            ///< the last session whose key was looked up
-    storage::SessionKey open_before_ = INT64_MAX;  ///< open ones from here on are known
+    storage::SessionKey open_before_ = INT64_MAX;  ///< open sessions from this key up are known
     std::size_t open_found_ = 0;
     std::vector<storage::SessionKey> keys_;
     std::size_t shown_ = 0;
@@ -47,7 +47,7 @@ private:
 
 /// The digest in a format for one reader.
 struct DigestQuery {
-    core::Timestamp since = core::kNever;  ///< kNever: `span` before now
+    core::Timestamp since = core::kNever;  ///< kNever: now minus `span`
     core::Millis span{0};
     api::DigestFormat format = api::DigestFormat::kJson;
     DigestReading reading = {};

@@ -9,24 +9,24 @@
 
 namespace headway::server {
 
-/// Sends people a digest of the night once a day. The last day is in the database. Engine thread
-/// only.
+/// Sends people a digest of the night once a day. The last sent day is in the database. Engine
+/// thread only.
 class MorningDigest {
 public:
-    /// A daemon that was away at the time tells it when it is back, but no later than this.
+    /// Maximum delay of a digest whose time passed while the daemon was down.
     static constexpr std::chrono::hours kLateMost{6};
 
     MorningDigest(std::optional<core::Millis> at, core::Millis span) : at_(at), span_(span) {}
 
-    /// A slice of the reading, if it is due.
+    /// Reads one slice, if a digest is due.
     core::Result<> step(Reader& reader);
-    /// There is more to read, or a message to tell.
+    /// True if more must be read, or a message is to be sent.
     bool busy() const { return reading_.has_value() || !body_.empty(); }
     bool ready() const { return !body_.empty(); }
     /// Puts the message into the outbox. Writes.
     core::Result<> tell(storage::Store& store, WebhookScheduler& webhooks, core::Timestamp now);
     void mark_sent();
-    /// Begins again at the next try.
+    /// Drops the current digest; the next step() begins again.
     void drop();
 
 private:
@@ -35,8 +35,8 @@ private:
 
     const std::optional<core::Millis> at_;
     const core::Millis span_;
-    std::string told_;  ///< the last date that needs nothing more
-    std::string date_;  ///< that is read
+    std::string told_;  ///< the last date whose digest is done
+    std::string date_;  ///< date of the digest being read
     std::optional<DigestReading> reading_;
     std::string body_;
 };

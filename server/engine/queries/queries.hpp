@@ -15,8 +15,8 @@
 #include "server/engine/commands/approval_commands.hpp"
 #include "server/engine/transaction/reader.hpp"
 
-// Queries: answered from committed state. The long ones come in slices and are texts already,
-// encoded slice by slice, because a page of documents would hold up the I/O thread.
+// Queries: answered from committed state. Long queries run in slices and encode their text slice by
+// slice, because encoding a page of documents would block the I/O thread.
 
 namespace headway::server {
 
@@ -27,7 +27,7 @@ struct SessionQuery {
     core::Result<SessionDocument> operator()(Reader& reader) const;
 };
 
-/// Effects that the old timers would have had on a session; if empty, on all ended sessions.
+/// Effects that the old timers would have had on `session`; if it is empty, on all ended sessions.
 struct SessionCompared {
     core::Session session;
     core::Timestamp now;
@@ -49,11 +49,11 @@ struct ViewQuery {
 
     static constexpr bool kShared = true;
     core::Result<ViewShown> operator()(Reader& reader) const;
-    /// The error goes to all that wait for the view.
+    /// Sends the error to all requests that wait for the view.
     void refuse(Answers& on, const core::Error& error) const { on.view(session, error); }
 };
 
-/// The next page of a stream that catches up; without `after`, the current position.
+/// The next page of a stream that catches up; without `after`, only the current position.
 struct StreamQuery {
     std::string session;  ///< empty = all sessions
     std::optional<std::int64_t> after;
@@ -67,7 +67,7 @@ struct BudgetDocument {
     core::Session session;
     api::ReadingTime time;
     core::BudgetPrediction prediction;
-    std::string usual_calls;  ///< for its prompt
+    std::string usual_calls;  ///< for the prompt of the budget
     std::string cost_warning = {};
 };
 struct BudgetQuery {
@@ -140,13 +140,14 @@ struct ListQuery {
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
 
-    /// How far it has come.
+    /// Progress of the query.
     struct Scan {
         bool begun = false;
-        bool found = false;                     ///< all its sessions; only output is left
-        storage::SessionKey below = 0;          ///< keys below are not searched yet
-        storage::SessionKey width = 64;         ///< keys of the next slice
-        std::vector<storage::SessionKey> keys;  ///< of the page, and one more if more follow
+        bool found = false;              ///< all sessions are found; only output is left
+        storage::SessionKey below = 0;   ///< keys below are not searched yet
+        storage::SessionKey width = 64;  ///< keys of the next slice
+        std::vector<storage::SessionKey>
+            keys;  ///< the page's keys, and one more if more sessions follow
         std::uint64_t total = 0;
         std::size_t shown = 0;
         std::string body = "{\"sessions\":[";
@@ -171,13 +172,13 @@ struct JournalQuery {
     std::uint64_t before = UINT64_MAX;
     bool newest_first = false;
     bool fingerprints = false;
-    EventTypes types = {};             ///< none = all
+    EventTypes types = {};             ///< empty = all types
     std::string fingerprint_key = {};  ///< api::Fingerprints::key
 
     struct Scan {
         bool begun = false;
         api::JournalPage page;
-        std::uint64_t low = 0;  ///< rest: events low + 1 to high
+        std::uint64_t low = 0;  ///< events low + 1 to high remain
         std::uint64_t high = 0;
         std::uint64_t width = 100;  ///< events of the next slice
         std::size_t looked_at = 0;
@@ -196,7 +197,7 @@ private:
 /// A page of the inbox.
 struct InboxQuery {
     storage::ApprovalPage page;
-    std::string session;  ///< empty: of all
+    std::string session;  ///< empty: approvals of all sessions
 
     struct Scan {
         bool begun = false;

@@ -5,23 +5,22 @@
 #include "core/events/session_payloads.hpp"
 #include "core/state/session_state.hpp"
 
-// Ends that come with a hook: of calls, dialogs, the session. Pure.
+// Ends of calls, dialogs and sessions that a hook implies. Pure.
 
 namespace headway::server {
 
-/// The session is over, or that of the sub-agent.
+/// True if the hook ends the session, or the sub-agent's session.
 bool ends_session(api::hooks::HookKind kind);
 
-/// Calls in flight of a turn that is over will not be reported any more. After an error that the
-/// agent tries again they may.
+/// True if the agent's turn is over after the hook, so that its calls in flight will not be
+/// reported. False for an error that the agent tries again.
 bool closes_calls(const api::hooks::Hook& hook);
 
-/// No dialog of the agent waits after these: the calls of its turn are over, or it is at its
-/// prompt.
+/// True if no dialog of the agent can wait after the hook: the calls of its round are over, or it
+/// is at its prompt.
 bool ends_dialogs(const api::hooks::Hook& hook);
 
-/// How the session of an agent that went away has ended. `interrupted`: a person ended its last
-/// turn.
+/// The end of the session of an agent that is gone. `interrupted`: a person ended its last turn.
 core::SessionEnded end_of(const core::SessionState& state, const api::hooks::Hook& hook,
                           bool interrupted);
 

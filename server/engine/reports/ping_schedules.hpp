@@ -14,8 +14,8 @@
 #include "server/engine/reports/ping_commands.hpp"
 #include "storage/tables/idempotency_table.hpp"
 
-// Schedules of jobs that ping, kept among the idempotency keys under names that no client can send.
-// A start of the job writes its own again, so that it lives as long as its runs.
+// Schedules of pinging jobs, stored as idempotency keys with names that no client can send. A start
+// of a job writes its schedule again, so that the schedule lives as long as the job's runs.
 
 namespace headway::server {
 
@@ -26,28 +26,28 @@ struct ScheduledJob {
 };
 
 inline constexpr std::size_t kPingSchedulesMax = 200;
-/// The list is written again this often, for retention deletes what is old.
+/// The list of schedules is rewritten this often, because retention deletes old keys.
 inline constexpr std::chrono::hours kScheduleListFresh{24};
 
 core::Result<std::optional<ScheduledJob>> find_schedule(storage::IdempotencyTable& table,
                                                         const std::string& job);
-/// False when kPingSchedulesMax other jobs wait for a start by their schedules.
+/// False when kPingSchedulesMax other jobs have a schedule and wait for a start.
 core::Result<bool> has_room_for_schedule(storage::IdempotencyTable& table, const std::string& job);
-/// Writes the schedule of the job, which has room for it.
+/// Writes the schedule of the job. Precondition: has_room_for_schedule().
 core::Result<> set_schedule(storage::IdempotencyTable& table, const std::string& job,
                             const ScheduledJob& scheduled, core::Timestamp now);
-/// Writes.
+/// Deletes the schedule of the job. Writes.
 core::Result<> drop_schedule(storage::IdempotencyTable& table, const std::string& job,
                              core::Timestamp now);
-/// By when it has to have started again, with its grace; kNever: by no time.
+/// Time by which the job must have started again, including its grace; kNever: no such time.
 core::Timestamp missing_at(const ScheduledJob& job);
 
-/// A job has not started by its time: its open run, or one that is made for that, ends as failed.
-/// Does nothing when it has started meanwhile.
+/// Handles a job that has not started in time: its open run, or a new one, ends as failed. Does
+/// nothing if the job has started meanwhile.
 class MissedPing final : public WriteTask {
 public:
-    /// `attended`: since when pings can come. One grace from there on is given for each start that
-    /// is due, however often the daemon begins.
+    /// `attended`: time since which pings can arrive. From then on each due start gets one grace,
+    /// however often the daemon restarts.
     MissedPing(std::string job, core::Timestamp attended)
         : job_(std::move(job)), attended_(attended) {}
 
@@ -67,17 +67,17 @@ public:
 private:
     const std::string job_;
     const core::Timestamp attended_;
-    std::string target_;  ///< the session that it ends; set by name()
+    std::string target_;  ///< the session to end; set by name()
 };
 
-/// Looks through the schedules, some at each call. Engine thread only.
+/// Checks the schedules, a few at each call. Engine thread only.
 class MissedPings {
 public:
-    /// The jobs that are due among the next ones.
+    /// The overdue jobs among the next few.
     core::Result<std::vector<std::unique_ptr<MissedPing>>> look(Reader& reader);
 
 private:
-    std::vector<std::string> jobs_;  ///< of this round; the rest of it at the end
+    std::vector<std::string> jobs_;  ///< jobs left to check in this round, taken from the end
     core::Timestamp began_ = core::kNever;
 };
 

@@ -10,7 +10,7 @@
 #include "core/events/session_payloads.hpp"
 #include "server/engine/transaction/transaction.hpp"
 
-// Telemetry of agents (OTLP): what they did, after the fact.
+// Telemetry of agents (OTLP): reports of their actions after the fact.
 
 namespace headway::server {
 
@@ -29,15 +29,15 @@ struct TelemetryReport {
     std::string sub_target = {};
 };
 
-/// How an export was taken.
+/// The result of an export.
 using TelemetryTaken = api::otlp::Taken;
 
-/// Stores what no other way of reporting says already. For one session either log records or spans
-/// are used, whichever came first; for a session with hooks only the use of tokens, where its hooks
-/// do not report it.
+/// Stores the facts that no other kind of report contains. A session uses either log records or
+/// spans, whichever arrived first; for a session with hooks, only token usage is stored, if its
+/// hooks do not report it.
 struct TelemetryCommand {
     std::vector<TelemetryReport> reports;
-    TelemetryTaken taken;  ///< as far as it is known before
+    TelemetryTaken taken;  ///< the part known before the command runs
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);

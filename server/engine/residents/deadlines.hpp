@@ -14,11 +14,11 @@
 namespace headway::server {
 
 /// The next deadline of each session: one heap with at most one live entry per session, about 64
-/// bytes each. Most heartbeats only postpone the deadline, so a later one is not pushed: the entry
-/// fires early and the session is asked again.
+/// bytes each. Most heartbeats only postpone the deadline, so a later deadline is not pushed: the
+/// entry fires early and the session's deadline is computed again.
 class Deadlines {
 public:
-    /// Makes sure that `key` fires at `at` or earlier. kNever is ignored.
+    /// Ensures that `key` fires at `at` or earlier. kNever is ignored.
     void schedule(storage::SessionKey key, core::Timestamp at);
 
     /// Removes and returns the next key that is due at `now`, if any.

@@ -11,25 +11,25 @@
 
 namespace headway::server {
 
-/// The index of open child sessions by parent: a quiet parent whose children work is waiting and
-/// not silent (docs/detection.md, section 11). Holds the children that were in memory since the
-/// start, one entry each. join() and leave() take constant time. Engine thread only.
+/// The index of open child sessions by parent: a quiet parent whose children work is waiting, not
+/// silent (docs/detection.md, section 11). Has one entry for each child that was in memory since
+/// the start. join() and leave() take constant time. Engine thread only.
 class Families {
 public:
-    /// How many descendants of one session any() checks at most; with more open ones it goes on
-    /// from there the next time.
+    /// Maximum number of descendants of one session that any() checks; the next call continues with
+    /// the remaining ones.
     static constexpr std::size_t kLooksMax = 4096;
 
     /// Notes an open child. Idempotent.
     void join(const std::string& parent, storage::SessionKey child);
-    /// The child has ended or is deleted; unknown ones change nothing.
+    /// Removes a child that has ended or is deleted; ignores unknown children.
     void leave(const std::string& parent, storage::SessionKey child);
-    /// The child has reported: it is checked first.
+    /// Makes any() check this child first, since it has reported.
     void hear(storage::SessionKey child);
     void clear();
     bool empty() const noexcept { return families_.empty(); }
 
-    /// True if it has open children.
+    /// True if the session has open children.
     bool has_children(const std::string& parent) const { return families_.contains(parent); }
 
     /// Calls `use` with at most kLooksMax open children.
@@ -42,8 +42,8 @@ public:
             use(children[i]);
     }
 
-    /// True if `works(child)` is true for an open child. Begins with the child that reported or was
-    /// found working last, and ends when `looks`, which each check decrements, is 0.
+    /// True if `works(child)` is true for an open child. Begins with the child that last reported
+    /// or was found working, and ends when `looks`, which each check decrements, is 0.
     template <class Works>
     bool any(const std::string& parent, std::size_t& looks, Works works) {
         const auto found = families_.find(parent);
@@ -63,10 +63,10 @@ public:
 private:
     struct Family {
         std::vector<storage::SessionKey> children;
-        std::size_t first = 0;  ///< where the next look begins
+        std::size_t first = 0;  ///< index at which the next any() begins
     };
     struct Member {
-        Family* family = nullptr;  ///< stays where it is: unordered_map keeps its nodes
+        Family* family = nullptr;  ///< stable: unordered_map does not move its nodes
         std::size_t place = 0;
     };
     std::unordered_map<std::string, Family> families_;

@@ -20,21 +20,22 @@ public:
     /// Open sessions, by health.
     using Tally = std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()>;
 
-    /// More agents than one daemon is meant for; then the one whose last report is oldest goes.
+    /// More agents than a daemon is meant for; beyond it, the channel silent for longest is
+    /// dropped.
     static constexpr std::size_t kChannelsMax = 4'096;
 
-    /// A hook of this session's agent has come. `process`: its process is followed.
+    /// Notes a hook of this session's agent. `process`: the agent's process is followed.
     void note(storage::SessionKey session, const api::hooks::Dialect& dialect,
               const api::hooks::Hook& hook, bool process, core::Timestamp now);
-    /// A call begins; not for one that was refused.
+    /// Notes the start of a call that was not refused.
     void note_call(storage::SessionKey session);
     void note_process_gone(storage::SessionKey session);
     void forget(storage::SessionKey session) { channels_.erase(session); }
 
     /// Null without hooks.
     const core::HookChannel* find(storage::SessionKey session) const;
-    /// Counts those of open sessions in memory, and keeps the result for tally(). True if it has
-    /// changed.
+    /// Counts the channels of open sessions in memory, and stores the result for tally(). True if
+    /// it has changed.
     bool count(ResidentSet& residents, core::Timestamp now, const core::Watch& watch);
     const Tally& tally() const noexcept { return tally_; }
 

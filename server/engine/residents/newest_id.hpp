@@ -7,16 +7,16 @@
 namespace headway::server {
 
 /// The greatest event id of a session, by length and then by bytes. Most clients count up (numbers,
-/// ULIDs, UUIDv7): an id above it is surely new, without a look into the table of all ids.
+/// ULIDs, UUIDv7): a greater id is surely new, without a lookup in the table of all ids.
 class NewestId {
 public:
-    /// The session has no event with an id yet. Before this call nothing is known.
+    /// Notes that the session has no event with an id yet. Before this call nothing is known.
     void start() { known_ = true; }
-    /// The session has an event with this id.
+    /// Notes that the session has an event with this id.
     void note(std::string_view id) {
         if (is_new(id)) newest_ = id;
     }
-    /// True if no event of the session has this id. False says nothing.
+    /// True if no event of the session has this id; false if unknown.
     bool is_new(std::string_view id) const {
         if (!known_) return false;
         if (id.size() != newest_.size()) return id.size() > newest_.size();

@@ -13,24 +13,24 @@
 namespace headway::server {
 
 /// Relations of the sessions of one run: parents that are quiet because their children work, files
-/// that two of them revert, and the line of ancestors. Engine thread only.
+/// that two sessions revert, and the ancestors. Engine thread only.
 class SessionTree {
 public:
-    /// A child was opened, changed, ended or loaded.
+    /// Notes that a child was opened, changed, ended or loaded.
     void note(const Resident& child);
-    /// A child was deleted or everything was: nothing is known any more.
+    /// Forgets everything, after a child or all sessions were deleted.
     void clear();
-    /// True if an open child of it is in memory.
+    /// True if an open child of the session is in memory.
     bool has_children(const std::string& session) const { return families_.has_children(session); }
 
     /// True if a descendant of the session works: it has reported, or waits for a call or a person,
-    /// or has such a descendant.
+    /// or itself has a working descendant.
     bool children_work(const core::Session& session, ResidentSet& residents, core::Timestamp now,
                        const core::Watch& watch);
-    /// The open descendants that are in memory, at most Families::kLooksMax of each.
+    /// The open descendants in memory, at most Families::kLooksMax children per session.
     std::vector<Resident*> descendants(const core::Session& session, ResidentSet& residents) const;
-    /// Appends to `events`, which the session has just decided, the conflicts with files that
-    /// other sessions of its run write.
+    /// Appends to `events`, which the session has just decided, conflicts over files that other
+    /// sessions of its run write.
     void add_conflicts(core::Session& session, ResidentSet& residents, const core::Context& context,
                        std::vector<core::Event>& events);
 
@@ -47,8 +47,8 @@ private:
 /// readers of the parent and must not block writes of its children.
 core::Result<Resident*> parent_of(Sessions& sessions, const Resident& child);
 
-/// The ancestors of a session, its parent first; empty without a parent, with a cycle, or when
-/// there are more than limits::kFamilyDepthMax.
+/// The ancestors of a session, its parent first; empty without a parent, with a cycle, or with more
+/// than limits::kFamilyDepthMax ancestors.
 core::Result<std::vector<Resident*>> ancestors_of(Sessions& sessions, Resident& resident);
 
 }  // namespace headway::server

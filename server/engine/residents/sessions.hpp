@@ -14,37 +14,37 @@
 
 namespace headway::server {
 
-/// True for errors that concern one session alone: it is damaged, or a newer version wrote it.
+/// True for errors of one session alone: it is damaged, or a newer version wrote it.
 inline bool is_unreadable(core::ErrorCode code) noexcept {
     return code == core::ErrorCode::kInternal || code == core::ErrorCode::kStorageTooNew;
 }
 
-/// Advice for people about damage of one session.
+/// Advice for people about a damaged session.
 std::string way_out_of_damage(storage::Store& store);
 
-/// The sessions in memory, and those on disk that a command or a query needs. Errors of damage of
-/// one session are kInternal: that session alone is refused, while other errors of the store fail
-/// the transaction. Engine thread only.
+/// The sessions in memory, and those on disk that a command or a query needs. A damaged session
+/// gives kInternal, which refuses this session alone; other errors of the store fail the
+/// transaction. Engine thread only.
 class Sessions {
 public:
     Sessions(storage::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
     /// Null when no session has this id. Pointers are valid until the end of the turn.
     core::Result<Resident*> find(std::string_view id);
-    /// The same by its key; null also for one that is unreadable, which is reported to its readers.
+    /// Finds a session by key; also null for an unreadable one, which is reported to its readers.
     core::Result<Resident*> find_key(storage::SessionKey key);
-    /// The same; an unknown id is the error kUnknownSession.
+    /// Like find(), but an unknown id is the error kUnknownSession.
     core::Result<Resident*> require(std::string_view id);
     /// Precondition: no session has this id.
     core::Result<Resident*> create(const std::string& id, core::Timestamp now);
     /// Takes a session from disk into memory, for longer than the turn.
     core::Result<Resident*> adopt(storage::StoredSession stored);
-    /// The same, for this turn only if it has ended.
+    /// Like adopt(), except that an ended session is kept for this turn only.
     core::Result<Resident*> admit(storage::StoredSession stored);
-    /// Loads a session, which must have `id` if one is given, and leaves it out of memory.
+    /// Loads a session, which must have `id` unless `id` is empty, without keeping it in memory.
     core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
 
-    /// Calls `use` with the session, from memory or from disk. Skips a damaged one.
+    /// Calls `use` with the session, from memory or from disk. Skips a damaged session.
     template <class Use>
     core::Result<> with(storage::SessionKey key, Use use) {
         if (const Resident* resident = residents_.find(key)) {
@@ -58,10 +58,10 @@ public:
         return {};
     }
 
-    /// Called for sessions with damage that only costs time.
+    /// Called for sessions whose damage only costs time.
     using Damage = std::function<void(storage::SessionKey, const std::string&)>;
     void on_damage(Damage tell) { damage_ = std::move(tell); }
-    /// Says that the snapshot of this session was damaged, if it was.
+    /// Reports that the snapshot of this session was damaged, if it was.
     void note_damage(const storage::StoredSession& stored) const;
 
     /// Evicts ended sessions that were loaded for this turn only and did not change.
@@ -74,7 +74,7 @@ private:
     const Clock& clock_;
     Damage damage_;
     ResidentSet residents_;
-    /// Ended sessions, loaded for a command or a query.
+    /// Ended sessions that were loaded for a command or a query.
     std::vector<storage::SessionKey> visitors_;
 };
 

@@ -10,13 +10,12 @@
 
 namespace headway::server {
 
-/// Why a cap on the session's cost cannot hold, also where nothing is used yet: its model has no
-/// price, or the hooks of its agent tell neither tokens nor a cost. Empty if it may hold, or
-/// without such a cap.
+/// Why a cap on the session's cost cannot hold, even before any use: its model has no price, or its
+/// agent's hooks report neither tokens nor cost. Empty if the cap may hold, or without a cap.
 std::string cost_warning(const Reader& reader, const core::Session& session,
                          const std::optional<api::Adapter>& adapter);
 
-/// The session's adapter, whose `missing` has `cost` where a cap on cost cannot hold.
+/// The session's adapter, whose `missing` has `cost` if a cap on cost cannot hold.
 std::optional<api::Adapter> adapter_with_cost(const Reader& reader, storage::SessionKey key,
                                               const core::Session& session);
 

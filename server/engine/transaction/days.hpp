@@ -15,43 +15,43 @@
 #include "storage/store/store.hpp"
 
 // Daily caps over all sessions (docs/costs.md). The totals are counters of the store, written in
-// the transaction of the use that they count.
+// the transaction of the counted use.
 
 namespace headway::server {
 
 class Reader;
 class Transaction;
 
-/// The engine's memory of it: sessions that a cap holds, to let them go on in time. One that is not
-/// here any more, after a restart or at another daemon, goes on with its next report.
+/// The sessions in memory that a cap holds, to let them go on in time. A held session that is
+/// missing here, after a restart or at another daemon, goes on with its next report.
 struct DaysHeld {
     std::unordered_set<storage::SessionKey> sessions;
-    std::int64_t day = INT64_MIN;  ///< as last seen
+    std::int64_t day = INT64_MIN;  ///< the last day seen
 };
 
 /// The counters of one cap on one day.
 core::Result<core::DayUse> day_use(storage::HistoryTable& table, std::int64_t day,
                                    const core::DayCap& cap);
 
-/// Counts the own use that these events of the session report, and follows a decision about a cap
-/// that its person was asked for. Part of Transaction::append.
+/// Counts the session's own use in these events, and applies a person's decision about a cap for
+/// which the session asked. Part of Transaction::append.
 core::Result<> note_day(Transaction& transaction, Resident& resident,
                         std::span<const core::Event> events);
 
-/// Holds the session while a cap of its is reached, and asks a person, once for a cap and day; lets
-/// it go on when that is over.
+/// Holds the session while one of its caps is reached, and asks a person, once per cap and day;
+/// lets the session go on afterwards.
 core::Result<> heed_day(Transaction& transaction, Resident& resident);
-/// The second half alone: time and people let sessions go on, but only their own reports hold them.
+/// Only lets the session go on, since time and people end holds, but only reports begin them.
 core::Result<> release_day(Transaction& transaction, Resident& resident);
 
-/// Every cap as of now.
+/// The current state of every cap.
 struct DayQuery {
     core::Result<api::DayReport> operator()(Reader& reader) const;
 };
 
-/// A person adds to a daily cap, or lifts it until the next.
+/// A person's request to raise a daily cap, or to lift it until the next day.
 struct DayCommand {
-    std::string label;  ///< empty: of all sessions
+    std::string label;  ///< empty: the cap of all sessions
     double more_cost_usd = 0;
     std::uint64_t more_tokens = 0;
     bool lift = false;

@@ -25,21 +25,21 @@ class BackupCopy;
 class JudgeScheduler;
 class WebhookScheduler;
 
-/// Names each damaged session in the log once.
+/// Logs each damaged session once.
 class DamageLog {
 public:
     explicit DamageLog(EngineReport report) : report_(std::move(report)) {}
     void say(storage::SessionKey session, const std::string& line) {
         say_once(said_, session, line);
     }
-    /// The same of damage that costs nothing; of a session one line each.
+    /// Logs harmless damage of a session once, separately from say().
     void say_harmless(storage::SessionKey session, const std::string& line) {
         say_once(said_harmless_, session, line);
     }
 
 private:
     using Said = std::unordered_set<storage::SessionKey>;
-    static constexpr std::size_t kSaidMax = 1'000;  ///< the log is not for more
+    static constexpr std::size_t kSaidMax = 1'000;  ///< further sessions are not logged
 
     void say_once(Said& record, storage::SessionKey session, const std::string& line) {
         if (record.size() < kSaidMax && record.insert(session).second) report_(true, line);
@@ -68,8 +68,8 @@ struct EngineContext {
     DaysHeld& days;
     Cluster* cluster;             ///< null while no other daemon writes to the store
     api::JsonDocument& document;  ///< for arguments of approvals
-    EngineStats& stats;           ///< of what is committed
-    /// True while nothing is in memory after a failed commit, or nothing can be written any more.
+    EngineStats& stats;           ///< figures as of the last commit
+    /// True while memory is empty after a failed commit, or nothing can be written any more.
     bool unavailable = false;
     KnownAnswers answers = {};
 };

@@ -16,9 +16,9 @@ namespace headway::server {
 struct Appended {
     Resident& resident;
     std::span<const core::Event> events;
-    storage::Cursor cursor = 0;  ///< of the first event; the others follow
-    EngineStats& stats;          ///< of the transaction
-    Publication& publication;    ///< of the transaction
+    storage::Cursor cursor = 0;  ///< cursor of the first event; the others follow
+    EngineStats& stats;          ///< the transaction's
+    Publication& publication;    ///< the transaction's
 };
 
 /// A table that is derived from events, and written in their transaction.

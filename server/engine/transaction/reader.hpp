@@ -16,8 +16,8 @@ namespace headway::server {
 /// The intended duration of one slice of a long query.
 inline constexpr std::chrono::microseconds kReaderSlice{400};
 
-/// Data for queries: the sessions as of the last commit, and the tables beside the journal. Within
-/// a transaction it also shows what that has written. Engine thread only.
+/// Data for queries: the sessions as of the last commit, and the tables other than the journal.
+/// Within a transaction it also returns the transaction's own writes. Engine thread only.
 class Reader {
 public:
     explicit Reader(EngineContext& parts) : parts_(parts) {}
@@ -29,7 +29,7 @@ public:
     const JudgeScheduler& judges() const { return parts_.judges; }
     WebhookScheduler& webhooks() const { return parts_.webhooks; }
     const HookChannels& channels() const { return parts_.channels; }
-    /// How the hooks of a session's agent arrive; nothing without hooks.
+    /// State of the hook channel of a session's agent; empty without hooks.
     std::optional<api::Adapter> adapter(storage::SessionKey key,
                                         const core::Session& session) const {
         const core::HookChannel* channel = parts_.channels.find(key);
@@ -37,13 +37,13 @@ public:
         return api::Adapter{*channel,
                             core::examine_channel(*channel, session.state(), now(), parts_.watch)};
     }
-    /// Daemons that share the store; none where it is this one's own.
+    /// Daemons that share the store; empty if the store is not shared.
     std::span<const storage::DaemonSeen> daemons() const {
         if (parts_.cluster == nullptr) return {};
         return parts_.cluster->daemons();
     }
     core::Timestamp now() const { return parts_.clock.now(); }
-    /// For documents.
+    /// The time for documents.
     api::ReadingTime time() const { return {now(), parts_.watch}; }
 
     /// Null when no session has this id. Pointers are valid until the end of the turn.
@@ -51,28 +51,28 @@ public:
         HEADWAY_TRY(const Resident* resident, parts_.sessions.find(id));
         return resident;
     }
-    /// Whether a session has this id; loads none.
+    /// True if a session has this id; loads no session.
     core::Result<bool> knows(std::string_view id) const {
         if (parts_.sessions.residents().find(id) != nullptr) return true;
         HEADWAY_TRY(const auto key, parts_.store.find(id));
         return key.has_value();
     }
-    /// Whether it is in memory and has not ended.
+    /// True if the session is in memory and has not ended.
     bool is_open_in_memory(std::string_view id) const {
         const Resident* resident = parts_.sessions.residents().find(id);
         return resident != nullptr && !resident->session.state().ended();
     }
-    /// An unknown id is the error kUnknownSession.
+    /// Error: kUnknownSession.
     core::Result<const Resident*> require(std::string_view id) const {
         HEADWAY_TRY(const Resident* resident, parts_.sessions.require(id));
         return resident;
     }
-    /// Calls `use` with the session, from memory or from disk. Skips a damaged one.
+    /// Calls `use` with the session, from memory or from disk. Skips a damaged session.
     template <class Use>
     core::Result<> with(storage::SessionKey key, Use use) const {
         return parts_.sessions.with(key, std::move(use));
     }
-    /// Calls `use` with the session. Error: kInternal for a damaged one.
+    /// Calls `use` with the session. Error: kInternal for a damaged session.
     template <class Use>
     core::Result<> with_whole(storage::SessionKey key, std::string_view id, Use use) const {
         if (const Resident* resident = parts_.sessions.residents().find(key)) {
@@ -83,13 +83,13 @@ public:
         use(stored.session);
         return {};
     }
-    /// True if other daemons write the sessions, too.
+    /// True if other daemons also write the sessions.
     bool is_shared() const { return parts_.cluster != nullptr; }
-    /// A command chooses its session by what this one is: it is brought up to date with the turn.
+    /// Makes the turn update this session, on which a command's choice of sessions depends.
     void look_at(std::string_view id) const {
         if (parts_.cluster != nullptr) parts_.cluster->look_at(id);
     }
-    /// True while other daemons have committed more than this one knows of.
+    /// True while other daemons have committed events that this daemon has not read.
     bool is_behind() const { return parts_.cluster != nullptr && parts_.cluster->is_behind(); }
     std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
 

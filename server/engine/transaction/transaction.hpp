@@ -17,9 +17,9 @@
 
 namespace headway::server {
 
-/// One turn's writes: commands decide events, append() makes them durable with everything that is
-/// derived from them, and nothing is shown before the commit. Dropping a transaction that was not
-/// committed leaves the sessions in memory ahead of the journal: the engine drops them too.
+/// One turn's writes: commands decide events, append() stores them with everything derived from
+/// them, and nothing is published before the commit. Dropping an uncommitted transaction leaves the
+/// sessions in memory ahead of the journal, so the engine must drop those sessions too.
 ///
 /// A command changes only the sessions that it has named (WriteTask::name). Engine thread only.
 class Transaction {
@@ -41,7 +41,7 @@ public:
     /// The context of the current command.
     const core::Context& context() const { return context_; }
     core::Timestamp now() const { return context_.now; }
-    /// The same context for an opening: with the floor, unless the caller may control sessions.
+    /// The context for an opening: with the floor unless the caller may control sessions.
     core::Context opening_context(bool controls) const;
     const EngineSettings& settings() const { return parts_.settings; }
     storage::Store& store() { return parts_.store; }
@@ -60,12 +60,12 @@ public:
     core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
     /// Error: kUnknownSession.
     core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
-    /// Sets the time of the turn, which is known when its sessions are held.
+    /// Sets the time of the turn, which is known once the turn holds its sessions.
     void set_now(core::Timestamp now) {
         turn_.now = now;
         begin_own();
     }
-    /// True if the turn may change this session at all: other daemons may hold it.
+    /// True if the turn may change this session; false if another daemon may hold it.
     bool holds(storage::SessionKey key) const {
         return parts_.cluster == nullptr || parts_.cluster->holds(key);
     }
@@ -77,9 +77,9 @@ public:
     bool keeps_inbox(storage::SessionKey key) const {
         return parts_.cluster != nullptr && parts_.cluster->is_unreadable(key);
     }
-    /// Lets a session decide, by `decide(session, arguments..., context, events)`, which may be one
-    /// of its methods, and appends what it decided. Its error is the result, and the session is as
-    /// before.
+    /// Calls `decide(session, arguments..., context, events)`, often a method of the session, and
+    /// appends the decided events. Returns the error of `decide`, which leaves the session
+    /// unchanged.
     template <typename Decide, typename... Arguments>
     core::Result<> change(Resident& resident, Decide&& decide, Arguments&&... arguments) {
         std::vector<core::Event> events = std::exchange(events_, {});  // free for a change within
@@ -97,36 +97,35 @@ public:
         events_ = std::move(events);
         return appended;
     }
-    /// An empty list for decided events that append() gets; valid until the next call.
+    /// An empty list for the decided events to pass to append(); valid until the next call.
     std::vector<core::Event>& events() {
         events_.clear();
         return events_;
     }
-    /// Appends events that the session has decided and folded, with everything that is derived
-    /// from them. Does nothing without events; moves from them otherwise.
+    /// Appends events that the session has decided and folded, with everything derived from them.
+    /// Does nothing if `events` is empty; otherwise moves from it.
     core::Result<> append(Resident& resident, std::vector<core::Event>& events);
-    /// The session's view is published with this turn.
+    /// Publishes the session's view with this turn.
     void touch(Resident& resident);
-    /// Tells another session of something by a row of its inbox. It decides about it in the next
-    /// turn.
+    /// Puts a message into the inbox of another session, which decides about it in the next turn.
     core::Result<> tell(storage::SessionKey other, core::Payload payload);
-    /// The session is looked at in the next turn, whether it is due or not.
+    /// Makes the next turn look at the session even if it is not due.
     void wake(storage::SessionKey session) { woken_.push_back(session); }
     /// The sessions that got a message or were woken since the last call, each once.
     std::vector<storage::SessionKey> take_woken();
     /// The sessions that got events since the last call.
     std::vector<Resident*> take_news();
-    /// Something is to be deleted, whatever retention says.
+    /// Makes the engine delete forgotten sessions soon, before retention is due.
     void hurry_deletion() { deletes_ = true; }
     bool deletes() const { return deletes_; }
-    /// The tokens changed.
+    /// Publishes the changed tokens with this turn.
     void publish_tokens() { tokens_changed_ = true; }
 
     /// Commits. Error: the transaction was not committed and needs a rollback.
     core::Result<> commit();
     /// The sessions to publish.
     std::span<Resident* const> touched() const { return touched_; }
-    /// Those of them with new events.
+    /// The sessions of touched() with new events.
     std::span<Resident* const> moved() const { return moved_; }
 
 private:
@@ -136,9 +135,9 @@ private:
     Reader reader_;
     Turn turn_;
     Publication& publication_;
-    EngineStats stats_;  ///< of the engine once committed
+    EngineStats stats_;  ///< become the engine's after the commit
     core::Context context_;
-    std::span<const std::string_view> names_;  ///< of the command
+    std::span<const std::string_view> names_;  ///< the current command's sessions
     bool own_ = true;                          ///< any session may change
     std::vector<core::Event> events_;
     std::vector<Resident*> touched_;

@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// Other daemons write the store, too: a turn holds its sessions, deadlines are rows, and the clock
-/// is that of the database.
+/// For a store that other daemons also write: a turn holds its sessions, deadlines are rows, and
+/// the database's clock is used.
 class ClusterPolicy final : public StorePolicy {
 public:
     ClusterPolicy(TurnState turn, Cluster& cluster, Upkeep& upkeep)
@@ -20,7 +20,7 @@ public:
     bool has_lost_connection() const override { return cluster_.has_lost_connection(); }
 
     void follow_clock() override {}
-    void note_gap(core::Millis) override {}  // others listen meanwhile
+    void note_gap(core::Millis) override {}  // other daemons listen meanwhile
     void take_deferred(std::vector<Request>& requests) override {
         cluster_.take_deferred(requests);
     }
@@ -53,13 +53,13 @@ public:
     void hint_by(ClusterHints& hints) override { cluster_.hint_by(hints); }
 
 private:
-    /// True if figures of the store may have changed.
+    /// Calls Cluster::pulse(). True if figures of the store may have changed.
     core::Result<bool> pulse(Publication& publication);
 
     TurnState turn_;
     Cluster& cluster_;
     Upkeep& upkeep_;
-    bool said_newer_ = false;  ///< the log has that this program is outdated
+    bool said_newer_ = false;  ///< logged that this program is outdated
 };
 
 }  // namespace headway::server

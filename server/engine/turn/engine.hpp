@@ -29,11 +29,11 @@
 namespace headway::server {
 
 /// The one owner of all sessions and of the journal. Each turn takes the waiting tasks, runs the
-/// writes in one transaction, commits, and then publishes; its reads see what it committed. A
-/// failed commit publishes nothing: the turn is rolled back, sessions are loaded from the journal
-/// again, and writes are refused until that succeeds (docs/architecture.md).
+/// writes in one transaction, commits, publishes, and then reads the committed state. A failed
+/// commit publishes nothing: the turn is rolled back, sessions are loaded from the journal again,
+/// and writes are refused until loading succeeds (docs/architecture.md).
 ///
-/// Everything but the constructor and recover() runs on the engine's thread.
+/// Everything except the constructor and recover() runs on the engine's thread.
 class Engine {
 public:
     /// Called once per turn with something to publish; must not block.
@@ -42,8 +42,8 @@ public:
     Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineSettings settings,
            Publish publish, EngineReport report, JudgeLink judge = {});
 
-    /// Reads the events of the journal after the snapshots and starts listening; returns their
-    /// number.
+    /// Reads the journal's events after the snapshots and starts listening; returns the number of
+    /// events.
     core::Result<std::uint64_t> recover();
 
     /// See DiskGuard::watch(). Call it before the first turn.
@@ -53,7 +53,7 @@ public:
     /// Sets the sender of webhook messages; each accepted message comes back as a
     /// WebhookDoneCommand. Call it before the first turn.
     void send_webhooks_with(WebhookScheduler::Send send) { webhooks_.send_with(std::move(send)); }
-    /// Passes on hints of a store that is shared. Call it before the first turn; they outlive it.
+    /// Passes on hints of a shared store, which outlive the engine. Call it before the first turn.
     void hint_by(ClusterHints& hints) { policy_->hint_by(hints); }
     /// Sets the writer of log lines about sessions. Call it before the first turn.
     void log_sessions_with(SessionLog::Say say, std::function<bool()> debugs) {
@@ -63,10 +63,10 @@ public:
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
 
-    /// One turn with these requests, behind one with what is tried again; `left` remain in the
+    /// Takes one turn with the retried requests, then one with `requests`; `left` remain in the
     /// queue. Public for tests.
     void turn(std::vector<Request>& requests, std::size_t left);
-    /// Housekeeping after a turn, in bounded steps; more of it when idle. Public for tests.
+    /// Housekeeping after a turn, in bounded steps; more steps when idle. Public for tests.
     void upkeep(bool idle);
 
 private:
@@ -121,7 +121,7 @@ private:
     void look_for_missed(std::vector<Request>& requests);
     void feed_watchdog();
     void save_everything();
-    /// True while neither sessions nor the disk can be used.
+    /// True while the sessions or the disk cannot be used.
     bool halted() const { return lost_ || disk_.is_closed(); }
     /// True if messages may be sent: their results are expected to be stored.
     bool sends() const { return webhooks_.any() && !lost_ && disk_.writable(); }
@@ -142,9 +142,9 @@ private:
     JudgeScheduler judges_;
     WebhookScheduler webhooks_;
     MissedPings missed_;
-    Clock::Steady::time_point missed_at_{};  ///< when they are looked at next
+    Clock::Steady::time_point missed_at_{};  ///< time of the next look for missed pings
     MorningDigest morning_;
-    Clock::Steady::time_point morning_at_{};  ///< when it may be looked at next
+    Clock::Steady::time_point morning_at_{};  ///< earliest time of the next step
     HookChannels channels_;
     Clock::Steady::time_point channels_counted_{};
     SessionProjection session_rows_;
@@ -159,22 +159,22 @@ private:
     DaysHeld days_;
     api::JsonDocument document_;
     std::unique_ptr<Cluster> cluster_;  ///< null while no other daemon writes to the store
-    EngineStats totals_;                ///< what transactions count
+    EngineStats totals_;                ///< counted by transactions
     EngineContext parts_;
     std::unique_ptr<StorePolicy> policy_;
 
     RetryQueue retry_queue_;
-    std::deque<Request> reads_;               ///< without an answer; they count in the queue
-    std::vector<storage::SessionKey> moved_;  ///< sessions with new events of this turn
-    /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next
-    /// turn's.
+    std::deque<Request> reads_;               ///< not answered yet; counted in the queue's size
+    std::vector<storage::SessionKey> moved_;  ///< sessions with new events in this turn
+    /// Sessions that the next turn looks at: they have messages in their inbox or a relative woke
+    /// them.
     std::vector<storage::SessionKey> receivers_;
-    storage::SessionKey last_receiver_ = 0;  ///< of the last turn that had too many
+    storage::SessionKey last_receiver_ = 0;  ///< last one handled in a turn with too many receivers
     bool listening_ = false;
-    bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
+    bool lost_ = false;  ///< sessions dropped after a failed commit are not loaded again yet
     Clock::Steady::time_point regain_tried_at_{};
-    Clock::Steady::time_point gap_at_{};  ///< last housekeeping
-    Clock::Steady::time_point fed_at_{};  ///< the watchdog
+    Clock::Steady::time_point gap_at_{};  ///< time of the last housekeeping
+    Clock::Steady::time_point fed_at_{};  ///< when the watchdog was last fed
     std::uint64_t commits_when_fed_ = 0;
 };
 

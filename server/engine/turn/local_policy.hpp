@@ -8,7 +8,7 @@
 
 namespace headway::server {
 
-/// The store belongs to this daemon: deadlines are in memory, and the machine's clock counts.
+/// For a store of this daemon alone: deadlines are in memory; the machine's clock is used.
 class LocalPolicy final : public StorePolicy {
 public:
     LocalPolicy(TurnState turn, Upkeep& upkeep);

@@ -9,13 +9,13 @@
 
 namespace headway::server {
 
-/// Leaves at most kReceiversPerTurn in `receivers`, those behind `last` first, and returns the
-/// others. `last` is then the last one that is left, so that each comes in its turn. Both are
+/// Leaves at most kReceiversPerTurn keys in `receivers`, those after `last` first, and returns the
+/// others. Sets `last` to the last key left, so that every key gets its turn. Both lists are
 /// ascending without duplicates. Pure; linear.
 std::vector<storage::SessionKey> hold_back(std::vector<storage::SessionKey>& receivers,
                                            storage::SessionKey& last);
 
-/// Adds `more`; both are ascending without duplicates. Pure; linear.
+/// Adds `more` to `receivers`; both are ascending without duplicates. Pure; linear.
 void add_receivers(std::vector<storage::SessionKey>& receivers,
                    const std::vector<storage::SessionKey>& more);
 

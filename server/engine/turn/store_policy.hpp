@@ -26,16 +26,16 @@ struct TurnState {
     EngineReport report;
 };
 
-/// The sessions that the writes of a turn name: those of request `i` end at `ends[i]`.
+/// The sessions that the writes of a turn name; the names of request `i` end at `ends[i]`.
 struct TurnNames {
     const SessionNames& names;
     const std::vector<std::size_t>& ends;
 };
 
 /// The difference between a store that one daemon owns (LocalPolicy) and one that several daemons
-/// write (ClusterPolicy): which sessions a turn may change, when sessions are due, whose clock
-/// counts, and what others have committed. The engine's turn has no other branch about it. Engine
-/// thread only.
+/// write (ClusterPolicy): which sessions a turn may change, when sessions are due, whose clock is
+/// used, and how other daemons' commits are read. The engine's turn has no other branch on this
+/// difference. Engine thread only.
 class StorePolicy {
 public:
     StorePolicy() = default;
@@ -46,38 +46,38 @@ public:
     /// Fills memory after the store has recovered, at the start and after a failed commit. Returns
     /// the number of events that were read after the snapshots.
     virtual core::Result<std::uint64_t> recover(storage::Recovery recovery) = 0;
-    /// Memory is dropped; recover() follows.
+    /// Called when memory is dropped; recover() follows.
     virtual void forget() = 0;
-    /// False while it is too early for another try to recover.
+    /// False while another try to recover is too early.
     virtual bool may_recover(Clock::Steady::time_point last_try) const = 0;
-    /// True if memory rests on a connection that is lost.
+    /// True if the connection from which memory was read is lost.
     virtual bool has_lost_connection() const = 0;
 
     // The turn, in the order of the calls.
 
     /// Follows steps of the wall clock.
     virtual void follow_clock() = 0;
-    /// The time in which this daemon did not listen.
+    /// Notes a time in which this daemon did not listen.
     virtual void note_gap(core::Millis length) = 0;
-    /// Puts writes of earlier turns before those of this one.
+    /// Inserts writes of earlier turns before this turn's.
     virtual void take_deferred(std::vector<Request>& requests) = 0;
     /// True if sessions may be due.
     virtual bool ticks_due() const = 0;
     /// True if every write may have to run again (WriteTask::keep).
     virtual bool repeats() const = 0;
     virtual void begin_naming() = 0;
-    /// Begins the transaction, with the sessions of the turn.
+    /// Begins the transaction and holds the sessions of the turn.
     virtual core::Result<> begin(std::vector<Request>& requests, const TurnNames& named,
                                  Transaction& transaction) = 0;
     /// False if the write waits for the next turn, or has failed.
     virtual core::Result<bool> may_run(Request& request, Transaction& transaction) = 0;
-    /// Looks at the sessions whose deadline has come, a bounded number of them.
+    /// Ticks the sessions whose deadline has come, a bounded number of them.
     virtual core::Result<> tick_due(Transaction& transaction) = 0;
     /// Before the commit: stores when the sessions of the turn are due.
     virtual void store_deadlines(const Transaction& transaction) = 0;
     /// After the commit.
     virtual void settle(const Transaction& transaction, Publication& publication) = 0;
-    /// After the commit: `resident` has changed.
+    /// After the commit: schedules the next look at `resident`, which has changed.
     virtual void schedule(const Resident& resident) = 0;
     /// True if the failed turn may run once more.
     virtual bool may_try_again() const = 0;
@@ -85,10 +85,10 @@ public:
     /// True if a failed commit may have been stored.
     virtual bool outcome_unknown() const = 0;
 
-    // Reads, and the time between turns.
+    // Reads, and work between turns.
 
-    /// Brings the sessions of the reads from `from` on up to date with all that was acknowledged
-    /// before these arrived.
+    /// Brings the sessions of the reads from index `from` on up to date with all commits
+    /// acknowledged before these reads arrived.
     virtual core::Result<> refresh(const std::deque<Request>& reads, std::size_t from,
                                    bool listening, Publication& publication) = 0;
 
@@ -101,11 +101,11 @@ public:
 
     /// True if writes wait for other daemons.
     virtual bool waiting() const = 0;
-    /// When the engine takes its next turn although nothing asks for it.
+    /// Time at which the engine takes its next turn without a request.
     virtual Clock::Steady::time_point next_wake(Clock::Steady::time_point now) const = 0;
-    /// The same when sessions are to be looked at.
+    /// Time of the next turn when sessions wait to be looked at.
     virtual Clock::Steady::time_point next_look(Clock::Steady::time_point now) const = 0;
-    /// The earliest time that it may be now; none: nothing irreversible may rest on the clock.
+    /// Lower bound of the current time; empty: nothing irreversible may depend on the clock.
     virtual std::optional<core::Timestamp> earliest() const = 0;
     virtual void add_stats(EngineStats& stats) const = 0;
     virtual void hint_by(ClusterHints& hints) = 0;

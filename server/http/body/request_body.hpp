@@ -20,15 +20,16 @@ class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
 
-    /// A body of `length` bytes.
+    /// Begins a body of `length` bytes.
     void start(std::size_t length);
-    /// A chunked body of at most `bytes_max`.
+    /// Begins a chunked body of at most `bytes_max` bytes.
     void start_chunked(std::size_t bytes_max);
-    /// Takes the bytes that came with the head; `used` is the number that belong to the body.
+    /// Takes the bytes that arrived with the head; sets `used` to the number that belong to the
+    /// body.
     Status take(std::string_view bytes, std::size_t& used);
-    /// The buffer for the next bytes. Precondition: kNeedMore.
+    /// The buffer for the next bytes. Precondition: status() is kNeedMore.
     std::span<char> room();
-    /// `count` bytes were read into room().
+    /// Takes `count` bytes that were read into room().
     Status received(std::size_t count);
     /// The last status of received() or take().
     Status status() const noexcept { return status_; }
@@ -36,18 +37,18 @@ public:
 
     /// The received part of the body; all of it once complete.
     std::string_view text() const noexcept { return {text_.data(), have_}; }
-    /// The bytes after its end: the start of the next request.
+    /// The bytes after the body's end: the start of the next request.
     std::string_view behind() const noexcept { return behind_; }
     /// The size on the wire.
     std::size_t wire_bytes() const noexcept { return wire_bytes_; }
-    /// The memory that it takes.
+    /// The memory that the body uses.
     std::size_t held() const noexcept;
     void clear();
 
 private:
     Status decode(std::string_view wire, std::size_t& used);
 
-    std::string text_;  ///< the first have_ bytes are received; the rest is room
+    std::string text_;  ///< the first have_ bytes are received; the rest is room()
     std::size_t have_ = 0;
     std::size_t wanted_ = 0;
     std::size_t wire_bytes_ = 0;

@@ -17,14 +17,14 @@ namespace headway::server {
 
 class HttpConnection;
 
-/// A complete request. Views are valid until the handler returns, or until the connection lets go
-/// of it if the handler has kept it.
+/// A complete request. Views are valid until the handler returns, or until HttpConnection::let_go()
+/// if the handler kept it.
 struct HttpRequest {
     const RequestHead& head;
     const Target& target;
     std::string_view body;
     const Peer& peer;
-    /// The body is still compressed, since it is long or may be.
+    /// The body is still compressed, since its inflated length is or may be long.
     bool packed = false;
 };
 
@@ -40,24 +40,24 @@ public:
     virtual std::string next_request_id() = 0;
 
     /// Answers `slot` of the connection, now or later, with respond() or begin_stream(). May throw:
-    /// the request is then answered 500.
+    /// the request is then answered with 500.
     virtual void on_request(HttpConnection& connection, std::uint64_t slot,
                             const HttpRequest& request) = 0;
-    /// A request was refused before on_request().
+    /// Called when a request was refused before on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
-    /// The bytes of unread replies and unfinished bodies changed by `change`. False: the total is
-    /// too high; the owner may cut() connections later.
+    /// Called when the bytes of unread replies and unfinished bodies changed by `change`. False if
+    /// the total is too high; the owner may close connections later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
     /// The queue for long bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;
     /// The descriptors that clients of the report socket send.
     virtual PassedDescriptors& passed() = 0;
-    /// A stream has written all its data.
+    /// Called when a stream has written all its data.
     virtual void on_writable(HttpConnection& connection) = 0;
     /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the
-    /// loop: a call of the owner that is on the stack may still use what this releases.
+    /// loop, since a call of the owner on the stack may still use the objects that this releases.
     virtual void on_closed(HttpConnection& connection) = 0;
-    /// Destroys the connection, to which nothing refers any more.
+    /// Destroys the connection, which is no longer referenced.
     virtual void release(HttpConnection& connection) = 0;
 };
 

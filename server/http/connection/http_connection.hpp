@@ -19,12 +19,12 @@
 namespace headway::server {
 
 /// One client connection: moves bytes from the socket to a RequestReader and from a ReplyWriter to
-/// the socket, one system call for all that is ready, and keeps the deadlines, which the owner's
+/// the socket, with one system call for all ready bytes, and keeps the deadlines, which the owner's
 /// one timer checks. I/O thread only; destroyed by release() when the last asynchronous operation
 /// has returned.
 class HttpConnection final : private Transport::User {
 public:
-    /// `tls` is null for a connection that is not encrypted.
+    /// `tls` is null for an unencrypted connection.
     HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<TlsStream> tls,
                    std::uint64_t id, ConnectionOwner& owner);
 
@@ -33,36 +33,36 @@ public:
 
     /// Sets the reply of a slot; the next flush() sends it.
     void respond(std::uint64_t slot, const Response& response);
-    /// Keeps the request that on_request() was called with, and reads no further one, until
-    /// let_go(). It may be used meanwhile on another thread. The connection outlives it, also once
-    /// its peer is gone.
+    /// Keeps the request passed to on_request(), and reads no further one, until let_go().
+    /// Meanwhile another thread may use the request. The connection outlives it, even after its
+    /// peer is gone.
     void keep_request();
     void let_go();
-    /// The path of the request of `slot`, without its query; empty once it is answered.
+    /// The path of the request in `slot`, without its query; empty once the request is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
-    /// The pidfd that the client of the report socket sent last, of the agent that it reports for,
-    /// as it says; the caller's from now on. None on other connections.
+    /// The last pidfd that the client of the report socket sent, of the agent that it claims to
+    /// report for. The caller owns it. Invalid on other connections.
     system::FileDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
-    /// Writes what is ready and continues to read.
+    /// Writes ready replies and continues to read.
     void flush();
 
     /// Turns the connection into a stream, when `slot` is the oldest unanswered request; false
     /// otherwise.
     bool begin_stream(std::uint64_t slot, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept { return writer_.streaming(); }
-    /// True if the peer sends no more: it gets what it is owed, and its stream ends with that.
+    /// True if the peer sends no more: it still gets the owed replies, after which its stream ends.
     bool peer_ended() const noexcept { return state_ == State::kPeerEnded; }
     /// True if nothing waits to be written, so that stream() may be called.
     bool writable() const noexcept { return writer_.empty() && state_ != State::kClosed; }
     /// Sends as many frames as the socket takes with one call and returns their number. The last
-    /// one may be sent in part; the rest of it follows. Precondition: writable().
+    /// frame may be sent in part; its rest follows. Precondition: writable().
     std::size_t stream(std::span<const Frame> frames);
-    /// Sends text after what already waits.
+    /// Sends text after the bytes that already wait.
     void append_stream(std::string_view text);
-    /// Closes once everything is written.
+    /// Closes the connection once everything is written.
     void finish_stream();
 
-    /// Closes the connection if its deadline has passed. `now` is the wheel's.
+    /// Closes the connection if its deadline has passed. `now` is the time of the owner's timer.
     void check_deadline(Clock::Steady::time_point now);
     /// Drain: closes at once when idle, else after the replies in flight.
     void drain();
@@ -73,8 +73,8 @@ public:
 private:
     enum class State : std::uint8_t {
         kOpen,
-        kPeerEnded,  ///< the peer sends no more; what it is owed goes out
-        kLeaving,    ///< everything is sent; waits for the peer's end
+        kPeerEnded,  ///< the peer sends no more; owed replies are sent
+        kLeaving,    ///< everything is sent; waits for the peer to close
         kClosed,
     };
     /// The part that the peer has to send in time.
@@ -111,7 +111,7 @@ private:
     State state_ = State::kOpen;
     Wait wait_ = Wait::kRequest;
     Clock::Steady::time_point read_deadline_;
-    /// For the peer to take what is sent, or to end.
+    /// Time until which the peer must read the sent bytes, or close.
     Clock::Steady::time_point write_deadline_ = Clock::Steady::time_point::max();
 };
 

@@ -20,13 +20,14 @@ namespace headway::server {
 struct HttpStats {
     std::uint64_t accepted = 0;
     std::uint64_t refused_connections = 0;  ///< over the cap
-    std::uint64_t refused_users = 0;        ///< of the Unix socket: neither root nor our user
+    std::uint64_t refused_users = 0;  ///< on the Unix socket: neither root nor the daemon's user
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
-    std::size_t held_bytes = 0;  ///< of unread replies and unfinished bodies, over all connections
-    std::uint64_t cut = 0;       ///< connections closed since too many bytes were held
+    std::size_t held_bytes =
+        0;                  ///< bytes of unread replies and unfinished bodies, over all connections
+    std::uint64_t cut = 0;  ///< connections closed since too many bytes were held
 };
 
 /// The listeners and all connections: accepts up to the cap, finds a connection by its id, runs the
@@ -43,7 +44,7 @@ public:
         virtual void closed(std::uint64_t connection) = 0;
         /// Bytes held for clients outside of the connections.
         virtual std::size_t held() const = 0;
-        /// Once a second.
+        /// Called once a second.
         virtual void second(Clock::Steady::time_point now) = 0;
     };
 
@@ -52,15 +53,15 @@ public:
 
     /// Binds `address`:`port` and starts accepting. Error: kInvalidConfig.
     core::Result<> listen(const std::string& address, std::uint16_t port);
-    /// Also listens on a Unix socket, for root and the user we run as. Error: kInvalidConfig.
+    /// Also listens on a Unix socket, for root and the daemon's user. Error: kInvalidConfig.
     core::Result<> listen_local(const std::filesystem::path& file);
-    /// Also listens on the Unix socket that only reports: each user who may open the file may
-    /// connect, and none is the operator there. Error: kInvalidConfig.
+    /// Also listens on the Unix socket for reports only: each user who may open the file may
+    /// connect, and no user is the operator there. Error: kInvalidConfig.
     core::Result<> listen_for_reports(const std::filesystem::path& file, const std::string& group);
     /// From now on new connections over the network speak TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// The maximum of open connections: as configured, or as the limit of open files allows.
+    /// The maximum of open connections: as configured, or less by the limit of open files.
     std::uint32_t connections_max() const noexcept { return settings_.connections_max; }
     /// The bound address as HOST:PORT.
     std::string bound() const;
@@ -69,14 +70,14 @@ public:
     std::string url() const;
     /// The path of the Unix socket; empty without one.
     const std::filesystem::path& local_path() const noexcept { return operators_.file.path(); }
-    /// The same of the report socket.
+    /// The path of the report socket; empty without one.
     const std::filesystem::path& report_path() const noexcept { return reporters_.file.path(); }
     std::uint16_t port() const;
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);
-    /// Refuses requests that came through a proxy. The Unix socket always refuses them: they would
-    /// have the rights of the user who runs the proxy.
+    /// Refuses requests that came through a proxy. The Unix socket always refuses such requests,
+    /// which would have the rights of the user who runs the proxy.
     void refuse_forwarded(bool refused) { gate_.refuse_forwarded = refused; }
     /// Closes the connections with the most unread bytes while the total is too high.
     void relieve();
@@ -132,16 +133,16 @@ private:
     Handler& handler_;
     GateSettings gate_;
     GateSettings local_gate_;
-    std::shared_ptr<TlsContext> tls_;  ///< null: plain
+    std::shared_ptr<TlsContext> tls_;  ///< null: plain HTTP
     TcpAcceptor acceptor_;
-    net::ip::tcp::endpoint from_;  ///< of the next accepted connection
+    net::ip::tcp::endpoint from_;  ///< address of the next accepted connection
     LocalDoor operators_;
     LocalDoor reporters_;
     BulkTurns bulk_;
-    PassedDescriptors passed_;  ///< before the connections, which hold places of it
+    PassedDescriptors passed_;  ///< declared before the connections, which hold places in it
     Timer wheel_;
     Timer accept_pause_;
-    std::vector<Place> places_;  ///< an id is a generation and an index
+    std::vector<Place> places_;  ///< a connection's id is its place's generation and index
     std::vector<std::uint32_t> free_;
     HttpStats stats_;
     std::string request_id_prefix_;

@@ -15,7 +15,7 @@ public:
 
     /// Sets the response of a slot; the caller flushes. Does nothing if the client is gone.
     void put(const ReplyTo& to, const Response& response);
-    /// The same from outside of the connection's own handler: flushes later, from the loop.
+    /// Like put(), from outside the connection's own handler: flushes later, from the event loop.
     void respond(const ReplyTo& to, const Response& response);
     /// Sends the responses of this connection.
     void flush(std::uint64_t connection);

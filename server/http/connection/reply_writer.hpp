@@ -19,46 +19,46 @@ namespace headway::server {
 using Frame = std::shared_ptr<const std::string>;
 
 /// The replies of one connection as bytes to send. Requests take their places in order, replies may
-/// come in any order, bytes leave in that of the requests; the last reply is marked as the last.
-/// The connection may end in a stream, which follows its one reply. Pure: the owner of the socket
-/// sends unsent() and reports with sent() how much it took.
+/// be set in any order, and bytes are sent in the order of the requests; the last reply carries
+/// `Connection: close`. The connection may end in a stream, which follows its one reply. Pure: the
+/// owner of the socket sends unsent() and reports with sent() how much it took.
 class ReplyWriter {
 public:
-    /// Facts about its request that a reply needs.
+    /// Facts about a request that its reply needs.
     struct Asked {
         std::string request_id;
         std::string path;  ///< without the query
         Clock::Steady::time_point at;
         const Deprecation* deprecation = nullptr;
-        bool keep_alive = true;  ///< false: no request follows it
+        bool keep_alive = true;  ///< false: no request follows this one
         bool head_only = false;
         bool http_1_0 = false;
-        bool stream = false;  ///< no request follows it, unless it is refused
+        bool stream = false;  ///< no request follows this one, unless it is refused
     };
 
-    /// False while no further request may be taken: too many wait for their reply, a stream is
-    /// about to begin, or the connection ends.
+    /// False while no further request may be taken: too many requests wait for their reply, a
+    /// stream is about to begin, or the connection ends.
     bool accepts() const noexcept;
     /// True while so many bytes are unsent that no further request should be read.
     bool full() const noexcept;
     /// True if the newest request is answered by a stream that has not begun.
     bool awaits_stream() const noexcept;
-    /// Takes the next place in the order and returns its number. Not while the connection ends.
+    /// Takes the next place in the order and returns its number. Precondition: not ending().
     std::uint64_t open(Asked asked);
-    /// The path of an unanswered request; empty for any other.
+    /// The path of an unanswered request; empty for any other number.
     std::string_view path(std::uint64_t number) const noexcept;
-    /// True while a request has no reply, or one that waits for an older one.
+    /// True while a request has no reply, or its reply waits for an older reply.
     bool owes() const noexcept { return !slots_.empty(); }
     bool owes_one() const noexcept { return slots_.size() == 1; }
 
-    /// The reply of `number`, unless that has one. One that closes, and a place that does, make the
-    /// newest reply the last.
+    /// Sets the reply of `number`, unless it has one. If the reply or its place closes the
+    /// connection, the newest reply is the last.
     void respond(std::uint64_t number, const Response& response, Clock::Steady::time_point now);
-    /// No request follows those that have a place.
+    /// Notes that no request follows those that have a place.
     void expect_no_more() noexcept;
-    /// True if the connection ends with what has a place or waits to be sent.
+    /// True if the connection ends after the open places and the bytes that wait to be sent.
     bool ending() const noexcept { return state_ == State::kLast || state_ == State::kStreamEnds; }
-    /// Says 100 Continue when all older replies are out, unless the body comes before.
+    /// Sends 100 Continue when all older replies are sent, unless the body arrives before.
     void expect_body();
 
     /// Begins a stream as the reply of `number`, which must be the only place; false otherwise.
@@ -66,27 +66,27 @@ public:
     bool streaming() const noexcept {
         return state_ == State::kStream || state_ == State::kStreamEnds;
     }
-    /// Sends text after what already waits.
+    /// Sends text after the bytes that already wait.
     void append(std::string_view text) { out_.append(text); }
-    /// The socket took the first `count` bytes of `frames`, past everything else. Returns how many
-    /// of them are done with; the last one may be sent in part, and stays here until it is whole.
+    /// Notes that the socket took the first `count` bytes of `frames`, after everything else.
+    /// Returns how many frames are finished; a last frame sent in part is kept here until complete.
     std::size_t sent_frames(std::span<const Frame> frames, std::size_t count);
-    /// The end of a stream: nothing follows what waits to be sent.
+    /// Ends a stream: nothing follows the bytes that wait to be sent.
     void end_stream() noexcept;
 
     /// Bytes to send, in this order; pieces may be empty.
     std::array<std::string_view, 2> unsent() const noexcept;
-    /// The socket took the first `count` bytes of unsent().
+    /// Notes that the socket took the first `count` bytes of unsent().
     void sent(std::size_t count);
     /// True if nothing waits to be sent.
     bool empty() const noexcept { return out_.empty() && !frame_; }
-    /// True if everything is sent and nothing follows: the connection is to be closed.
+    /// True if everything is sent and nothing follows, so that the connection is to be closed.
     bool finished() const noexcept { return ending() && slots_.empty() && empty(); }
 
-    /// The memory of unsent bytes, shared frames excepted.
+    /// The memory of unsent bytes, without shared frames.
     std::size_t held() const noexcept { return (out_.empty() ? 0 : out_.capacity()) + early_; }
     std::size_t frame_bytes() const noexcept { return frame_ ? frame_->size() : 0; }
-    /// The peer is gone: drops everything.
+    /// Drops everything, because the peer is gone.
     void clear() noexcept;
 
 private:
@@ -94,7 +94,7 @@ private:
         kReplies,
         kLast,  ///< the newest place is the last one
         kStream,
-        kStreamEnds,  ///< with what waits to be sent
+        kStreamEnds,  ///< ends with the bytes that wait to be sent
     };
     struct Slot {
         std::uint64_t number = 0;
@@ -108,7 +108,7 @@ private:
 
     std::vector<Slot> slots_;  ///< requests without a reply in out_, oldest first
     std::uint64_t next_number_ = 1;
-    Frame frame_;  ///< goes out before out_
+    Frame frame_;  ///< sent before out_
     std::size_t frame_sent_ = 0;
     std::string out_;
     std::size_t out_sent_ = 0;

@@ -14,49 +14,49 @@
 
 namespace headway::server {
 
-/// The bytes of a connection, in the clear or with TLS on the same descriptor. At most one read()
-/// and one await_room() at a time; each is answered once, from the loop. I/O thread only.
+/// Transfers the bytes of a connection, in the clear or with TLS on the same descriptor. At most
+/// one read() and one await_room() at a time; each calls back once, from the loop. I/O thread only.
 class Transport {
 public:
-    /// The owner of a transport, which must live until its calls have come.
+    /// The owner of a transport, which must live until all callbacks were called.
     class User {
     public:
         virtual ~User() = default;
-        /// `count` bytes of the space are filled, unless `ec` says why not.
+        /// `count` bytes of the space are filled, unless `ec` is an error.
         virtual void on_received(const error_code& ec, std::size_t count) = 0;
-        /// The socket may take more bytes.
+        /// The socket may accept more bytes.
         virtual void on_room(const error_code& ec) = 0;
     };
 
-    /// `tls` is null for a connection that is not encrypted.
+    /// `tls` is null for an unencrypted connection.
     Transport(Socket socket, std::unique_ptr<TlsStream> tls, BulkTurns& bulk, User& user);
 
-    /// From now on reads into `passed` the descriptors that come with the bytes. Not with TLS.
+    /// From now on puts descriptors that arrive with the bytes into `passed`. Not with TLS.
     void take_descriptors(PassedDescriptors& passed) {
         passed_.emplace(passed);
         all_passed_ = &passed;
     }
-    /// The descriptor that came last, or none.
+    /// The last descriptor received, or an invalid one.
     system::FileDescriptor take_passed() noexcept {
         return passed_ ? passed_->take() : system::FileDescriptor{};
     }
 
-    /// Makes the socket non-blocking; without `delays`, it sends at once what is written.
+    /// Makes the socket non-blocking; without `delays`, written bytes are sent at once.
     void start(bool delays);
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// Fills `space`, which must stay until on_received(). `in_turn`: behind the other clients that
-    /// send much.
+    /// Fills `space`, which must stay valid until on_received(). `in_turn`: after other clients
+    /// that send much.
     void read(std::span<char> space, bool in_turn);
     bool reading() const noexcept { return reading_; }
-    /// Writes what the socket takes now and returns its size. Empty pieces are allowed; of more
-    /// than kPiecesMax the rest is left out.
+    /// Writes as many bytes as the socket accepts now and returns their number. Empty pieces are
+    /// allowed; pieces after the first kPiecesMax are ignored.
     std::size_t write(std::span<const std::string_view> pieces, error_code& ec);
-    /// Waits until it takes more.
+    /// Waits until the socket accepts more.
     void await_room();
     bool awaiting_room() const noexcept { return awaiting_room_; }
-    /// Says that nothing more will be written.
+    /// Signals to the peer that no more bytes follow.
     void end();
-    /// Also ends what is under way, whose answers still come.
+    /// Closes the socket; pending calls end, and their callbacks are still called.
     void close();
     Executor executor() { return socket_.get_executor(); }
 
@@ -73,12 +73,12 @@ private:
     void give(const error_code& ec, std::size_t count);
 
     Socket socket_;
-    std::unique_ptr<TlsStream> tls_;  ///< null: plain
+    std::unique_ptr<TlsStream> tls_;  ///< null: no TLS
     BulkTurns& bulk_;
     User& user_;
-    PassedDescriptors* all_passed_ = nullptr;  ///< null: the kernel drops what comes
+    PassedDescriptors* all_passed_ = nullptr;  ///< null: the kernel drops received descriptors
     std::optional<PassedDescriptors::Place> passed_;
-    std::span<char> space_;  ///< of the read under way
+    std::span<char> space_;  ///< buffer of the pending read
     bool reading_ = false;
     bool awaiting_room_ = false;
 };

@@ -31,17 +31,17 @@ inline constexpr std::size_t kGuardCount = static_cast<std::size_t>(Guard::kAdmi
 /// Limits that the gate checks before the body is read.
 struct BodyRule {
     bool read = false;          ///< false: a body within bytes_max is accepted and ignored
-    bool lines = false;         ///< also as application/x-ndjson
-    std::size_t bytes_max = 0;  ///< also of an inflated body
-    bool protobuf = false;      ///< also as application/x-protobuf
-    bool any_type = false;      ///< whatever its Content-Type says
+    bool lines = false;         ///< also accepts application/x-ndjson
+    std::size_t bytes_max = 0;  ///< limit also of the inflated body
+    bool protobuf = false;      ///< also accepts application/x-protobuf
+    bool any_type = false;      ///< accepts any Content-Type
 };
 
 enum class Effect : std::uint8_t {
     kReads,  ///< changes no session and no table
-    /// Refused here while the daemon goes down, and by the engine while it cannot write.
+    /// Changes data: refused here during shutdown, and by the engine while it cannot write.
     kWrites,
-    kReports,  ///< the same of what agents send, which the engine refuses on a short disk too
+    kReports,  ///< a write that agents send: also refused by the engine when disk space is low
 };
 
 enum class ReplyKind : std::uint8_t { kDocument, kStream };
@@ -53,11 +53,11 @@ struct Deprecation {
     std::uint64_t since = 0;     ///< seconds since 1970
 };
 
-/// Decides and replies, or sends a command to the engine. The caller answers an error. I/O
+/// Decides and replies, or sends a command to the engine. The caller replies with the error. I/O
 /// thread.
 using Handler = core::Result<>(Call& call);
 
-/// One route: everything about it but its code. table.cpp has the table.
+/// One route: all its properties except its code. The table is in table.cpp.
 struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
@@ -70,13 +70,13 @@ struct Endpoint {
     Guard guard;
     BodyRule body;
     Effect effect;
-    std::string_view parameters;  ///< names of the query, separated by blanks, or kAnyQuery
+    std::string_view parameters;  ///< query parameter names, separated by blanks, or kAnyQuery
     std::string_view summary;     ///< as in openapi.json
     Handler* handler;
     ReplyKind reply = ReplyKind::kDocument;
     const Deprecation* deprecation = nullptr;
 
-    /// True if the path names the session; otherwise the handler has to check access to it.
+    /// True if the path names the session; otherwise the handler has to check the access.
     constexpr bool names_session() const {
         return path.find("{id}") != path.npos || path.find("{approval}") != path.npos ||
                path.find("{ping}") != path.npos;
@@ -98,16 +98,16 @@ std::string route_table_document();
 struct Target {
     const Endpoint* endpoint = nullptr;  ///< not null after match()
     std::string session;                 ///< the `{id}` of the path, validated; or empty
-    std::string asset;  ///< the `{asset}`, `{page}` or `{agent}` of the path, or what a ping says
+    std::string asset;  ///< the `{asset}`, `{page}` or `{agent}` of the path, or a ping's action
     std::string check;  ///< the `{check}` of the path, validated; or empty
-    std::uint64_t approval = 0;  ///< number of the `{approval}`, which names `session`
+    std::uint64_t approval = 0;  ///< number of the `{approval}`, whose session is `session`
     std::string alias;  ///< the `{approval}` if it is a UUID: then `session` is unknown here
     std::string key;    ///< a token in the path of a ping; or empty
     std::string query;  ///< after the `?`, still encoded
 };
 
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists the allowed methods),
-/// kInvalidId, kBadRequest; what `found` holds then means nothing. Pure.
+/// kInvalidId, kBadRequest; `found` is then unspecified. Pure.
 core::Result<> find_route(Method method, std::string_view target, Target& found);
 /// The same by value.
 core::Result<Target> match(Method method, std::string_view target);

@@ -14,19 +14,19 @@ namespace headway::server {
 /// The host names that the daemon accepts. Reloadable.
 struct GateSettings {
     std::vector<std::string> hosts;           ///< lower case values of `Host`, as "name:port"
-    std::vector<std::string> any_port_hosts;  ///< lower case names that fit with any port
-    /// every client is trusted as local, so none may come through a proxy
+    std::vector<std::string> any_port_hosts;  ///< lower case names accepted with any port
+    /// refuse proxied requests, since every client is trusted as local
     bool refuse_forwarded = false;
 };
 
-/// True for a port that clients leave out of `Host`: that of http or https. Pure.
+/// True for a port that clients omit in `Host`: the default of http or https. Pure.
 bool is_default_port(std::uint16_t port) noexcept;
 
-/// The names of a loopback listener with `port`, and those of the configuration. Pure.
+/// The names of a loopback listener with `port`, and the configured names. Pure.
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
 
-/// Turns an absolute-form target with one of our names into origin form (RFC 9112, 3.2.2);
-/// check_head() refuses any other. Pure.
+/// Turns an absolute-form target with an accepted name into origin form (RFC 9112, 3.2.2);
+/// check_head() refuses other absolute forms. Pure.
 void strip_authority(RequestHead& head, const GateSettings& settings);
 
 /// Checks a head before the body is read (RFC 9112, 3.2 and 6; docs/security.md "Browsers"):

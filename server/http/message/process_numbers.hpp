@@ -5,12 +5,12 @@
 
 namespace headway::server {
 
-/// The process of an agent as its client names it in headers (hook/README.md). Empty: not said.
+/// The process of an agent, as named by the client in headers (hook/README.md). Empty: not sent.
 struct ProcessNumbers {
     std::string_view pid;
     std::string_view start;   ///< field 22 of /proc/PID/stat: clock ticks since the boot
     std::string_view boot;    ///< /proc/sys/kernel/random/boot_id
-    std::string_view pid_ns;  ///< inode of the PID namespace in which `pid` counts
+    std::string_view pid_ns;  ///< inode of the PID namespace in which `pid` is valid
 };
 
 }  // namespace headway::server

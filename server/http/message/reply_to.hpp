@@ -5,8 +5,8 @@
 
 namespace headway::server {
 
-/// Where an answer goes: a connection, which may be gone by then, and its slot in the order of
-/// replies.
+/// Destination of a reply: a connection, which may have closed by then, and the slot in its order
+/// of replies.
 struct ReplyTo {
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;

@@ -35,7 +35,7 @@ struct RequestHead {
     std::string_view authorization;
     std::string_view accept_encoding;
     std::string_view login;  ///< Headway-Login
-    // Of a hook: what the program that passed it on knows besides its body.
+    // Additional data of the program that passed on a hook.
     std::string_view hook_session;       ///< X-Headway-Session
     std::string_view mcp_session;        ///< Mcp-Session-Id
     ProcessNumbers agent_process;        ///< X-Headway-Agent-Pid and so on
@@ -49,7 +49,7 @@ struct RequestHead {
     std::string_view if_none_match;
     std::string_view content_encoding;
     bool chunked = false;
-    bool gzip = false;  ///< the body is packed; set by check_body()
+    bool gzip = false;  ///< the body is compressed; set by check_body()
 
     // For the gate.
     std::uint32_t fields = 0;
@@ -60,7 +60,7 @@ struct RequestHead {
     std::string_view forwarded;  ///< the name of a field that a proxy added
     std::string_view repeated;   ///< a repeated field that may occur once
 
-    /// True for a request of a web page: only browsers send these fields.
+    /// True for requests of web pages: only browsers send these fields.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 };
 

@@ -16,51 +16,52 @@
 
 namespace headway::server {
 
-/// Cuts the bytes of one connection into requests. Each head is checked by gate and route before
-/// its body is taken; a body that is whole in the buffer is used where it lies. Takes bytes in
-/// pieces of any size, with the same result and with work that is linear in them. Pure.
+/// Cuts the bytes of one connection into requests. Each head is checked against gate and route
+/// before its body is read; a body that is complete in the buffer is not copied. Takes bytes in
+/// pieces of any size, with the same result, in linear time. Pure.
 ///
-/// Bytes come by room() and received(), then next() says what to do until it needs more of them.
+/// Pass bytes by room() and received(), then call next() until it needs more bytes.
 class RequestReader {
 public:
     enum class Step : std::uint8_t {
         kNeedsBytes,
-        kContinue,  ///< the client awaits 100 Continue before its body; said once
-        kPacked,    ///< the body is whole and compressed: inflate(), when there is time for it
-        kRequest,   ///< head(), target() and body() are a request, until done()
-        kRefused,   ///< error() is the answer; nothing follows if it is the last(); until done()
+        kContinue,  ///< the client awaits 100 Continue before its body; returned once
+        kPacked,    ///< the body is complete and compressed: call inflate() when there is time
+        kRequest,   ///< head(), target() and body() are a request until done()
+        kRefused,   ///< reply with error(), valid until done(); no request follows if last()
     };
 
     RequestReader();
 
-    /// Space for the next bytes, at least one, valid until received(). Not while a request is in
-    /// use or packed.
+    /// Space for the next bytes, at least one byte, valid until received(). Do not call it while a
+    /// request is in use or packed.
     std::span<char> room();
-    /// `count` bytes were put into room(); they are dropped if nothing more is taken.
+    /// Takes `count` bytes that were put into room(); drops them after the last request.
     void received(std::size_t count);
-    /// True if next() may be called: no room() is lent, and no request in use, packed or the last.
+    /// True if next() may be called: room() is not lent; no request is in use, packed or the last.
     bool ready() const noexcept { return lent_ == Lent::kNone && collects(); }
-    /// The next thing to do. `gate` has the host names that this client may use.
+    /// The next step. `gate` has the host names that this client may use.
     Step next(const GateSettings& gate);
-    /// Inflates the body after kPacked; kRequest or kRefused. One that is longer than is read at
-    /// once stays as it is, where the route takes it: still_packed().
+    /// Inflates the body after kPacked; returns kRequest or kRefused. A body too long to inflate at
+    /// once stays compressed if the route accepts it: still_packed().
     Step inflate();
-    /// Gives up what has begun to arrive, also while room() is lent, and takes no more.
+    /// Gives up the request that has begun to arrive, also while room() is lent, and takes no more
+    /// bytes.
     Step refuse(core::Error error);
-    /// The request or the refusal is dealt with; its views end here.
+    /// Ends the use of the request or refusal; its views become invalid.
     void done();
-    /// Drops what has been read and takes no more requests after the one in use. True if another
-    /// one had begun, empty lines aside. May be called again, to drop what came since.
+    /// Drops the bytes read and takes no requests after the one in use. True if another request had
+    /// begun, not counting empty lines. May be called again, to drop later bytes.
     bool end();
 
-    /// Null if a head that cannot be read was refused.
+    /// Null if an unreadable head was refused.
     const RequestHead* head() const noexcept { return head_.bytes > 0 ? &head_ : nullptr; }
     const Target& target() const noexcept { return target_; }
     std::string_view body() const noexcept { return text_; }
     const core::Error& error() const noexcept { return error_; }
     bool last() const noexcept { return last_; }
 
-    /// True if no byte of a further request is here.
+    /// True if no byte of a further request has arrived.
     bool idle() const noexcept { return state_ == State::kHead && begin_ == end_; }
     bool in_body() const noexcept { return state_ == State::kBody; }
     bool packed() const noexcept { return state_ == State::kPacked; }
@@ -68,17 +69,17 @@ public:
     bool still_packed() const noexcept { return still_packed_; }
     /// True for a request that the caller has to finish first: it is in use or packed.
     bool holds_one() const noexcept { return !collects() && state_ != State::kEnded; }
-    /// The bytes of this body on the wire so far.
+    /// The bytes of this body received so far.
     std::size_t body_bytes() const noexcept { return in_body() ? body_.wire_bytes() : 0; }
-    /// The memory of bodies. It counts until it is freed: a body may wait to be inflated, or be
-    /// given up while its room() is lent.
+    /// The memory of bodies, until freed: a body may wait to be inflated, or be given up while its
+    /// room() is lent.
     std::size_t held() const noexcept { return body_.held(); }
 
 private:
     enum class State : std::uint8_t {
         kHead,     ///< collects a head in buffer_
         kBody,     ///< collects a body in body_; its head stays in buffer_
-        kPacked,   ///< has a whole body
+        kPacked,   ///< has a complete compressed body
         kRequest,  ///< in use
         kRefused,  ///< in use
         kEnded,    ///< drops everything
@@ -101,20 +102,20 @@ private:
     std::size_t capacity_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
-    std::size_t parsed_ = 0;    ///< size of an incomplete head when it was parsed last
-    std::size_t searched_ = 0;  ///< its bytes that do not hold its end
-    std::size_t lines_ = 0;     ///< of the head, at which it was parsed
+    std::size_t parsed_ = 0;    ///< size of an incomplete head when last parsed
+    std::size_t searched_ = 0;  ///< leading bytes without the head's end
+    std::size_t lines_ = 0;     ///< line ends at which the head was parsed
 
-    RequestHead head_;  ///< of what is collected or in use
+    RequestHead head_;  ///< head of the request collected or in use
     Target target_;
     RequestBody body_;
     std::string inflated_;
     std::string_view text_;  ///< the body, packed or in use: into buffer_, body_ or inflated_
-    std::size_t used_ = 0;   ///< bytes of the buffer of what is in use
+    std::size_t used_ = 0;   ///< buffer bytes of the request in use
     core::Error error_;
     State state_ = State::kHead;
     Lent lent_ = Lent::kNone;
-    bool last_ = false;  ///< nothing is taken after what is in use
+    bool last_ = false;  ///< no request follows the one in use
     bool still_packed_ = false;
 };
 

@@ -17,7 +17,7 @@ struct Response {
     std::string_view content_type = "application/json";
     std::string body;
     std::string headers;  ///< further lines, each with its CRLF
-    bool close = false;   ///< the connection closes after it
+    bool close = false;   ///< close the connection after the reply
     std::string_view cache_control = "no-store";
 };
 
@@ -26,9 +26,9 @@ struct Envelope {
     std::string_view request_id;
     std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
     bool keep_alive = true;
-    bool say_keep_alive = false;               ///< for HTTP/1.0, where it is not the default
-    bool head_only = false;                    ///< HEAD: only the header of the GET reply
-    const Deprecation* deprecation = nullptr;  ///< of the route, or null
+    bool say_keep_alive = false;  ///< for HTTP/1.0, where keep-alive is not the default
+    bool head_only = false;       ///< HEAD: only the header of the GET reply
+    const Deprecation* deprecation = nullptr;  ///< the route's deprecation, or null
 };
 
 /// Appends status line, header and body; 204 and 304 have no body. Pure.
@@ -37,10 +37,10 @@ void append_response(std::string& out, const Response& response, const Envelope&
 /// Framing of a reply without a length.
 enum class StreamBody : std::uint8_t {
     kEvents,  ///< an endless text/event-stream
-    kHeld,    ///< one JSON document in chunks, with blanks before it while it is waited for
+    kHeld,    ///< one JSON document in chunks, after blanks while the client waits
 };
 
-/// Appends the header that starts it.
+/// Appends the header of such a reply.
 void append_stream_header(std::string& out, const Envelope& envelope,
                           StreamBody body = StreamBody::kEvents);
 

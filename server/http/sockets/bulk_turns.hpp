@@ -9,9 +9,9 @@
 
 namespace headway::server {
 
-/// A FIFO queue for the work of clients that send much. It runs a few pieces per turn of the loop,
-/// so that other clients wait for these few and not for all. Each connection has at most one piece
-/// in it. I/O thread only; outlives the run of the loop.
+/// A FIFO queue for the work of clients that send much. Each turn of the event loop runs a few
+/// pieces, so that other clients wait only for these. A connection has at most one piece in the
+/// queue. I/O thread only; must outlive the run of the loop.
 class BulkTurns {
 public:
     /// Pieces per turn of the loop: 64 KB of bodies, or a few milliseconds of handshakes.
@@ -19,7 +19,7 @@ public:
 
     explicit BulkTurns(net::io_context& io) : io_(io) {}
 
-    /// Runs `work` later, once, from the loop; never before this returns.
+    /// Runs `work` later, once, from the loop; never before add() returns.
     void add(std::function<void()> work);
 
 private:

@@ -14,15 +14,15 @@
 
 namespace headway::server {
 
-/// Which socket is made, and who may connect.
+/// The setting of a socket, and the users who may connect.
 struct LocalSocketRule {
-    std::string_view key = "server.socket";  ///< the setting with its path, for messages
-    std::string group;                       ///< its members may connect too; empty: none
-    std::string_view group_key;              ///< the setting with `group`
+    std::string_view key = "server.socket";  ///< the setting with the socket's path, for messages
+    std::string group;           ///< group whose members may also connect; empty: no group
+    std::string_view group_key;  ///< the setting with `group`
 };
 
-/// The file of a listening Unix socket. Only its owner, and a group if there is one, may connect;
-/// the kernel gives the peer's user. remove() and the destructor remove the file unless another one
+/// The file of a listening Unix socket. Only its owner, and the configured group, may connect; the
+/// kernel reports the peer's user. remove() and the destructor remove the file unless another file
 /// replaced it. I/O thread only.
 class LocalSocketFile {
 public:
@@ -33,19 +33,19 @@ public:
 
     /// Creates the file, mode 0600, or 0660 with a group, and listens. Replaces a stale socket.
     /// Error: kInvalidConfig (path too long, socket of a running daemon, file of another kind, not
-    /// writable, no such group, or one that we may not give it to).
+    /// writable, no such group, or a group to which the file may not be given).
     core::Result<> open(LocalAcceptor& acceptor, const std::filesystem::path& file,
                         const LocalSocketRule& rule = {});
     void remove() noexcept;
     const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
-    std::filesystem::path path_;  ///< empty: none
+    std::filesystem::path path_;  ///< empty: no file
     dev_t device_ = 0;
     ino_t inode_ = 0;
 };
 
-/// The user of the peer of a Unix socket when it connected; none if the kernel does not say.
+/// The user of a Unix socket's peer when it connected; empty if the kernel does not report it.
 std::optional<std::uint32_t> user_of(LocalSocket& socket) noexcept;
 /// True for root and the daemon's own user.
 bool is_our_user(std::uint32_t uid) noexcept;

@@ -15,13 +15,13 @@
 
 namespace headway::server {
 
-/// Descriptors that clients of the report socket send beside their bytes: a pidfd of the agent.
-/// Bounded over all connections, and the kernel drops what does not fit, so that clients cannot use
-/// up our descriptors. Anything else that they send is closed at once, on another thread, since
-/// closing a file of theirs may take as long as they like. I/O thread only.
+/// Descriptors that clients of the report socket send with their bytes: a pidfd of the agent.
+/// Bounded over all connections, and the kernel drops excess ones, so that clients cannot exhaust
+/// the daemon's descriptors. Other descriptors are closed at once, on another thread, since closing
+/// a client's file may take as long as the client likes. I/O thread only.
 class PassedDescriptors {
 public:
-    /// The place of one connection: at most one descriptor, the last that came.
+    /// The place of one connection: at most one descriptor, the last received.
     class Place {
     public:
         explicit Place(PassedDescriptors& all) : all_(all) {}
@@ -30,7 +30,7 @@ public:
         ~Place() { take(); }
 
         bool open() const noexcept { return held_.open(); }
-        /// The descriptor of the agent's process, which is the caller's from now on; or none.
+        /// The descriptor of the agent's process, which the caller now owns; or an invalid one.
         system::FileDescriptor take() noexcept;
 
     private:
@@ -41,9 +41,9 @@ public:
 
     PassedDescriptors();
 
-    /// How many may wait to be taken; 0 takes none.
+    /// Sets how many descriptors may wait to be taken; 0 accepts none.
     void allow(std::size_t count) noexcept { allowed_ = count; }
-    /// Reads as recv() does, without waiting, and takes a descriptor that comes with the bytes.
+    /// Reads like recv(), without waiting, and keeps a descriptor that arrives with the bytes.
     std::size_t receive(int socket, std::span<char> space, Place& place, error_code& ec);
     std::size_t waiting() const noexcept { return waiting_; }
 
@@ -53,7 +53,7 @@ private:
 
     std::size_t allowed_;
     std::size_t waiting_ = 0;
-    std::shared_ptr<std::atomic<int>> closing_;  ///< shared with threads, which may outlive us
+    std::shared_ptr<std::atomic<int>> closing_;  ///< shared with threads, which may outlive this
 };
 
 }  // namespace headway::server

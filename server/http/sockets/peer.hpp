@@ -11,14 +11,14 @@ namespace headway::server {
 
 /// The origin of a connection, as reported by the kernel.
 struct Peer {
-    std::array<std::uint8_t, 16> address{};  ///< IPv6, or IPv4 mapped into it; zeros: the socket
-    bool local = false;                      ///< the operator's socket, so root or our own user
+    std::array<std::uint8_t, 16> address{};  ///< IPv6 or mapped IPv4; zeros for a Unix socket
+    bool local = false;                      ///< the operator's socket: root or the daemon's user
     bool reports = false;         ///< the report socket, any user; never together with `local`
     bool encrypted = false;       ///< TLS
-    std::uint32_t uid = kNoUser;  ///< of a Unix socket's peer when it connected (SO_PEERCRED)
+    std::uint32_t uid = kNoUser;  ///< user of a Unix socket's peer at connect (SO_PEERCRED)
 
     static constexpr std::uint32_t kNoUser = UINT32_MAX;
-    /// True without an address: one of the Unix sockets.
+    /// True for a peer on one of the Unix sockets, which has no address.
     bool on_socket() const noexcept { return local || reports; }
 };
 

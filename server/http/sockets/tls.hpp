@@ -14,11 +14,11 @@ struct ssl_st;
 namespace headway::server {
 
 /// A certificate with its key, for TLS 1.2 and 1.3 without renegotiation. A connection keeps the
-/// context that it began with. I/O thread only.
+/// context with which it began. I/O thread only.
 class TlsContext {
 public:
-    /// Reads PEM files: the chain, our certificate first, and the key. Error: kInvalidConfig, with
-    /// the file and the mistake.
+    /// Reads PEM files: the chain, the daemon's certificate first, and the key. Error:
+    /// kInvalidConfig, with the file and the mistake.
     static core::Result<std::shared_ptr<TlsContext>> load(const std::filesystem::path& chain,
                                                           const std::filesystem::path& key);
 
@@ -31,14 +31,14 @@ private:
     std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
-/// TLS of one connection on a non-blocking socket, which it does not own. Never waits: the status
-/// says what to wait for. The first calls of read() do the handshake. I/O thread only.
+/// TLS of one connection on a non-blocking socket, which it does not own. Never waits: the returned
+/// status names the event to wait for. The first calls of read() do the handshake. I/O thread only.
 class TlsStream {
 public:
     enum class Status : std::uint8_t {
         kDone,       ///< `count` bytes were transferred
         kWantRead,   ///< call again when the socket is readable
-        kWantWrite,  ///< call again, with the same bytes, when it is writable
+        kWantWrite,  ///< call again, with the same bytes, when the socket is writable
         kEnded,      ///< the peer closed TLS properly
         kFailed,     ///< no TLS, certificate not accepted, or connection lost
     };
@@ -52,7 +52,7 @@ public:
     Io write(const void* bytes, std::size_t size);
     /// True after the handshake, when data may be written.
     bool established() const;
-    /// Sends close_notify, so that the peer can tell the end from a lost connection.
+    /// Sends close_notify, so that the peer can distinguish the end from a lost connection.
     void say_goodbye();
 
 private:
@@ -60,7 +60,7 @@ private:
         void operator()(ssl_st* stream) const noexcept;
     };
     Io outcome_of(int result, std::size_t count);
-    std::unique_ptr<ssl_st, Free> stream_;  ///< null without memory: every call fails
+    std::unique_ptr<ssl_st, Free> stream_;  ///< null if allocation failed: every call then fails
 };
 
 }  // namespace headway::server

@@ -16,36 +16,36 @@
 
 namespace headway::server {
 
-/// The processes of agents and their sessions: pidfds that headway-hook has sent, or of processes
-/// that a client has named. The kernel says when one ends, across users and PID namespaces, and its
-/// number is never another process. All sessions of a process share one place, so that no agent
-/// takes those of the others. In memory only: after a start nothing is known of a process until its
-/// next hook. I/O thread only.
+/// Follows agents' processes and their sessions, by pidfds that headway-hook has sent or of
+/// processes that a client has named. The kernel reports the end of a process, across users and PID
+/// namespaces, and a pidfd never refers to another process. All sessions of a process share one
+/// place, so that no agent uses up the others' places. In memory only: after a start a process is
+/// unknown until its next hook. I/O thread only.
 class AgentProcesses {
 public:
-    /// The process of this session has ended.
+    /// Called when the process of this session has ended.
     using Gone = std::function<void(const std::string& session)>;
 
     AgentProcesses(net::io_context& io, Gone gone)
         : io_(io), gone_(std::move(gone)), place_(own_place()) {}
 
-    /// Where the numbers of a client count.
+    /// The place in which clients' process numbers are valid.
     const ProcessPlace& place() const noexcept { return place_; }
 
-    /// How many are followed; further ones are not known to be alive.
+    /// Sets how many processes are followed; it is unknown whether further ones are alive.
     void allow(std::size_t count) noexcept { allowed_ = count; }
-    /// A hook has come with this process. False if it cannot be followed.
+    /// Takes the process that arrived with a hook. False if the process cannot be followed.
     bool offer(const ReplyTo& to, system::FileDescriptor process);
-    /// The hook of `to` was of this session, whose process it is from now on.
+    /// Assigns the process of the hook of `to` to this session.
     void bind(const ReplyTo& to, const std::string& session);
-    /// The hook of `to` was refused, or its client is gone.
+    /// Drops the process of the hook of `to`, which was refused or whose client is gone.
     void drop(const ReplyTo& to);
     bool follows(const std::string& session) const { return keys_.contains(session); }
-    /// The number here of the process that came with the hook of `to`, or that the session has; 0
-    /// if it is not of our PID namespace.
+    /// The PID, in the daemon's namespace, of the process that arrived with the hook of `to` or
+    /// belongs to the session; 0 if it is in another namespace or unknown.
     int number(const ReplyTo& to, const std::string& session) const;
     void forget(const std::string& session);
-    /// Of processes.
+    /// Number of followed processes.
     std::size_t size() const noexcept { return followed_.size(); }
     void stop() {
         followed_.clear();
@@ -58,7 +58,7 @@ private:
     struct Process {
         Descriptor descriptor;
         std::set<std::string> sessions;
-        std::size_t offers = 0;  ///< hooks that came with it and have no session so far
+        std::size_t offers = 0;  ///< hooks with this process that have no session yet
         int number = 0;
     };
 
@@ -71,8 +71,8 @@ private:
     Gone gone_;
     ProcessPlace place_;
     std::size_t allowed_ = 0;
-    std::uint64_t unknown_ = 0;  ///< processes that nothing tells from others
-    /// Keys of processes by connection: one each, as PassedDescriptors takes them.
+    std::uint64_t unknown_ = 0;  ///< number of processes that cannot be identified
+    /// Keys of offered processes by connection, one each, as in PassedDescriptors.
     std::unordered_map<std::uint64_t, std::string> offered_;
     std::unordered_map<std::string, std::unique_ptr<Process>> followed_;  ///< by key
     std::unordered_map<std::string, std::string> keys_;                   ///< by session

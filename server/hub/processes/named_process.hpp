@@ -8,19 +8,18 @@
 
 namespace headway::server {
 
-/// Where the numbers count. Read once; numbers of a process do not change.
+/// The boot and PID namespace in which PIDs are valid. Read once, since they do not change.
 struct ProcessPlace {
     std::string boot;
     std::string pid_ns;
 };
 
-/// This process's own place; members are empty where /proc does not say.
+/// This process's own place; members are empty if /proc lacks them.
 ProcessPlace own_place();
 
-/// A pidfd of that process, if it is of this place and /proc confirms that it is the one that began
-/// then. Closed otherwise: of a process elsewhere, that is gone, or that may not be looked at,
-/// nothing is known. Numbers are the client's word, so only what may hurt its own session may rest
-/// on them.
+/// A pidfd of that process if it belongs to `place` and /proc confirms its start time. Closed
+/// otherwise: nothing is known of a process that is elsewhere, gone or unreadable. The client may
+/// send false numbers, so only effects that harm its own session alone may depend on them.
 system::FileDescriptor open_process(const ProcessNumbers& numbers, const ProcessPlace& place);
 
 }  // namespace headway::server

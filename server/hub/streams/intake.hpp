@@ -13,8 +13,8 @@
 
 namespace headway::server {
 
-/// Sends the I/O thread's tasks to the engine: staged one by one, handed over once per turn
-/// of the event loop, so that what arrives together commits together. I/O thread only.
+/// Sends the I/O thread's tasks to the engine: staged one by one, handed over once per turn of the
+/// event loop, so that requests that arrive together commit together. I/O thread only.
 class Intake {
 public:
     Intake(net::io_context& io, CommandQueue& queue, const ViewCache& views, const Streams& streams)
@@ -23,8 +23,8 @@ public:
     /// False when the queue is full. `session` is the session concerned, or empty; `bytes` is the
     /// size of the request body.
     bool ask(Request request, const std::string& session, std::size_t bytes = 0);
-    /// The same for tasks that must not be lost: with a full queue the task is kept and staged
-    /// later. The caller bounds their number.
+    /// Like ask(), for tasks that must not be lost: if the queue is full, the task is kept and
+    /// staged later. The caller bounds their number.
     void deliver(Request request, const std::string& session, std::size_t bytes);
     /// Stages kept tasks as far as there is room. Called once a second.
     void pass_kept();
@@ -35,7 +35,7 @@ public:
     std::size_t size() const { return queue_.size(); }
 
 private:
-    /// With the session that it is about, since who follows it may change meanwhile.
+    /// A kept request with its session, whose watchers may change meanwhile.
     struct Kept {
         std::string session;
         Request request;
@@ -47,7 +47,7 @@ private:
     const ViewCache& views_;
     const Streams& streams_;
     /// bounded by the open questions to judges, the messages to webhooks, the sessions of processes
-    /// and the hooks that are held
+    /// and the held hooks
     std::vector<Kept> kept_;
     bool wake_posted_ = false;
 };

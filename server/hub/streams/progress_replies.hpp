@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// The replies with the progress of sessions that are read more often than they change: the text of
-/// a view is written once, and what depends on the time of reading is put in. I/O thread only.
+/// Replies with the progress of sessions, which are read more often than they change: the text of a
+/// view is written once, and values that depend on the reading time are inserted. I/O thread only.
 class ProgressReplies {
 public:
     /// The reply with the progress of `found`, which has a view, as of `time`; valid until the next
@@ -19,11 +19,11 @@ public:
 
 private:
     struct Kept {
-        std::uint64_t version = 0;  ///< of the view; 0: of none
+        std::uint64_t version = 0;  ///< the view's version; 0: no view
         api::ProgressText text;
     };
-    std::vector<Kept> kept_;  ///< by version; an older one gives way to a newer
-    Response reply_;          ///< reused, so that its body need not grow
+    std::vector<Kept> kept_;  ///< by version; a newer one replaces an older one
+    Response reply_;          ///< reused, so that its body need not be reallocated
 };
 
 }  // namespace headway::server

@@ -6,7 +6,7 @@
 
 namespace headway::server {
 
-/// The time of documents made on the I/O thread: up to which reports were received.
+/// The time for documents made on the I/O thread: all reports up to it were received.
 inline api::ReadingTime reading_time(const Clock& clock) {
     return {clock.heard_until(), clock.watch()};
 }

@@ -20,51 +20,50 @@ namespace headway::server {
 
 enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 
-/// Server-Sent Events. Each channel (a session, or all of them) keeps one ring of encoded frames,
-/// and each client a position in it: an event is encoded once, and one write sends a client
-/// everything after its position. A client that falls off the ring gets `lagged` and is
+/// Server-Sent Events. Each channel (one session, or all sessions) keeps one ring of encoded
+/// frames, and each client a position in the ring: an event is encoded once, and one write sends a
+/// client everything after its position. A client that falls off the ring gets `lagged` and is
 /// disconnected. Exception: a client that was up to date before the commit that pushed it off is
-/// fed from the journal, page by page as fast as it reads, like a client that resumes. I/O thread
-/// only.
+/// fed from the journal, page by page as fast as it reads, like a resuming client. I/O thread only.
 ///
-/// No entry is removed during a call: connections report their end from the loop.
+/// No client is removed during a call: connections report their end from the event loop.
 class Streams {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
     /// Sends a StreamQuery on behalf of a connection; false when the queue is full.
     using Ask = std::function<bool(std::uint64_t connection, StreamQuery query)>;
     using Time = std::function<api::ReadingTime()>;
-    /// Bytes of all rings together: four full ones.
+    /// Bytes of all rings together: four full rings.
     static constexpr std::size_t kRingsBytesMax = 64U << 20;
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` is
-    /// Access::stays_as() of the caller. Errors: kOverloaded.
+    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` is the
+    /// result of Access::stays_as(). Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         const std::string& caller);
 
-    /// Takes the engine's page for a stream that catches up.
+    /// Takes the engine's page for a catching-up stream.
     void on_page(std::uint64_t connection, StreamReply reply);
     bool is_open(std::uint64_t connection) const { return clients_.contains(connection); }
-    /// The query of a stream failed. Returns the slot if it still needs an answer. A stream that
-    /// has begun is closed; its client resumes from the last id.
+    /// Called when the query of a stream failed. Returns the slot if it still needs a reply. A
+    /// stream that has begun is closed; its client resumes from the last id.
     std::optional<std::uint64_t> abandon(std::uint64_t connection);
 
     void publish(const std::vector<storage::StreamEvent>& events);
-    /// A session's view changed.
+    /// Called when a session's view changed.
     void publish_progress(const std::string& session);
     void on_writable(HttpConnection& connection);
     void on_closed(std::uint64_t connection);
     /// Sends a comment on quiet streams.
     void keep_alive(Clock::Steady::time_point now);
-    /// Ends the streams of a session that was deleted, with a goodbye: its id is free, and a next
-    /// session of that name counts its events from 1 again.
+    /// Ends the streams of a session that was deleted, with a goodbye: the id is free, and a later
+    /// session with this id numbers its events from 1 again.
     void session_deleted(const std::string& session);
     /// Ends the streams whose caller may not stay, with a goodbye.
     void cut(const std::function<bool(const std::string& caller)>& may_stay);
-    /// Ends all streams with a goodbye that says why.
+    /// Ends all streams with a goodbye that gives the reason.
     void drain(std::string_view reason = "the daemon is going down");
 
     std::size_t size() const noexcept { return clients_.size(); }
@@ -75,16 +74,16 @@ public:
 
 private:
     struct Entry {
-        std::int64_t id = 0;  ///< of the event
+        std::int64_t id = 0;  ///< position of the event
         Frame frame;
     };
     struct Channel {
         std::deque<Entry> frames;
         std::uint64_t base = 0;  ///< number of frames.front()
-        std::uint64_t mark = 0;  ///< its end before the current publication
-        std::uint64_t turn = 0;  ///< of the publication that `mark` belongs to
+        std::uint64_t mark = 0;  ///< end() before the current publication
+        std::uint64_t turn = 0;  ///< number of the publication to which `mark` belongs
         std::size_t bytes = 0;
-        bool view_asked = false;  ///< progress: the view was requested
+        bool view_asked = false;  ///< for progress: the view was requested
         std::vector<std::uint64_t> clients;
         std::uint64_t end() const { return base + frames.size(); }
     };
@@ -93,15 +92,15 @@ private:
         std::string session;
         std::string caller;
         std::uint64_t slot = 0;
-        std::int64_t position = 0;  ///< read up to here
-        std::int64_t oldest = 0;    ///< as the client knows it
+        std::int64_t position = 0;  ///< the client has read up to this position
+        std::int64_t oldest = 0;    ///< oldest position known to the client
         std::optional<std::int64_t> after;
-        std::uint64_t next_frame = 0;  ///< in the channel, once live
+        std::uint64_t next_frame = 0;  ///< number of the next frame to send, once live
         bool started = false;          ///< the header and `hello` are sent
         bool live = false;
-        bool ended = false;  ///< its last frame is sent
+        bool ended = false;  ///< the last frame is sent
         bool asked = false;  ///< a page was requested
-        bool stale = false;  ///< progress: the document changed while the socket was full
+        bool stale = false;  ///< for progress: the document changed while the socket was full
         Clock::Steady::time_point quiet_since;
     };
 
@@ -135,10 +134,10 @@ private:
     std::unordered_map<std::string, Channel> progress_;
     Channel all_;
     std::vector<Frame> batch_;    ///< reused, empty between calls
-    std::size_t ring_bytes_ = 0;  ///< of all channels
+    std::size_t ring_bytes_ = 0;  ///< bytes in all rings
     /// Shared with the frames, which may live longer in connections.
     std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
-    std::uint64_t turn_ = 0;  ///< of publish()
+    std::uint64_t turn_ = 0;  ///< number of publish() calls
     bool rejoined_ = false;   ///< rejoin() was called in this publication
     std::uint64_t frames_sent_ = 0;
     std::uint64_t lagged_ = 0;

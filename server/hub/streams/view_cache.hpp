@@ -13,20 +13,20 @@
 
 namespace headway::server {
 
-/// The published views of sessions, for reads without the engine. A missing view is queried
-/// once; from then on every publication updates it. Only the newest of the sessions without readers
-/// are kept. I/O thread only.
+/// The published views of sessions, for reads without the engine. A missing view is queried once;
+/// from then on every publication updates it. Only the newest views without readers are kept. I/O
+/// thread only.
 class ViewCache {
 public:
     /// Sends a ViewQuery; false when the queue is full.
     using Ask = std::function<bool(const std::string& session)>;
-    /// Gets the view, null for an unknown session, or an error.
+    /// Receives the view, null for an unknown session, or an error.
     using Callback = std::function<void(core::Result<const core::SessionView*>)>;
 
     explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
     ViewCache(const ViewCache&) = delete;
     ViewCache& operator=(const ViewCache&) = delete;
-    /// Other daemons change sessions, too: only the engine knows whether a view is the newest.
+    /// Notes that other daemons also change sessions: only the engine then knows the newest view.
     void share() { shared_ = true; }
 
     /// A view and its version, a number that no other view has had.
@@ -37,9 +37,9 @@ public:
 
     /// The cached view or null; valid until the next publication.
     const core::SessionView* find(const std::string& session) const;
-    /// The same for a client, who will read it again: it stays.
+    /// The cached view for a client. It stays cached, since the client will read it again.
     Versioned read(const std::string& session);
-    /// The same if it is the newest, as far as that is known here.
+    /// Like read(), but null if other daemons may have a newer view.
     Versioned read_newest(const std::string& session) {
         return shared_ ? Versioned{} : read(session);
     }
@@ -49,32 +49,33 @@ public:
     /// Calls back with the newest view, at once or when the engine answers.
     void get(const std::string& session, Callback callback);
 
-    /// A commit touched the session. Its view here if it is watched, else null.
+    /// Takes the view of a session that a commit touched. Returns the cached view if watched, or
+    /// null.
     const core::SessionView* update(core::SessionView view);
-    /// The session was deleted.
+    /// Drops the view of a deleted session.
     void forget(const std::string& session);
-    /// The engine answered a question; null = unknown session.
+    /// Takes the engine's answer to a ViewQuery; null = unknown session.
     void resolve(const std::string& session, core::Result<const core::SessionView*> view);
 
-    /// A waiter or stream watches the session: its view stays cached, and its agent gets a shorter
-    /// heartbeat interval.
+    /// Called when a waiter or stream watches the session: the session's view stays cached, and its
+    /// agent gets a shorter heartbeat interval.
     void watch(const std::string& session);
     void unwatch(const std::string& session);
     bool watched(const std::string& session) const;
 
     /// Shrinks to limits::kViewsUnreadMax and kViewCacheMax. Call it after the replies of a
-    /// publication, which use its views.
+    /// publication, which use the views.
     void trim();
     std::size_t size() const noexcept { return entries_.size(); }
 
 private:
     struct Entry {
         bool present = false;
-        bool read = false;    ///< a client asked for it
-        bool listed = false;  ///< among the unread ones
+        bool read = false;    ///< a client requested the view
+        bool listed = false;  ///< in the list of unread views
         std::uint32_t watchers = 0;
         std::uint64_t version = 0;
-        Entry* before = nullptr;  ///< its neighbours there
+        Entry* before = nullptr;  ///< neighbours in that list
         Entry* after = nullptr;
         core::SessionView view;
     };
@@ -86,11 +87,11 @@ private:
 
     Ask ask_;
     bool shared_ = false;
-    std::uint64_t versions_ = 0;  ///< given so far
+    std::uint64_t versions_ = 0;  ///< versions assigned so far
     Entries entries_;
     std::unordered_map<std::string, std::vector<Callback>> asked_;
-    /// Those whose views came unasked, oldest first; linked through the entries, which stay where
-    /// they are in memory.
+    /// Entries whose view no client requested, oldest first; linked through the entries, whose
+    /// addresses are stable.
     Entry* oldest_unread_ = nullptr;
     Entry* newest_unread_ = nullptr;
     std::size_t unread_ = 0;

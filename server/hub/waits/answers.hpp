@@ -15,11 +15,11 @@
 #include "server/engine/reports/ping_commands.hpp"
 #include "server/engine/reports/telemetry_commands.hpp"
 
-// How the results of commands and queries become replies. I/O thread only.
+// Replies for the results of commands and queries. I/O thread only.
 
 namespace headway::server {
 
-/// The answer to an export that the engine need not see, too.
+/// The reply to a telemetry export, also to one that needs no engine.
 Response telemetry_response(const TelemetryTaken& taken);
 
 // Sessions.

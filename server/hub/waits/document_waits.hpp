@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// Long polls on one document each, an approval or a check. The document is queried again when it
-/// is decided or answered, at the deadline, and when the daemon drains. Waits are not stored: after
-/// a restart the client repeats the request. I/O thread only.
+/// Long polls on one document each, an approval or a check. The document is queried again when
+/// decided or answered, at the deadline, and when the daemon drains. Waits are not stored: after a
+/// restart the client repeats the request. I/O thread only.
 class DocumentWaits {
 public:
     /// Sends the query whose reply is the answer; false when the queue is full.
@@ -24,20 +24,19 @@ public:
     explicit DocumentWaits(Ask ask) : ask_(std::move(ask)) {}
 
     /// Notes that the reply to `to` may wait until `deadline`; the caller asks for the first
-    /// document. Error: kOverloaded, when there are
-    /// limits::kWaitersMax of them.
+    /// document. Error: kOverloaded, when limits::kWaitersMax replies wait.
     core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline);
-    /// A document has arrived. True: the wait continues, because the document is pending and there
-    /// is time, from now on for the document `id` unless that is empty. False: the document is the
-    /// answer, and the wait is over.
+    /// Called when a document has arrived. True if the wait continues, because the document is
+    /// pending and time is left; it then waits for the document `id` unless `id` is empty. False if
+    /// the document is the answer, which ends the wait.
     bool keeps_waiting(const ReplyTo& to, bool pending, const std::string& id = {});
-    /// The request was answered otherwise.
+    /// Called when the request was answered otherwise.
     void answered(const ReplyTo& to);
-    /// The document `id` is not pending any more.
+    /// Called when the document `id` is no longer pending.
     void notify(const std::string& id);
-    /// Any document may have changed: queries all of them.
+    /// Queries all documents again, since any may have changed.
     void look_again();
-    /// The client is gone.
+    /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
     /// Queries the documents whose deadline has passed; kNever: all.
     void expire(core::Timestamp now);
@@ -48,7 +47,7 @@ public:
 private:
     struct Wait {
         std::string id;
-        bool asked = true;  ///< a document is on its way
+        bool asked = true;  ///< a document was requested
         bool last = false;  ///< the next document is the answer
     };
     using Place = WaitTable<Wait>::Place;

@@ -18,25 +18,25 @@
 
 namespace headway::server {
 
-/// Replies to hooks, and hooks that are kept waiting: by a pause, or until a person has decided
-/// about their call. While a hook waits its client gets a blank every kSignEvery, so that it can
-/// tell a hold from a daemon that hangs. The question is asked again when the session has changed,
-/// and a last time when the agent's own limit is near; a few at a time, in turn, so that the engine
-/// hears others between the questions of many holds. I/O thread only.
+/// Replies to hooks, and held hooks: during a pause, or until a person has decided about their
+/// call. While a hook waits, its client gets a blank every kSignEvery, so that it can distinguish a
+/// hold from a hanging daemon. The engine is asked again when the session has changed, and a last
+/// time when the agent's own limit is near; a few holds at a time, in turn, so that the engine can
+/// serve other requests in between. I/O thread only.
 class HookHolds {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
-    /// Sends the question; false when the queue is full.
+    /// Asks the engine; false when the queue is full.
     using Ask = std::function<bool(const ReplyTo&, HookAgainCommand)>;
-    /// Sets the reply of a request that has not begun to be answered.
+    /// Sets the reply of a request whose reply has not begun.
     using Put = std::function<void(const ReplyTo&, const Response&)>;
 
-    /// Says that an agent's dialog does not wait for its approval any more. If the queue is full,
-    /// that ends by its time.
+    /// Reports that an agent's dialog no longer waits for its approval. If the queue is full, the
+    /// approval ends by its expiry instead.
     using Leave = std::function<void(DialogLeftCommand)>;
 
     static constexpr std::chrono::seconds kSignEvery{5};
-    /// Questions that are on their way at once: some milliseconds of the engine.
+    /// Maximum number of open questions to the engine: some milliseconds of its time.
     static constexpr std::size_t kAskedMax = 32;
 
     HookHolds(FindConnection find, Ask ask, Put put, Leave leave)
@@ -45,17 +45,17 @@ public:
           put_(std::move(put)),
           leave_(std::move(leave)) {}
 
-    /// The engine's answer.
+    /// Takes the engine's answer.
     void take(const ReplyTo& to, HookAnswered answered);
-    /// The engine refused the question of a hook that waits, which goes on without an answer. False
-    /// if none waits there.
+    /// The engine refused the question of a waiting hook, which is released undecided. False if no
+    /// hook waits at `to`.
     bool refused(const ReplyTo& to);
     void session_changed(const std::string& session);
     void drop_connection(std::uint64_t connection);
-    /// Blanks, and the holds whose time is up.
+    /// Sends blanks, and asks a last time for holds whose time is up.
     void second(Clock::Steady::time_point now);
-    /// Asks for the last answer of all of them, and answers each at once from now on: the daemon
-    /// goes down. The session then knows that the calls did not run.
+    /// At shutdown: asks for the last answer of all holds, and from now on answers every hook at
+    /// once. The session then knows that the calls did not run.
     void drain();
     std::size_t size() const noexcept { return holds_.size(); }
 
@@ -66,9 +66,9 @@ private:
         Clock::Steady::time_point deadline;
         Clock::Steady::time_point next_sign;
         bool streams = false;  ///< the reply has begun
-        bool asked = false;    ///< the question is on its way
+        bool asked = false;    ///< a question is open
         bool changed = false;  ///< the session has changed since it was asked
-        bool due = false;      ///< stands in due_
+        bool due = false;      ///< is in due_
     };
     using Place = WaitTable<Hold>::Place;
 
@@ -87,8 +87,8 @@ private:
     Leave leave_;
     bool draining_ = false;
     WaitTable<Hold> holds_;
-    std::deque<Place> due_;  ///< to be asked; each hold once, and some that are gone
-    std::size_t asked_ = 0;  ///< questions on their way
+    std::deque<Place> due_;  ///< holds to ask about, each once; some may be gone
+    std::size_t asked_ = 0;  ///< number of open questions
 };
 
 }  // namespace headway::server

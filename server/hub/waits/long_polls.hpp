@@ -23,15 +23,15 @@ public:
     /// Waits until `deadline` for the document `id` (an approval's id, or check_key()). The caller
     /// queries the first document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
-    /// A document has arrived: sends it, unless the wait continues.
+    /// Takes an arrived document and sends it, unless the wait continues.
     void take_document(const ReplyTo& to, DocumentReply reply);
-    /// The request was answered otherwise, for instance with an error.
+    /// Called when the request was answered otherwise, for instance with an error.
     void answered(const ReplyTo& to) { documents_.answered(to); }
 
     void session_changed(const std::string& session) { sessions_.notify(session); }
     void session_deleted(const std::string& session) { sessions_.session_deleted(session); }
     void document_changed(const std::string& id) { documents_.notify(id); }
-    /// Other daemons may have changed documents.
+    /// Called when other daemons may have changed documents.
     void look_again() { documents_.look_again(); }
     void drop_connection(std::uint64_t connection);
     /// Answers all waits now, for the drain.
@@ -54,8 +54,8 @@ private:
     core::Timestamp timer_at_ = core::kNever;
 };
 
-/// The key of a long poll on a check, by its name among those of all sessions (check_name()), or by
-/// its id alone until the first answer names the session; distinct from approvals. Pure.
+/// The key of a long poll on a check: by check_name(), or by the check's id alone until the first
+/// answer names the session. Distinct from approvals' ids. Pure.
 inline std::string check_key(const std::string& name) {
     return "check/" + name;
 }

@@ -19,13 +19,13 @@
 
 namespace headway::server {
 
-/// Replies that wait, with what their owner knows of each: found by their place, by the subjects
-/// that they wait for, by their connection, and by the time of the next look at them. Each step is
+/// Waiting replies, each with an entry of the table's owner: found by their place, by the subjects
+/// that they wait for, by their connection, and by the time of their next look. Each step is
 /// logarithmic in their number. I/O thread only.
 template <class Entry>
 class WaitTable {
 public:
-    /// Connection and slot, which no other request ever has.
+    /// Connection and slot, which together are unique to a request.
     using Place = std::pair<std::uint64_t, std::uint64_t>;
 
     static Place place_of(const ReplyTo& to) { return {to.connection, to.slot}; }
@@ -54,7 +54,7 @@ public:
         wait_for(place, std::move(subjects));
         return row->second.entry;
     }
-    /// From now on it waits for these subjects only. Precondition: something waits there.
+    /// Replaces the subjects of the reply. Precondition: something waits there.
     void wait_for(const Place& place, std::vector<std::string> subjects) {
         Row& row = row_of(place);
         forget_subjects(place, row);
@@ -62,7 +62,7 @@ public:
         for (const std::string& subject : row.subjects)
             by_subject_[subject].insert(place);
     }
-    /// When it is due; kNever: not by time. Precondition: something waits there.
+    /// Sets when the reply is due; kNever: at no time. Precondition: something waits there.
     void look_at(const Place& place, core::Timestamp at) {
         Row& row = row_of(place);
         by_time_.erase({row.look_at, place});
@@ -78,8 +78,8 @@ public:
         rows_.erase(row);
     }
 
-    /// The places of those that wait for a subject, in order. The lists are copies: their owner may
-    /// remove while it goes through one.
+    /// The places of the replies that wait for a subject, in order. Returned lists are copies, so
+    /// that replies may be removed while iterating.
     std::vector<Place> waiting_for(std::string_view subject) const {
         const auto places = by_subject_.find(subject);
         if (places == by_subject_.end()) return {};
@@ -98,7 +98,7 @@ public:
             places.push_back(place);
         return places;
     }
-    /// Those that are due at `now`, the earliest first; kNever: all that have a time.
+    /// Replies that are due at `now`, the earliest first; kNever: all with a time.
     std::vector<Place> due(core::Timestamp now) const {
         std::vector<Place> places;
         for (const auto& [at, place] : by_time_) {
@@ -107,7 +107,7 @@ public:
         }
         return places;
     }
-    /// kNever if nothing has a time.
+    /// kNever if no reply has a time.
     core::Timestamp next_due() const {
         return by_time_.empty() ? core::kNever : by_time_.begin()->first;
     }

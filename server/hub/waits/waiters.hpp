@@ -20,17 +20,17 @@ namespace headway::server {
 struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;
-    std::vector<std::string> sessions;       ///< exactly one, unless `several`
+    std::vector<std::string> sessions;       ///< exactly one session, unless `several`
     bool several = false;                    ///< from /v1/wait: the reply lists the sessions
-    bool all = false;                        ///< every session must be met, not any
+    bool all = false;                        ///< every session must meet the condition, not any
     bool missing_ok = false;                 ///< waits for sessions that are not opened yet
-    core::Timestamp open_by = core::kNever;  ///< limit for their opening
+    core::Timestamp open_by = core::kNever;  ///< time by which the sessions must be opened
     core::Timestamp deadline = core::kNever;
 };
 
-/// Long polls: answered when a view meets the condition, when it becomes impossible (the session
-/// has ended, its agent is gone, it was not opened in time), at the deadline, or in a drain. I/O
-/// thread only.
+/// Long polls: answered when a view meets the condition, when the condition becomes impossible (the
+/// session has ended, its agent is gone, it was not opened in time), at the deadline, or in a
+/// drain. I/O thread only.
 class Waiters {
 public:
     using Answer = std::function<void(const ReplyTo&, core::Result<Response>)>;
@@ -39,15 +39,15 @@ public:
     Waiters(ViewCache& views, Answer answer, Time time)
         : views_(views), answer_(std::move(answer)), time_(std::move(time)) {}
 
-    /// Error: kOverloaded, when there are limits::kWaitersMax of them.
+    /// Error: kOverloaded, when limits::kWaitersMax replies wait.
     core::Result<> add(Wait wait);
-    /// A session's view changed.
+    /// Called when a session's view has changed.
     void notify(const std::string& session);
-    /// Answers the waits that do not wait for a session of this id to be opened.
+    /// Answers the waits on this session, except those for a later opening of its id.
     void session_deleted(const std::string& session);
-    /// The client is gone.
+    /// Called when the client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Answers the waits whose deadline has passed or that became impossible by time; kNever: all.
+    /// Answers the waits whose deadline has passed or that time has made impossible; kNever: all.
     void expire(core::Timestamp now);
     /// When expire() must be called next; kNever without waiters.
     core::Timestamp next_deadline() const { return waits_.next_due(); }
@@ -57,7 +57,7 @@ private:
     struct Pending {
         Wait wait;
         std::size_t unresolved = 0;  ///< views not yet received
-        bool overdue = false;        ///< the deadline passed before they arrived
+        bool overdue = false;        ///< the deadline passed before the views arrived
     };
     using Place = WaitTable<Pending>::Place;
 

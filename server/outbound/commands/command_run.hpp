@@ -16,26 +16,26 @@
 namespace headway::server {
 
 /// One run of a command that gets a message: a process in a group of its own, without a shell, with
-/// three descriptors and a few variables. Arguments and variables are of the configuration and the
-/// message's id; what an agent wrote is on standard input only. Only the start of the process
+/// three descriptors and a few variables. Arguments and variables contain only the configuration
+/// and the message's id; text of an agent is only on standard input. Only the start of the process
 /// blocks. One thread.
 class CommandRun {
 public:
-    /// Starts it. `target` must outlive it. Throws std::system_error when it cannot be started.
+    /// Starts the command. `target` must outlive this. Throws std::system_error on failure.
     CommandRun(const WebhookTarget& target, WebhookJob job, std::string_view link);
     CommandRun(const CommandRun&) = delete;
     CommandRun& operator=(const CommandRun&) = delete;
-    /// Kills the group.
+    /// Kills the process group.
     ~CommandRun();
 
     /// Events that turn() waits for, added to `polls`.
     void wait_on(std::vector<pollfd>& polls) const;
-    /// When turn() must be called at the latest.
+    /// Latest time of the next turn().
     Clock::Steady::time_point next_turn() const;
-    /// Writes and reads what is possible; kills the group after the timeout. True when it has
+    /// Writes and reads without blocking; kills the group after the timeout. True when the run has
     /// ended.
     bool turn();
-    /// After its end.
+    /// The result; call it after the end.
     WebhookResult result() const;
     WebhookResult cancelled() const;
 
@@ -51,9 +51,9 @@ private:
     WebhookJob job_;
     std::string input_;
     std::size_t written_ = 0;
-    std::string output_;  ///< its beginning
+    std::string output_;  ///< the beginning of the output
     system::FileDescriptor stdin_;
-    system::FileDescriptor stdout_;  ///< and what it says to standard error
+    system::FileDescriptor stdout_;  ///< also reads standard error
     system::FileDescriptor process_;
     pid_t pid_ = 0;  ///< 0: reaped
     Clock::Steady::time_point started_;

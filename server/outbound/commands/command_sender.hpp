@@ -15,28 +15,28 @@
 
 namespace headway::server {
 
-/// Gives messages to commands, on a thread of its own that watches all of them together: one try
-/// per job, as WebhookSender does over the network.
+/// Passes messages to commands, on one thread that watches all commands: one try per job, as
+/// WebhookSender does over the network.
 class CommandSender {
 public:
-    /// Called on its thread, exactly once for each accepted job; must not block.
+    /// Called on the sender's thread, exactly once for each accepted job; must not block.
     using Deliver = std::function<void(WebhookResult)>;
     using Report = WebhookTarget::Report;
 
-    /// Throws std::system_error when there is no descriptor or thread for it.
+    /// Throws std::system_error when no descriptor or thread can be created.
     CommandSender(std::vector<WebhookTarget> targets, Deliver deliver, Report report);
     CommandSender(const CommandSender&) = delete;
     CommandSender& operator=(const CommandSender&) = delete;
-    ~CommandSender();  ///< stop()
+    ~CommandSender();  ///< calls stop()
 
-    /// Where the dashboard is, or empty. Before the first job.
+    /// Sets the dashboard's URL, or empty. Call it before the first job.
     void link_to(std::string base) { link_ = std::move(base); }
-    /// Whether jobs of that endpoint are for it.
+    /// True if this sender handles the jobs of that endpoint.
     bool owns(const std::string& endpoint) const { return find(endpoint) != nullptr; }
-    /// Any thread; never waits. False, with no result to follow: it is stopped, too much waits, or
-    /// the endpoint is unknown or unusable.
+    /// Any thread; never waits. Returns false, with no result to follow, if the sender is stopped,
+    /// too many jobs wait, or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
-    /// Kills what runs and accepts no more. Any thread but its own; idempotent.
+    /// Kills running commands and accepts no more jobs. Any thread except its own; idempotent.
     void stop();
 
 private:
@@ -54,8 +54,8 @@ private:
     Report report_;
     std::string link_;
     system::FileDescriptor wake_;
-    std::list<CommandRun> active_;  ///< its thread only
-    std::mutex mutex_;              ///< guards what follows
+    std::list<CommandRun> active_;  ///< sender's thread only
+    std::mutex mutex_;              ///< guards the members below
     std::vector<WebhookJob> queue_;
     bool stopping_ = false;
     std::thread thread_;

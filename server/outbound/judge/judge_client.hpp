@@ -15,12 +15,12 @@ namespace headway::server {
 class JudgeWorker;
 
 /// Sends questions to OpenAI-compatible endpoints, on the thread of libcurl. An answer may take any
-/// time while its bytes arrive; silence ends it. Each endpoint has its own concurrency limit, fair
-/// queue, pauses and circuit breaker, so that no endpoint waits for another.
+/// time while its bytes arrive; silence ends the request. Each endpoint has its own concurrency
+/// limit, fair queue, pauses and circuit breaker, so that no endpoint waits for another.
 ///
-/// After a connect error, 429 or 5xx it retries `retries` times with backoff(), in which the whole
-/// endpoint pauses. A question whose try opens the breaker gets its own reason; those that wait get
-/// kUnavailable. JudgeUse counts from the first try, not from submit().
+/// After a connect error, 429 or 5xx it retries `retries` times with backoff(), during which the
+/// whole endpoint pauses. A question whose try opens the breaker gets its own error; waiting
+/// questions get kUnavailable. JudgeUse counts from the first try, not from submit().
 class JudgeClient {
 public:
     /// Called on the thread of libcurl, exactly once for each accepted question; must not block,
@@ -29,21 +29,21 @@ public:
     /// Logs a line, from the constructor or the thread of libcurl. No line contains secrets.
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
-    /// Reads the keys. The loop must outlive it. An endpoint without a readable key is reported and
-    /// answers kRefused to every question.
+    /// Reads the keys. The loop must outlive the client. An endpoint without a readable key is
+    /// reported and answers kRefused to every question.
     JudgeClient(CurlLoop& loop, config::JudgeSettings settings, Deliver deliver, Report report);
     JudgeClient(const JudgeClient&) = delete;
     JudgeClient& operator=(const JudgeClient&) = delete;
-    ~JudgeClient();  ///< stop()
+    ~JudgeClient();  ///< calls stop()
 
-    /// Any thread; never waits for the network. False, with no reply to follow:
+    /// Any thread; never waits for the network. Returns false, with no reply to follow, if
     /// limits::kJudgeQueueMax questions are open, the client is stopped, or the endpoint does not
     /// exist.
     bool submit(JudgeJob job);
     /// Any thread. Answers all open questions of the session with kCancelled.
     void cancel(const std::string& session);
     /// Answers all open questions with kCancelled and accepts no more. Idempotent; one thread at a
-    /// time, not that of libcurl.
+    /// time, never the thread of libcurl.
     void stop();
     /// Any thread.
     JudgeStats stats() const;

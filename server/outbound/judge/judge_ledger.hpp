@@ -19,8 +19,8 @@ namespace headway::server {
 /// Figures of one endpoint since the start.
 struct JudgeEndpointStats {
     std::string name;
-    std::uint64_t waiting = 0;    ///< queued, also for a retry
-    std::uint64_t in_flight = 0;  ///< asked now
+    std::uint64_t waiting = 0;    ///< queued questions, including retries
+    std::uint64_t in_flight = 0;  ///< questions being asked now
     BreakerState breaker = BreakerState::kClosed;
     /// Questions by how they ended, in the order of JudgeOutcome.
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
@@ -28,8 +28,8 @@ struct JudgeEndpointStats {
     std::uint64_t prompt_tokens = 0;
     std::uint64_t completion_tokens = 0;
     double cost_usd = 0;
-    std::uint64_t answered_ms = 0;     ///< sum of JudgeUse::elapsed_ms of those answered
-    std::uint64_t first_token_ms = 0;  ///< sum of JudgeUse::first_token_ms of those answered
+    std::uint64_t answered_ms = 0;     ///< sum of JudgeUse::elapsed_ms of answered questions
+    std::uint64_t first_token_ms = 0;  ///< sum of JudgeUse::first_token_ms of answered questions
 
     std::uint64_t ended_as(core::JudgeOutcome outcome) const {
         return outcomes[static_cast<std::size_t>(outcome)];
@@ -42,19 +42,19 @@ struct JudgeStats {
     std::vector<JudgeEndpointStats> endpoints;
 };
 
-/// The figures of all judges and the bound of open questions, which are those accepted and not yet
-/// answered. Any thread.
+/// The figures of all judges and the bound on open questions (accepted and not yet answered). Any
+/// thread.
 class JudgeLedger {
 public:
     explicit JudgeLedger(const std::vector<config::JudgeEndpoint>& endpoints);
 
-    /// Counts a question as open. False: limits::kJudgeQueueMax are, or there is no such endpoint.
+    /// Counts a question as open. False if kJudgeQueueMax are open or the endpoint is unknown.
     bool open(const std::string& endpoint);
-    /// An open question that was not taken after all.
+    /// Uncounts an open question that was not accepted after all.
     void turn_away();
     /// Counts an answered question and frees its place.
     void settle(const JudgeReply& reply);
-    /// Keeps the state of one endpoint for stats().
+    /// Stores the state of one endpoint for stats().
     void show(std::size_t endpoint, std::size_t waiting, std::size_t in_flight,
               BreakerState breaker);
     JudgeStats stats() const;

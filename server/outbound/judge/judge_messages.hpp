@@ -19,8 +19,8 @@ struct JudgeJob {
     double temperature = 0;
 };
 
-/// The result of a job; each job gets exactly one. `text` is what the model wrote, complete only
-/// with kAnswered. kDiscarded does not occur here, because the engine interprets the answer.
+/// The result of a job; each job gets exactly one. `text` is the model's output, complete only with
+/// kAnswered. kDiscarded is not used here, because the engine interprets the answer.
 struct JudgeReply {
     std::uint64_t id = 0;
     std::string session;
@@ -28,7 +28,7 @@ struct JudgeReply {
     std::string model;  ///< as named by the endpoint, else as configured
     core::JudgeOutcome outcome = core::JudgeOutcome::kCancelled;
     std::string text;
-    std::string error;  ///< for people, with the next step where there is one; no secrets
+    std::string error;  ///< for people, with the next step if known; no secrets
     core::JudgeUse use;
 };
 

@@ -10,22 +10,22 @@
 namespace headway::server {
 
 /// Parses the reply to one question: a stream of events with one chunk each, up to `[DONE]`, or one
-/// JSON object from an endpoint that does not stream. The first byte tells which, because some
+/// JSON object from an endpoint that does not stream. The first byte decides which, because some
 /// endpoints send a wrong Content-Type. Memory is bounded by the bytes fed, which the caller
 /// limits. Pure.
 class JudgeStream {
 public:
     /// Bytes after the end or after an error are ignored.
     void feed(std::string_view bytes);
-    /// The HTTP reply is complete. A stream without `[DONE]` is complete too if it has a finish
-    /// reason.
+    /// Called when the HTTP reply is complete. A stream without `[DONE]` is also complete if it has
+    /// a finish reason.
     void end();
 
     bool whole() const { return whole_; }
-    /// Why this is no answer, or empty. Contains text of the endpoint: bound and sanitize it.
+    /// Why the reply is no answer, or empty. Contains text of the endpoint: bound and sanitize it.
     const std::string& error() const { return error_; }
     const std::string& text() const { return text_; }
-    const std::string& model() const { return model_; }  ///< empty: not given
+    const std::string& model() const { return model_; }  ///< empty: not sent
     const api::ChatUsage& usage() const { return usage_; }
 
 private:
@@ -38,9 +38,9 @@ private:
     void read(std::string_view json);
 
     Form form_ = Form::kUnknown;
-    std::string pending_;  ///< the line, or the object, so far
+    std::string pending_;  ///< incomplete line or object
     bool after_cr_ = false;
-    std::string data_;  ///< of the event so far
+    std::string data_;  ///< data of the incomplete event
     bool finished_ = false;
     bool whole_ = false;
     std::string error_;

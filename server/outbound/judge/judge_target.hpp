@@ -10,8 +10,8 @@
 
 namespace headway::server {
 
-/// One endpoint with its key and request headers. The only place that has the key. Constructed on
-/// any thread, used on the judge thread.
+/// One endpoint with its key and request headers. The key is kept nowhere else. Constructed on any
+/// thread, used on the judge thread.
 class JudgeTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
@@ -24,11 +24,11 @@ public:
     /// Why the endpoint is unusable and what to set, or empty.
     const std::string& problem() const { return problem_; }
     const std::string& url() const { return url_; }
-    /// "Name: value" each.
+    /// Request headers, each as "Name: value".
     const std::vector<std::string>& headers() const { return headers_; }
 
-    /// Sanitizes foreign text for logs and events: without the key and the values of the configured
-    /// headers, on one line, at most `bytes_max` bytes.
+    /// Sanitizes foreign text for logs and events: removes the key and the values of the configured
+    /// headers, and returns one line of at most `bytes_max` bytes.
     std::string clean(std::string_view text, std::size_t bytes_max) const;
 
 private:
@@ -40,7 +40,7 @@ private:
     std::string problem_;
     std::string url_;
     std::vector<std::string> headers_;
-    std::vector<std::string> secrets_;  ///< none is empty
+    std::vector<std::string> secrets_;  ///< no entry is empty
 };
 
 }  // namespace headway::server

@@ -16,11 +16,11 @@
 
 namespace headway::server {
 
-/// Proof that a try gives about the endpoint, for its breaker.
+/// Health of the endpoint as shown by a try, for its breaker.
 enum class EndpointHealth : std::uint8_t {
-    kUp,      ///< it answers, if only with an error
+    kUp,      ///< it answers, even if with an error
     kDown,    ///< it fails or refuses the key
-    kUnsaid,  ///< busy, or the try was not completed
+    kUnsaid,  ///< unknown: busy, or the try was not completed
 };
 
 /// How one try ended.
@@ -28,17 +28,17 @@ struct TryEnd {
     core::JudgeOutcome outcome = core::JudgeOutcome::kBroken;
     bool may_retry = false;
     EndpointHealth health = EndpointHealth::kDown;
-    std::optional<std::chrono::milliseconds> retry_after;  ///< as the endpoint asked
-    std::string error;                                     ///< empty when answered; free of secrets
+    std::optional<std::chrono::milliseconds> retry_after;  ///< as the endpoint requested
+    std::string error;                                     ///< empty if answered; without secrets
 };
 
-/// One try of one question. Judge thread only. The multi handle and the target must outlive it.
+/// One try of one question, outlived by the multi handle and the target. Judge thread only.
 class JudgeTransfer : private system::HttpReceiver {
 public:
     using Instant = Clock::Steady::time_point;
 
     struct Patience {
-        std::chrono::milliseconds silence;  ///< without a byte, also before the first
+        std::chrono::milliseconds silence;  ///< maximum time without a byte, also before the first
         std::chrono::milliseconds connect;
     };
 
@@ -53,9 +53,9 @@ public:
     const JudgeStream& stream() const { return stream_; }
     std::optional<Instant> first_token() const { return first_token_; }
 
-    /// When the transfer times out unless a byte comes.
+    /// Time at which the transfer times out unless a byte arrives.
     Instant silent_at() const;
-    /// The result by libcurl's code.
+    /// The result for libcurl's code.
     TryEnd ended(CURLcode code);
     /// The result when silent_at() has passed.
     TryEnd fell_silent() const;
@@ -71,9 +71,9 @@ private:
     Patience patience_;
     Instant last_byte_;
     std::optional<Instant> first_token_;
-    std::string refusal_;  ///< the body of a reply that is not 200, its first part
+    std::string refusal_;  ///< start of the body of a reply other than 200
     JudgeStream stream_;
-    system::HttpCall call_;  ///< last: it ends before what it writes to
+    system::HttpCall call_;  ///< last member: destroyed before the members to which it writes
 };
 
 }  // namespace headway::server

@@ -24,20 +24,20 @@
 namespace headway::server {
 
 /// The judge's part of the thread of libcurl: keeps the queue, breaker and pauses of each endpoint,
-/// and starts and ends the transfers. The thread of libcurl only, except for the constructor.
+/// and starts and ends the transfers. Thread of libcurl only, except for the constructor.
 class JudgeWorker final : public CurlLoop::User {
 public:
     using Deliver = std::function<void(JudgeReply)>;
     using Report = JudgeTarget::Report;
 
-    /// The ledger must outlive it. close() must come before the destructor.
+    /// The ledger must outlive the worker. close() must be called before the destructor.
     JudgeWorker(config::JudgeSettings settings, JudgeLedger& ledger, Deliver deliver,
                 Report report);
     JudgeWorker(const JudgeWorker&) = delete;
     JudgeWorker& operator=(const JudgeWorker&) = delete;
     ~JudgeWorker() override;
 
-    /// Gets exactly one reply. Closed, it is kCancelled.
+    /// Asks a question, which gets exactly one reply; after close(), kCancelled.
     void ask(JudgeJob job);
     /// Answers all open questions of the session with kCancelled.
     void cancel(const std::string& session);
@@ -92,7 +92,7 @@ private:
     CURLM* multi_ = nullptr;
     bool closed_ = false;
     std::list<Endpoint> endpoints_;  ///< in the order of the settings; stable addresses
-    ActiveList active_;              ///< below endpoints_: goes first
+    ActiveList active_;              ///< after endpoints_: destroyed first
     std::mt19937_64 random_;
 };
 

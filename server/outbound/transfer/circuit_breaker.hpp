@@ -13,41 +13,42 @@ namespace headway::server {
 
 enum class BreakerState : std::uint8_t {
     kClosed,    ///< requests may pass
-    kOpen,      ///< none may
-    kHalfOpen,  ///< one may, the probe
+    kOpen,      ///< no request may pass
+    kHalfOpen,  ///< one request may pass, the probe
 };
 
 /// Stops requests to a failing endpoint: opens after limits::kJudgeFailuresToOpen failures in a
-/// row, for kJudgeOpenFor; then one probe decides. A failed probe opens it for twice as long as the
-/// last time, at most kJudgeOpenForMax. Time is an argument. Pure.
+/// row, for kJudgeOpenFor; then one probe decides. A failed probe opens the breaker for twice as
+/// long as last time, at most kJudgeOpenForMax. Time is an argument. Pure.
 class CircuitBreaker {
 public:
     using Instant = Clock::Steady::time_point;
 
-    /// How a request was admitted. Each permit is returned by exactly one of the three calls below.
+    /// How a request was admitted. Return each permit by one of succeeded(), failed(), abandoned().
     enum class Permit : std::uint8_t { kNone, kRegular, kProbe };
 
-    /// kNone when open, or when a probe is under way.
+    /// Returns kNone when open, or when a probe is under way.
     Permit admit(Instant now);
-    /// The endpoint works. Closes the breaker also when the request is older than the failures.
+    /// The request succeeded. Closes the breaker even if the request is older than the failures.
     void succeeded(Permit permit);
-    /// The endpoint fails. Ignored if the request started before the breaker opened.
+    /// The request failed. Ignored if the request started before the breaker opened.
     void failed(Permit permit, Instant now);
     /// The request proves nothing about the endpoint, for example because it was cancelled.
     void abandoned(Permit permit);
 
     BreakerState state(Instant now) const;
-    /// When it turns half open; only while open.
+    /// Time at which the breaker becomes half open; valid only while open.
     Instant reopens_at() const { return open_until_; }
 
 private:
     void open(Instant now);
 
     std::uint32_t failures_ = 0;  ///< in a row
-    bool open_ = false;           ///< or half open, depending on the time
+    bool open_ = false;           ///< open or, after open_until_, half open
     bool probing_ = false;
     Instant open_until_{};
-    std::chrono::milliseconds open_for_{0};  ///< the last time; 0 = not since the last success
+    std::chrono::milliseconds open_for_{
+        0};  ///< last open time; 0 = not opened since the last success
 };
 
 }  // namespace headway::server

@@ -13,7 +13,7 @@
 namespace headway::server {
 
 /// A round-robin queue over sessions, FIFO within each session, so that a session with many items
-/// does not delay the others. The caller bounds it. Pure.
+/// does not delay the others. The caller bounds its size. Pure.
 template <class T>
 class FairQueue {
 public:
@@ -28,7 +28,7 @@ public:
         ++size_;
     }
 
-    /// The next item; its session is then served last. Nothing when empty.
+    /// The next item, whose session is then served last; empty if the queue is empty.
     std::optional<T> pop() {
         if (lanes_.empty()) return std::nullopt;
         const auto lane = lanes_.begin();
@@ -73,7 +73,7 @@ private:
         return found->second;
     }
 
-    Lanes lanes_;  ///< the next to be served first; none is empty
+    Lanes lanes_;  ///< in the order of service; no lane is empty
     std::unordered_map<std::string, typename Lanes::iterator> by_session_;
     std::size_t size_ = 0;
 };

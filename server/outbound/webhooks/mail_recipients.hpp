@@ -7,29 +7,29 @@
 
 namespace headway::server {
 
-/// Replies of a mail server about each recipient, from the lines that go to it and come from it.
-/// libcurl only says whether all were refused. Pure.
+/// A mail server's reply for each recipient, parsed from the lines sent and received. libcurl only
+/// reports whether all recipients were refused. Pure.
 class MailRecipients {
 public:
     struct Refusal {
         std::string address;
-        int status = 0;  ///< 4xx: later; 5xx: never
+        int status = 0;  ///< 4xx: try later; 5xx: never
     };
 
-    void sent(std::string_view line);      ///< a command
-    void received(std::string_view line);  ///< a line of a reply
+    void sent(std::string_view line);      ///< takes a command
+    void received(std::string_view line);  ///< takes a line of a reply
 
     const std::vector<Refusal>& refused() const { return refused_; }
-    /// True if some recipients took no mail but might later.
+    /// True if some recipients refused the mail but may accept it later.
     bool any_for_later() const;
-    /// Those that need not get the mail again: it was taken for them, or never will be. Only those
-    /// that it was sent to.
+    /// Recipients of this try to whom the mail need not be sent again: it was accepted for them, or
+    /// never will be.
     std::vector<std::string> settled() const;
-    /// Recipients that were refused, and how; empty if none was.
+    /// Text with the refused recipients and their replies; empty if none was refused.
     std::string words() const;
 
 private:
-    std::string asked_;  ///< about whom the next reply is; empty: about something else
+    std::string asked_;  ///< recipient of the next reply; empty: the reply concerns no recipient
     std::vector<std::string> taken_;
     std::vector<Refusal> refused_;
 };

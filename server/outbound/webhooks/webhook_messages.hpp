@@ -14,27 +14,27 @@ namespace headway::server {
 
 /// A message of the outbox.
 struct WebhookPart {
-    std::int64_t row = 0;     ///< 0: a test, which is not stored
+    std::int64_t row = 0;     ///< row in the outbox; 0: a test, which is not stored
     std::string id;           ///< the webhook-id
-    std::uint32_t tries = 0;  ///< before this one
+    std::uint32_t tries = 0;  ///< number of earlier tries
     std::string type;
     std::string session;
     std::uint64_t n = 0;
     std::string body;
 };
 
-/// One try of one message, which tells people of `others` too.
+/// One try of one message, which also contains `others` if the endpoint is for people.
 struct WebhookJob : WebhookPart {
     std::string endpoint;
     core::Timestamp at = core::kNever;
-    std::vector<WebhookPart> others;  ///< settled together with it
-    bool backlog = false;             ///< all of them had to wait for the end of a window
-    // The request that waits for a test; 0 for other messages.
+    std::vector<WebhookPart> others;  ///< settled together with this message
+    bool backlog = false;             ///< all parts had to wait for the end of a window
+    // The client request that waits for a test; 0 for other messages.
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;
 };
 
-/// Drops parts that a result does not take back.
+/// Drops the bodies, which a result does not need.
 inline void drop_bodies(WebhookJob& job) {
     job.body.clear();
     for (WebhookPart& other : job.others)
@@ -53,7 +53,7 @@ struct WebhookResult {
     WebhookJob job;  ///< without bodies
     WebhookOutcome outcome = WebhookOutcome::kCancelled;
     long status = 0;     ///< 0: no answer
-    std::string reason;  ///< of a failure, with the remedy if known
+    std::string reason;  ///< reason of a failure, with the remedy if known
     std::optional<core::Millis> retry_after;
     core::Millis elapsed{0};
 };

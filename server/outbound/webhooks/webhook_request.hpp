@@ -10,13 +10,13 @@
 
 namespace headway::server {
 
-/// The request on the wire, made of the stored messages when they are sent.
+/// The request to send, made from the stored messages when they are sent.
 struct WebhookRequest {
-    std::vector<std::string> headers;  ///< of HTTP, besides those of every request
-    std::string body;                  ///< or a whole mail, or what a command reads
+    std::vector<std::string> headers;  ///< HTTP headers in addition to those of every request
+    std::string body;                  ///< the HTTP body, a whole mail, or a command's input
 };
 
-/// In the format of the target. `link` is where the dashboard is, or empty. Pure.
+/// Makes the request in the format of the target. `link` is the dashboard's URL, or empty. Pure.
 WebhookRequest request_for(const WebhookTarget& target, const WebhookJob& job,
                            std::string_view link);
 

@@ -16,27 +16,26 @@
 namespace headway::server {
 
 /// Sends messages to webhooks on the thread of libcurl: one immediate try per job. The engine
-/// decides on order, time and retries.
+/// decides about order, time and retries.
 class WebhookSender final : private CurlLoop::User {
 public:
     /// Called on the thread of libcurl, exactly once for each accepted job; must not block.
     using Deliver = std::function<void(WebhookResult)>;
     using Report = WebhookTarget::Report;
 
-    /// The loop must outlive it.
+    /// The loop must outlive the sender.
     WebhookSender(CurlLoop& loop, std::vector<WebhookTarget> targets, Deliver deliver,
                   Report report);
     WebhookSender(const WebhookSender&) = delete;
     WebhookSender& operator=(const WebhookSender&) = delete;
-    ~WebhookSender() override;  ///< stop()
+    ~WebhookSender() override;  ///< calls stop()
 
-    /// Where the dashboard is, or empty. Before the first job.
+    /// Sets the dashboard's URL, or empty. Call it before the first job.
     void link_to(std::string base) { link_ = std::move(base); }
-    /// Any thread; never waits for the network. False, with no result to follow: the sender is
-    /// stopped, or the endpoint is unknown or unusable.
+    /// Any thread; never waits for the network. Returns false, with no result to follow, if the
+    /// sender is stopped or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
-    /// Cancels the messages in flight and accepts no more. Any thread but that of libcurl;
-    /// idempotent.
+    /// Cancels the messages in flight and accepts no more. Any thread except libcurl's; idempotent.
     void stop();
 
 private:
@@ -58,9 +57,9 @@ private:
     std::string link_;
     // Thread of libcurl only.
     CURLM* multi_ = nullptr;
-    /// By the id of a message that is tried again: who need not get it.
+    /// Recipients that need not get a retried message, by message id.
     std::map<std::string, std::vector<std::string>> settled_;
-    std::list<WebhookTransfer> active_;  ///< below targets_, so destroyed first
+    std::list<WebhookTransfer> active_;  ///< declared after targets_: destroyed first
     bool closed_ = false;
 };
 

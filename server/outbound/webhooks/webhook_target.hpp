@@ -11,8 +11,8 @@
 
 namespace headway::server {
 
-/// One endpoint with its secrets. The only place that has them. Constructed on any thread, used on
-/// the thread of libcurl, or that of commands.
+/// One endpoint with its secrets, which are kept nowhere else. Constructed on any thread, used on
+/// the thread of libcurl or the thread of commands.
 class WebhookTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
@@ -22,17 +22,17 @@ public:
     WebhookTarget(config::WebhookEndpoint endpoint, const Report& report);
 
     const config::WebhookEndpoint& endpoint() const { return endpoint_; }
-    const std::vector<std::string>& secrets() const { return secrets_; }  ///< that sign
-    /// An access token or a password; empty without one, and where it is the URL.
+    const std::vector<std::string>& secrets() const { return secrets_; }  ///< for signatures
+    /// An access token or a password; empty without one, or if the URL itself is the secret.
     const std::string& secret() const { return secret_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
-    /// Its messages have links by which requests are decided, with codes of `links`, which outlive
-    /// it. Only where the configuration says so.
+    /// Adds decision links with codes of `links`, which must outlive the target, to its messages.
+    /// Does nothing unless the configuration allows it.
     void decide_with(const DecisionLinks& links);
-    /// Null: it has no such links.
+    /// Null without decision links.
     const DecisionLinks* links() const { return links_; }
-    /// The engine's part of it.
+    /// The engine's rule for this endpoint.
     core::WebhookRule rule() const;
 
 private:

@@ -14,13 +14,13 @@
 
 namespace headway::server {
 
-/// One try to send one message over the network. Each try opens a connection of its own and checks
-/// every resolved address; the addresses of a reused connection would be unchecked.
+/// One try to send one message over the network. Each try opens its own connection and checks every
+/// resolved address; the address of a reused connection would be unchecked.
 class WebhookTransfer : private system::HttpReceiver {
 public:
-    /// Starts at once. `target` must outlive it; `link` is where the dashboard is. Throws
-    /// std::bad_alloc, and std::runtime_error when libcurl refuses an option.
-    /// A mail does not go to `without`.
+    /// Starts at once. `target` must outlive the transfer; `link` is the dashboard's URL. Throws
+    /// std::bad_alloc, and std::runtime_error when libcurl refuses an option. `without`: recipients
+    /// that a mail skips.
     WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job,
                     std::string_view link, const std::vector<std::string>& without = {});
     WebhookTransfer(const WebhookTransfer&) = delete;
@@ -28,11 +28,11 @@ public:
     ~WebhookTransfer() override = default;
 
     CURL* handle() const { return call_.handle(); }
-    /// The result by libcurl's code.
+    /// The result for libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
-    /// Whether each recipient has the mail, or was refused by name while others have it. A mail
-    /// that failed as a whole settles none: else it would pass as one that others have.
+    /// True if each recipient has the mail, or was refused by name while others have it. A mail
+    /// that failed as a whole settles no recipient, or others would seem to have it.
     bool settles(CURLcode code) const { return code == CURLE_OK || only_rest_refused(code); }
     /// The mail server's reply for each recipient.
     const MailRecipients& recipients() const { return recipients_; }
@@ -50,12 +50,12 @@ private:
     const WebhookTarget& target_;
     WebhookJob job_;
     std::string mail_;          ///< libcurl reads it here
-    std::size_t uploaded_ = 0;  ///< of it
+    std::size_t uploaded_ = 0;  ///< bytes of mail_ sent
     system::CurlList addressees_;
     MailRecipients recipients_;
     std::size_t addressed_ = 0;  ///< recipients of this try
     bool rest_ = false;          ///< the other recipients were settled by earlier tries
-    system::HttpCall call_;      ///< last: it ends before what it reads
+    system::HttpCall call_;      ///< last member: destroyed before the members that it reads
     Clock::Steady::time_point started_;
 };
 

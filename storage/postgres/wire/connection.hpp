@@ -30,11 +30,11 @@ public:
     int size() const;
     std::int64_t integer(int row, int column) const;
     std::uint64_t count(int row, int column) const;
-    std::string_view bytes(int row, int column) const;  ///< also text; as long as this lives
+    std::string_view bytes(int row, int column) const;  ///< also text; valid as long as this object
     bool is_null(int row, int column) const;
     int columns() const;
     std::string_view column_name(int column) const;
-    /// How many rows the statement has changed.
+    /// Number of rows that the statement has changed.
     std::int64_t changes() const;
 
 private:
@@ -45,8 +45,8 @@ private:
 };
 
 /// A connection to PostgreSQL in pipeline mode: statements are sent one after the other, and their
-/// answers are awaited when a caller needs one. Every wait has a limit; after it the connection is
-/// broken, and connect() makes another. One thread.
+/// answers are awaited when a caller needs one. Every wait has a limit; when it is exceeded, the
+/// connection is broken, and connect() makes a new one. One thread.
 class PostgresConnection final : public Sql {
 public:
     struct Settings {
@@ -62,45 +62,45 @@ public:
     PostgresConnection(const PostgresConnection&) = delete;
     PostgresConnection& operator=(const PostgresConnection&) = delete;
 
-    /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand. Not
-    /// while a lost transaction is open: the rest of it must not be written without its beginning.
+    /// Errors: kStorageUnavailable; kInvalidConfig for a URL that libpq does not understand. Fails
+    /// while a lost transaction is open, whose rest must not be written without its beginning.
     core::Result<> connect();
     void close();
     bool connected() const { return connection_ != nullptr; }
 
     core::Result<Statement> prepare(std::string_view sql) override;
     core::Result<std::int64_t> changes() override;
-    /// Also true when the transaction was lost with its connection: statements fail until it is
-    /// ended.
+    /// Also true after the connection was lost in a transaction: statements fail until the
+    /// transaction is ended.
     bool in_transaction() const override { return in_transaction_; }
     bool lost_transaction() const { return in_transaction_ && connection_ == nullptr; }
     std::string contains(std::string_view column, std::string_view parameter) const override;
 
-    /// Queues a statement with $1, $2, ...; its error is that of the next finish() or ask().
+    /// Queues a statement with $1, $2, ...; the next finish() or ask() returns its error.
     core::Result<> send(std::string_view sql, const PostgresParameters& parameters = {});
-    /// The same for one whose rows finish() hands over.
+    /// Queues a statement whose rows finish() returns.
     core::Result<> send_asking(std::string_view sql, const PostgresParameters& parameters = {});
-    /// Sends what is queued and waits for all answers: one round trip. The rows are those of
-    /// send_asking(), in order. Error: the first; the transaction is over then.
+    /// Sends the queued statements and waits for all answers: one round trip. The rows are those of
+    /// send_asking(), in order. Returns the first error, which ends the transaction.
     core::Result<std::vector<PostgresRows>> finish();
-    /// One statement and its rows.
+    /// Runs one statement and returns its rows.
     core::Result<PostgresRows> ask(std::string_view sql, const PostgresParameters& parameters = {});
-    /// One statement that has one row, whatever the database says: another number is an error.
+    /// Runs a statement that must return one row: any other number of rows is an error.
     core::Result<PostgresRows> ask_row(std::string_view sql,
                                        const PostgresParameters& parameters = {});
 
-    /// Queue the statement; the errors come with finish(). After one of them rollback() is needed,
-    /// also where the connection is gone.
+    /// Queue the statement; finish() returns the errors. After an error call rollback(), even if
+    /// the connection is gone.
     core::Result<> begin();
     core::Result<> commit();
-    /// Waits. Drops what is queued; breaks the connection where that does not help.
+    /// Waits. Drops the queued statements; breaks the connection if the rollback fails.
     void rollback();
 
-    /// The SQLSTATE of the last error of this transaction, empty for one of the connection.
+    /// The SQLSTATE of the last error of this transaction; empty for a connection error.
     const std::string& state() const { return state_; }
-    /// True if that is a conflict with another transaction, and the connection goes on.
+    /// True if state() is a conflict with another transaction, which the connection survives.
     bool lost_a_conflict() const;
-    /// True if the last commit() was sent and not answered: it may have succeeded.
+    /// True if the last commit() was sent but not acknowledged: it may have succeeded.
     bool outcome_unknown() const { return outcome_unknown_; }
     /// Round trips since the start.
     std::uint64_t round_trips() const { return round_trips_; }
@@ -109,15 +109,15 @@ public:
     int socket() const;
     /// The host that answered, or the folder of its socket.
     std::string host() const;
-    /// The version of TLS, empty without.
+    /// The TLS version; empty without TLS.
     std::string tls() const;
 
 private:
     /// The expected answer to a sent message.
     struct Expected {
-        bool wanted = false;   ///< its rows are handed over
-        bool commits = false;  ///< it is the COMMIT
-        std::string prepared;  ///< or it prepares this statement
+        bool wanted = false;   ///< finish() returns its rows
+        bool commits = false;  ///< the statement is the COMMIT
+        std::string prepared;  ///< name of the statement to prepare; or empty
     };
     struct Close {
         void operator()(pg_conn* connection) const;
@@ -142,16 +142,16 @@ private:
     std::deque<Expected> expected_;
     std::map<std::string, std::string, std::less<>> prepared_;  ///< names by SQL and types
     std::string state_;
-    std::optional<core::Error> failure_;  ///< the first of the transaction
+    std::optional<core::Error> failure_;  ///< the first error of the transaction
     std::int64_t changes_ = 0;
     std::uint64_t round_trips_ = 0;
     std::uint64_t breaks_ = 0;
     std::vector<PostgresHost> hosts_;
-    std::size_t host_ = 0;  ///< of the hosts, the one that was connected last
+    std::size_t host_ = 0;  ///< index of the host that was connected last
     bool in_transaction_ = false;
     bool committing_ = false;  ///< a COMMIT is on its way
     bool outcome_unknown_ = false;
-    bool alone_ = false;  ///< its standby may not have the commit
+    bool alone_ = false;  ///< the standby may lack the commit
 };
 
 }  // namespace headway::storage

@@ -9,10 +9,10 @@
 
 namespace headway::storage {
 
-/// Hints by LISTEN and NOTIFY, which not every relative of PostgreSQL has.
+/// Hints by LISTEN and NOTIFY, which some databases compatible with PostgreSQL lack.
 class PostgresHints final : public Hints {
 public:
-    /// `id` is this daemon's, whose own hints are ignored.
+    /// `id` is this daemon's; hints with this id are ignored.
     PostgresHints(PostgresConnection::Settings settings, std::string id);
     ~PostgresHints() override;
 
@@ -31,8 +31,8 @@ private:
     PostgresConnection::Settings settings_;
     std::string id_;
     std::unique_ptr<pg_conn, Close> connection_;
-    std::string channel_;  ///< of the tables' schema
-    int rests_ = 0;        ///< waits before the next try to connect
+    std::string channel_;  ///< named after the tables' schema
+    int rests_ = 0;        ///< number of waits before the next try to connect
 };
 
 }  // namespace headway::storage

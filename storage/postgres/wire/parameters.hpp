@@ -13,7 +13,7 @@
 
 namespace headway::storage {
 
-/// The parameters of one statement, in PostgreSQL's binary format. They own what they hold.
+/// The parameters of one statement, in PostgreSQL's binary format. They own their values.
 class PostgresParameters {
 public:
     PostgresParameters() = default;
@@ -26,21 +26,21 @@ public:
     PostgresParameters& add_text(std::string_view text);
     PostgresParameters& add_bytes(std::string_view bytes);
     PostgresParameters& add_numbers(std::span<const std::int64_t> numbers);
-    /// kNoNumber stands for NULL.
+    /// kNoNumber is sent as NULL.
     PostgresParameters& add_maybe_numbers(std::span<const std::int64_t> numbers);
     PostgresParameters& add_texts(std::span<const std::string_view> texts);
     PostgresParameters& add_blobs(std::span<const std::string_view> blobs);
 
     static constexpr std::int64_t kNoNumber = INT64_MIN;
 
-    /// Sets parameter `index`, from 1: for statements that are bound in any order.
+    /// Sets parameter `index`, from 1, for statements that bind parameters in any order.
     void set_number(int index, std::int64_t number);
     void set_text(int index, std::string_view text);
     void set_bytes(int index, std::string_view bytes);
     void set_null(int index);
 
     struct Value {
-        unsigned type = 20;  ///< the OID of its type; while it is not bound, that of a number
+        unsigned type = 20;  ///< OID of the type; int8 while unbound
         bool null = true;
         std::string bytes;
     };

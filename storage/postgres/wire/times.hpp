@@ -7,7 +7,7 @@
 
 namespace headway::storage {
 
-/// Milliseconds since 1970, as columns have them.
+/// Milliseconds since 1970, as stored in columns.
 inline std::int64_t ms_of(core::Timestamp at) {
     return at.time_since_epoch().count();
 }
