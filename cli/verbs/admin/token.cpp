@@ -146,8 +146,7 @@ public:
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
             R"(These verbs need the operator's token (operator.token in the state directory of a
-daemon on this
-machine), or another token with the scope `admin`.
+daemon on this machine), or another token with the scope `admin`.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d

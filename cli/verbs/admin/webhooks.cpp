@@ -297,13 +297,12 @@ private:
         Arguments secret = webhooks.verb("secret", "Make a signing secret and print it",
                                          [this] { options.action = Action::kSecret; });
         secret.footer(
-            R"(It goes into the file that secret_file names, and to the receiver. To replace one,
-put the new one first in the file and keep the old one after it, restart the daemon, give the
-receiver the new
-one, then take the old one out: in between, messages are signed with both.
+            R"(The secret goes into the file that the setting secret_file names, and to the receiver. To
+replace one, put the new one first in the file and keep the old one after it, restart the daemon,
+give the receiver the new one, then take the old one out: in between, messages are signed with both.
 
 Example:
-  headway webhooks secret --out /etc/headway/ops.secret     readable by its owner only; never overwritten)");
+  headway webhooks secret --out /etc/headway/ops.secret)");
         secret.option("--out", options.out, "write it into a new file that only its owner may read")
             .type("FILE");
         secret.json(options.client.json);
