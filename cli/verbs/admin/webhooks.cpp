@@ -285,11 +285,12 @@ private:
         Arguments replay =
             add_named(webhooks, "replay", "Send dead messages again", Action::kReplay);
         replay.footer(
-            "Needs the operator's token, or one with the scope `admin`. They keep their ids, so "
+            "Needs the operator's token, or one with the scope `admin`. Messages keep their ids, "
+            "so "
             "that a receiver recognises duplicates.\n\nExamples:\n"
             "  headway webhooks replay ops --all\n"
             "  headway webhooks replay ops msg_0b1c9a5d7e3f42860b1c9a5d7e3f4286");
-        replay.operand("ID", options.ids, "of messages, as `headway webhooks dead` shows them");
+        replay.operand("ID", options.ids, "ids of messages, from `headway webhooks dead`");
         replay.flag("--all", options.all, "all of them, oldest first");
     }
 
