@@ -85,7 +85,7 @@ constexpr const char* kProgramFooter = R"(Examples:
   headway wait --help                    show the options of one verb
 
 Connection options, for each verb that uses the daemon:
-  --url URL          the daemon (default: HEADWAY_URL, else the Unix socket in the default state directory, except for `run`, else http://127.0.0.1:7717)
+  --url URL          the daemon (default: HEADWAY_URL, else the Unix socket in the default state directory, else http://127.0.0.1:7717; `run` never uses the socket)
   --token-file FILE  file of the token (default: HEADWAY_TOKEN, else the file in HEADWAY_TOKEN_FILE, else the local operator's token); none is needed over the Unix socket
   --state-dir DIR    state directory of a daemon on this machine, for its token and socket
   --ca-file FILE     PEM file of certificates to trust over https (default: HEADWAY_CA_FILE, else the certificates of the system))";

@@ -297,13 +297,13 @@ completed failed cancelled halted, or one of
   settled          all of `ended`, stuck, blocked and needs_somebody
   ended            completed failed cancelled halted
   event            anything new after --after
-  needs_somebody   the agent waits for something that has ended or does not change
+  needs_somebody   a wait for something that has ended or does not change: a person should look
 
 Examples:
   headway wait build-1                             until it ends, is stuck or needs a person
   headway wait build-1 --timeout 2h || echo $?     give up after two hours
   headway wait build-1 --until ended --on-stuck ignore
-  headway wait build-1 --open-within 10m           it may be opened in ten minutes
+  headway wait build-1 --open-within 10m           allow ten minutes for it to open
   headway wait a b c --all                         all of them; the worst decides the exit code
   headway wait a b c --any                         whichever comes first
   headway wait a b c --junit headway.xml           and report to the CI service which one failed)";
@@ -327,11 +327,12 @@ public:
 
 private:
     void declare_question(Arguments& arguments) {
-        arguments.flag("--any", options.any, "several sessions: end at the first");
+        arguments.flag("--any", options.any,
+                       "several sessions: return when one has an awaited verdict");
         arguments
             .flag(
                 "--all", [this] { options.any = false; },
-                "several sessions: end when all have (default)")
+                "several sessions: return when all have an awaited verdict (default)")
             .excludes("--any");
         arguments.option("--until", options.until, "verdicts or sets, comma separated")
             .check([](const std::string& text) {
@@ -362,8 +363,9 @@ private:
         };
         arguments
             .option("--on-stuck", set_on_stuck,
-                    "when stuck: ask you (on a terminal, else fail), fail (exit code 2), or ignore "
-                    "(wait on)")
+                    "when stuck: ask you (without a terminal: fail), fail with exit code 2, or "
+                    "ignore it "
+                    "and wait on")
             .choices({"ask", "fail", "ignore"})
             .fallback("ask");
         const auto set_missing = [this](const std::string& word) {
@@ -376,13 +378,13 @@ private:
             .choices({"wait", "fail"})
             .fallback("wait");
         arguments.duration("--open-within", options.open_within,
-                           "wait this long for a session to open; 0: without limit");
-        arguments.duration(
-            "--silent-for", options.silent_for,
-            "give up on an agent without a heartbeat after this; 0: never [10 of its intervals]");
-        arguments.duration(
-            "--connect-timeout", options.connect_timeout,
-            "retry an unreachable daemon for this long [30s; 5s if it never answered]");
+                           "wait this long for a session to open; 0: no limit");
+        arguments.duration("--silent-for", options.silent_for,
+                           "give up on an agent that sends nothing for this long; 0: no limit "
+                           "(default: 10 of its heartbeat intervals)");
+        arguments.duration("--connect-timeout", options.connect_timeout,
+                           "retry an unreachable daemon for this long (default: 30s, or 5s before "
+                           "its first reply)");
     }
 };
 

@@ -138,13 +138,13 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
   AGENT                 whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic
   --socket PATH         report socket of the daemon (default: HEADWAY_HOOK_SOCKET)
   --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL)
-  --token-file FILE     token for the URL (default: HEADWAY_TOKEN_FILE, else the text in HEADWAY_TOKEN)
+  --token-file FILE     token for the URL (default: the file in HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
   --usage               report only the agent's usage, from its own record of the session; changes and delays nothing
-  --until COMMAND       at the end of a turn of claude, codex, gemini, qwen or copilot: the agent goes on while this
-                        command fails, at most 5 times in a session; it has 10 minutes
+  --until COMMAND       run this command at the end of each turn of claude, codex, gemini, qwen or copilot; if it fails, the
+                        agent goes on, at most 5 times in a session; the command may take 10 minutes
   --require             exit with 2 if the daemon is unreachable, so that the call does not run
-  --silence TIME        without a byte for this long the daemon is unreachable (default: 15s)
+  --silence TIME        treat the daemon as unreachable after this long without a byte (default: 15s)
   --help, --version
 
 Without a socket and a URL it takes the first of the default report sockets that answers, else

@@ -146,8 +146,7 @@ public:
         arguments.help("Create, list and revoke access tokens");
         arguments.footer(
             R"(These verbs need the operator's token (operator.token in the state directory of a
-daemon on this
-machine), or another token with the scope `admin`.
+daemon on this machine), or another token with the scope `admin`.
 
 Examples:
   headway token create nightly --scope report:nightly- --expires 30d
@@ -156,13 +155,13 @@ Examples:
         Arguments create =
             add(arguments, "create", "Make a token and print it once", Action::kCreate);
         create.footer(kCreateFooter);
-        create.operand("NAME", options.name, "name of its holder, for lists and records")
+        create.operand("NAME", options.name, "name of the holder, for lists and records")
             .required();
-        create.option("--scope", options.scopes, "its rights; repeatable, or with commas")
+        create.option("--scope", options.scopes, "rights of the token; repeatable, or with commas")
             .required()
             .separator(',')
             .type("SCOPE");
-        create.duration("--expires", options.expires, "its lifetime (default: unlimited)");
+        create.duration("--expires", options.expires, "lifetime (default: unlimited)");
 
         add(arguments, "list", "List the tokens, newest first", Action::kList)
             .footer("Example:\n  headway token list --json | jq '.[] | select(.active)'");

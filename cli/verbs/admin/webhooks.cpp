@@ -285,11 +285,12 @@ private:
         Arguments replay =
             add_named(webhooks, "replay", "Send dead messages again", Action::kReplay);
         replay.footer(
-            "Needs the operator's token, or one with the scope `admin`. They keep their ids, so "
+            "Needs the operator's token, or one with the scope `admin`. Messages keep their ids, "
+            "so "
             "that a receiver recognises duplicates.\n\nExamples:\n"
             "  headway webhooks replay ops --all\n"
             "  headway webhooks replay ops msg_0b1c9a5d7e3f42860b1c9a5d7e3f4286");
-        replay.operand("ID", options.ids, "of messages, as `headway webhooks dead` shows them");
+        replay.operand("ID", options.ids, "ids of messages, from `headway webhooks dead`");
         replay.flag("--all", options.all, "all of them, oldest first");
     }
 
@@ -297,13 +298,12 @@ private:
         Arguments secret = webhooks.verb("secret", "Make a signing secret and print it",
                                          [this] { options.action = Action::kSecret; });
         secret.footer(
-            R"(It goes into the file that secret_file names, and to the receiver. To replace one,
-put the new one first in the file and keep the old one after it, restart the daemon, give the
-receiver the new
-one, then take the old one out: in between, messages are signed with both.
+            R"(The secret goes into the file that the setting secret_file names, and to the receiver. To
+replace one, put the new one first in the file and keep the old one after it, restart the daemon,
+give the receiver the new one, then take the old one out: in between, messages are signed with both.
 
 Example:
-  headway webhooks secret --out /etc/headway/ops.secret     readable by its owner only; never overwritten)");
+  headway webhooks secret --out /etc/headway/ops.secret)");
         secret.option("--out", options.out, "write it into a new file that only its owner may read")
             .type("FILE");
         secret.json(options.client.json);

@@ -36,13 +36,13 @@ int compare_timeouts(const CompareOptions& options, const Console& console) {
 class Compare : public Verb {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Show which sessions timers would have ended");
+        arguments.help("Show which sessions fixed timeouts would have ended");
         arguments.footer(
-            R"(Needs `[legacy_timeouts] mode = "observe"` (or enforce) in the daemon's settings.
+            R"(Needs `[legacy_timeouts] mode = "observe"` (or "enforce") in the daemon's settings.
 
 Examples:
-  headway compare                  all sessions that ended while the timers were on
-  headway compare my-agent         one: when each timer would have ended it, and what happened)");
+  headway compare                  all sessions that ended while the timeouts were on
+  headway compare my-agent         one: when each timeout would have ended it, and what happened)");
         arguments.client(options_.client);
         arguments.session(options_.session, "one session (default: the totals)");
     }

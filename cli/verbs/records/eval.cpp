@@ -332,13 +332,15 @@ Labels are CSV with a header line. Columns: file (relative to DIR or to DIR/data
   false stuck   successes without a loop that were ever `stuck`
   suspects      successes that were ever `suspect` or `stuck`
   recall        share of the loops that were ever `stuck`
-  nudges        directives `change_approach` per 1,000 calls
+  nudges        `change_approach` directives per 1,000 calls
   delay         calls from the start of a loop to `suspect`, to `stuck` (median)
 Verdicts are CSV with a header line and the columns file and verdict (right, wrong, unclear): a
-person's opinion of the first `stuck` of a recording. Only recordings that this run calls `stuck`
-count.
+person's opinion of the first `stuck` of a recording. Only the recordings that are `stuck` in this
+run are counted.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios.
-They are counted by the value of `portable`; those with another verdict than `expect` are listed.
+They are counted in groups, one for each value of `portable`: yes (any good detector should agree),
+threshold or policy (the verdict depends on that). Scenarios whose verdict differs from `expect` are
+listed.
 
 Exit codes: 0 counted   1 a file could not be read   64 usage
 
@@ -361,12 +363,14 @@ public:
         declare_policy(arguments, options.policy);
         arguments
             .option("--judge", options.judge,
-                    "assume a judge with this answer to each question (see `headway check`)")
+                    "assume a model judge that always answers progressing (A), looping (B), "
+                    "blocked (C) or failed (D)")
             .type("A|B|C|D")
             .choices({"A", "B", "C", "D"});
         arguments
             .option("--apart", options.apart,
-                    "count this source, a value of that column, apart from the totals")
+                    "leave recordings with this `source` label out of the totals; count them "
+                    "separately")
             .type("SOURCE");
         arguments.flag("--list", options.list,
                        "list successes that were `stuck` or `suspect`, and missed loops");

@@ -115,8 +115,10 @@ After an interruption run the same command again.
 Examples:
   headway migrate --from sqlite:/var/lib/headway/headway.db --to 'postgresql://headway@db/headway'
   HEADWAY_STORAGE_STORE_FILE=/etc/headway/store headway migrate --from sqlite:headway.db)");
-        arguments.option("--from", options_.from, "the database, as sqlite:PATH").required();
-        arguments.option("--to", options_.to, "the store, postgresql://..., else storage.store");
+        arguments.option("--from", options_.from, "the database to copy, as sqlite:PATH")
+            .required();
+        arguments.option("--to", options_.to,
+                         "the PostgreSQL database, postgresql://... (default: storage.store)");
         arguments.json(options_.json);
         arguments.sources(options_.sources);
     }

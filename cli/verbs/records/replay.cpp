@@ -210,7 +210,7 @@ Examples:
   headway replay session.jsonl --policy heartbeat_limit=3
   headway replay session.jsonl --to http://127.0.0.1:7717
   headway replay recordings/*.jsonl --to http://127.0.0.1:7717 --parallel 8 --batch 50
-  headway replay session.jsonl --to http://127.0.0.1:7717 --speed 10    ten times as fast)";
+  headway replay session.jsonl --to http://127.0.0.1:7717 --speed 10)";
 
 class Replay : public VerbOf<ReplayOptions> {
 public:

@@ -310,7 +310,9 @@ Examples:
         arguments.option("--agent", options.agent, "sessions of this agent only")
             .choices({"claude", "cline", "codex", "copilot", "gemini", "kilo", "opencode", "pi",
                       "qwen"});
-        arguments.option("--project", options.project, "sessions whose folder has this in its path")
+        arguments
+            .option("--project", options.project,
+                    "only sessions of folders with this text in the path")
             .type("TEXT");
         arguments.duration("--since", options.since, "files that have changed within this time");
         arguments.option("--rows", options.rows, "lines of each table").fallback("20");

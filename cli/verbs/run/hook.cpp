@@ -41,7 +41,7 @@ struct HookOptions {
 };
 
 constexpr const char* kHookFooter =
-    R"(Passes the JSON on standard input to the daemon, waits while the daemon holds the call, and
+    R"(Sends the JSON on standard input to the daemon, waits while the daemon holds the call, and
 prints its reply. Without a daemon it prints nothing and the exit code is 0 (with --require: 2). It
 never sends the operator's token. `headway-hook` does the same in a millisecond for a daemon at a
 Unix socket or at an IP address without TLS, and otherwise runs this verb.
@@ -159,7 +159,7 @@ int pass_hook_on(const Console& console, const HookOptions& given, const hook::O
 class HookVerb : public VerbOf<HookOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Pass an agent's hook to a daemon over https").footer(kHookFooter);
+        arguments.help("Send an agent's hook to a daemon over https").footer(kHookFooter);
         arguments
             .operand("AGENT", options.agent,
                      "whose hook it is: claude, codex, gemini, qwen, copilot, cline, generic")
@@ -168,7 +168,8 @@ public:
                          "the daemon (default: HEADWAY_URL, else http://127.0.0.1:7717)");
         arguments
             .option("--token-file", options.token_file,
-                    "token that may report (default: HEADWAY_TOKEN_FILE, else HEADWAY_TOKEN)")
+                    "token that may report (default: the file in HEADWAY_TOKEN_FILE, else "
+                    "HEADWAY_TOKEN)")
             .type("FILE")
             .may_be_empty();
         arguments
@@ -185,7 +186,7 @@ public:
             .type("DURATION");
         arguments
             .option("--until", options.until,
-                    "at the end of a turn: the agent goes on while this command fails")
+                    "run this command at the end of each turn; if it fails, the agent goes on")
             .type("COMMAND");
         arguments.flag("--usage", options.usage,
                        "report only the agent's usage, from its own record of the session");

@@ -21,7 +21,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Switch `run --keep-going` off and on, for all agents").footer(kFooter);
         arguments.client(options.client);
-        arguments.operand("WHAT", options.what, "switch it, or show how it stands")
+        arguments.operand("WHAT", options.what, "switch it, or show its state")
             .required()
             .choices({"off", "on", "status"});
     }
@@ -44,9 +44,9 @@ public:
 
 private:
     static constexpr const char* kFooter =
-        R"(`off` ends each wait of `headway run --keep-going` within two seconds, and applies until `on`. An
-agent that is running continues to its end; `headway cancel` stops it. The switch is a file in the
-state directory.
+        R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that waits gives up
+within two seconds. A running agent continues to its end; `headway cancel` stops it. The
+switch is a file in the state directory.
 
 Examples:
   headway keep-going off

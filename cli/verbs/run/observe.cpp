@@ -60,12 +60,12 @@ int observe(const ObserveOptions& options, const Console& console) {
 class Observe : public VerbOf<ObserveOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Report agents without hooks, from their stored sessions");
+        arguments.help("Follow agents by their stored sessions, without hooks");
         arguments.footer(
             R"(Follows the stored sessions of agents as they grow, and reports them to the daemon, which judges
-them. Nothing reaches the agent: no advice, no stop, no question about a call. A session whose hooks
-report is left alone. Only later calls are reported. A daemon does the same by itself with
-[observe] agents = ["claude"] in its settings.
+them. Nothing reaches the agent: no advice, no stop, no question about a call. Sessions that
+report by themselves are skipped. Calls made before `observe` first started are not reported. A
+daemon does the same by itself with [observe] agents = ["claude"] in its settings.
 
 Examples:
   headway observe
@@ -74,8 +74,8 @@ Examples:
         arguments.operand("AGENT", options.agents, "agents to follow (default: all of these)")
             .choices(all_observed());
         arguments.duration("--recent", options.recent,
-                           "sessions that have changed within this time");
-        arguments.duration("--rescan", options.rescan, "look at all files this often");
+                           "follow sessions that have changed within this time");
+        arguments.duration("--rescan", options.rescan, "look for new sessions this often");
         arguments.flag("--quiet", options.quiet, "do not print which sessions are followed");
     }
 

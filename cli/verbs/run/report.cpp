@@ -60,12 +60,15 @@ public:
         arguments.session(options.session, "session id; an unknown one is opened").required();
         arguments.operand("TYPE", options.type, "event type, such as heartbeat or tool.finished")
             .required();
-        arguments.operand("FIELDS", options.fields, "key=value, dots for nesting")
+        arguments
+            .operand("FIELDS", options.fields,
+                     "fields of the data; a dot nests, as in error.class=test")
             .type("KEY=VALUE");
         arguments.option("--data", options.data, "the data as a JSON object; @FILE, or - for stdin")
             .type("JSON");
         arguments
-            .option("--event-id", options.event_id, "the same id is counted once (default: random)")
+            .option("--event-id", options.event_id,
+                    "id of the event, counted once (default: random)")
             .never_empty();
     }
 

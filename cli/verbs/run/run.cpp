@@ -287,9 +287,9 @@ output and the CPU, memory and disk use of its processes, and ends with its exit
 daemon the command still runs, and its reports are sent when the daemon is back. JSON lines
 that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
 stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
-pi --mode json, cline --json) become its calls, messages, tokens and result. Whatever its exit
-status, an agent has failed if it ends without its result or with an error in its last message, if
-its own guard against loops stopped it, or if its calls were refused and it did nothing after that.
+pi --mode json, cline --json) become its calls, messages, tokens and result. The session of such an
+agent fails, even with exit status 0, if the agent prints no result, ends with an error, is stopped
+by its own loop guard, or changes nothing after a refused call.
 The command finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It does not get your
 token or any other HEADWAY_ variable. An agent that also sends its own reports needs a token for its
 session, as below. The output of the command goes through a pipe, so it may be buffered or have no
@@ -344,22 +344,22 @@ public:
                        "crash");
         arguments
             .option("--max-resumes", options.keeping.rules.resumes_max,
-                    "resumes in a row without progress, 1 to 50")
+                    "stop after this many resumes without progress, 1 to 50")
             .show_default();
         arguments.duration("--until", options.keeping.rules.until,
                            "stop resuming this long after the start");
-        arguments.duration(
-            "--margin", options.keeping.rules.margin,
-            "wait this long after a limit is reset; other waits are multiples of this");
+        arguments.duration("--margin", options.keeping.rules.margin,
+                           "wait at least this long after a usage limit resets; waits after an "
+                           "overload or repeated crashes are 2 to 30 times as long");
         arguments
             .option("--check", options.keeping.check,
-                    "shell command run at a clean end; if it fails, its output is the next prompt")
+                    "shell command that runs when the agent has succeeded; if it fails, its output "
+                    "is the next prompt")
             .type("COMMAND");
         arguments
             .option("--resume-command", options.keeping.resume_command,
-                    "shell command that resumes the conversation {id} with {prompt}, where the "
-                    "agent is "
-                    "started by a script")
+                    "for an agent that a script starts: shell command that resumes the "
+                    "conversation {id} with {prompt}")
             .type("COMMAND");
     }
 

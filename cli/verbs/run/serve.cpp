@@ -13,11 +13,12 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Run the daemon");
         arguments.footer(
-            R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reloads the settings.
+            R"(SIGTERM and Ctrl-C stop the daemon after the requests in progress; SIGHUP reloads the
+settings.
 
 Exit codes:
   0    stopped by a signal
-  1    it could not begin, or failed
+  1    it could not start, or failed
   2    a mistake in the settings
   64   usage
 
@@ -32,7 +33,7 @@ Examples:
         };
         arguments
             .option("--ports-file", set_ports_file,
-                    "written when ready, with the bound addresses as JSON")
+                    "write the bound addresses into this file as JSON, once ready")
             .type("FILE");
         arguments.daemon_settings(options.sources);
     }

@@ -17,7 +17,7 @@ public:
         arguments.help("Print a shell completion script");
         arguments.footer(R"(Examples:
   headway completion bash > /etc/bash_completion.d/headway
-  source <(headway completion bash)                           for this shell only
+  source <(headway completion bash)         for this shell only
   headway completion zsh > "${fpath[1]}/_headway"
   headway completion fish > ~/.config/fish/completions/headway.fish)");
         arguments.operand("SHELL", shell_, "shell").required().choices({"bash", "zsh", "fish"});

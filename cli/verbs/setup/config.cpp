@@ -93,13 +93,14 @@ public:
         arguments.footer(
             R"(`check` also looks for the module that storage.store needs. It makes no connection;
 `headway doctor` does.
-Flags win over HEADWAY_* variables, these over the file, the file over the defaults.
+Order of precedence: flags, HEADWAY_* variables, the settings file, the defaults.
 
 Examples:
   headway config check --config headway.toml         exit code 0, or 2 and a list of mistakes
   headway config show --origin                       each value and where it comes from
   headway config default > headway.toml              a file to start from)");
-        declare_reading(arguments.verb("check", "Check file and variables", on(Action::kCheck)));
+        declare_reading(arguments.verb("check", "Check the settings file and the variables",
+                                       on(Action::kCheck)));
         Arguments show = arguments.verb("show", "Print the settings in force", on(Action::kShow));
         declare_reading(show);
         show.flag("--origin", options.origin, "print the source of each value");

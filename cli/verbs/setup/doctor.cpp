@@ -190,8 +190,8 @@ check, with the fix. Exit code 0: no problems; 1: at least one.
 With AGENT it checks the connection from that agent to the daemon instead: the agent's program and
 version, our hooks in its settings, settings that turn them off, and whether they reach the daemon.
 
---repair saves the readable part of a damaged database; stop the daemon first. A new database with
-every session up to its first missing event replaces the damaged one, which is kept beside it.
+--repair saves the readable part of a damaged database; stop the daemon first. The new database has
+each session up to its first missing event. The damaged one is kept beside it.
 
 Examples:
   headway doctor
@@ -206,10 +206,11 @@ public:
         arguments.operand("AGENT", options.agents, "check the hooks of these agents")
             .choices(agent_names());
         arguments.option("--url", options.url,
-                         "the daemon, else HEADWAY_URL, else the address in these settings");
+                         "the daemon (default: HEADWAY_URL, else the address in the settings)");
         arguments
             .option("--token-file", options.token_file,
-                    "file of the token, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
+                    "file of the token (default: HEADWAY_TOKEN, else the file in "
+                    "HEADWAY_TOKEN_FILE, else the operator's token)")
             .type("FILE");
         arguments.json(options.json);
         arguments.flag("--repair", options.repair, "save the readable part of a damaged database");

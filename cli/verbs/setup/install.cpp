@@ -176,7 +176,7 @@ private:
 constexpr const char* kInstallFooter =
     R"(Shows the changes and asks. Only our own entries are added or updated; everything else in a settings
 file stays as it is, byte for byte. The former content is kept in the same folder, as NAME.headway-backup.
-`headway uninstall` takes the entries out again. `headway observe` reports agents without any change of
+`headway uninstall` removes the entries. `headway observe` reports agents without any change of
 their settings, and cannot steer them.
 
 Examples:
@@ -225,14 +225,15 @@ public:
                     options.until_given = true;
                     return std::string{};
                 },
-                "the agent goes on at the end of a turn while this command fails, at most 5 times "
-                "in a session; empty: no such goal")
+                "run this command at the end of each turn; if it fails, the agent goes on, at most "
+                "5 times in a session; empty: no command")
             .type("COMMAND");
-        arguments.flag("--trust", options.trust, "codex: trust the hooks, else it skips them");
+        arguments.flag("--trust", options.trust,
+                       "codex: trust the hooks; Codex skips hooks that are not trusted");
         arguments.flag("--token", options.token,
                        "send HEADWAY_TOKEN with HTTP hooks (needed with access.mode=token)");
         arguments.option("--url", options.url,
-                         "the daemon, else HEADWAY_URL, else the address in these settings");
+                         "the daemon (default: HEADWAY_URL, else the address in the settings)");
         arguments.sources(options.sources);
     }
 

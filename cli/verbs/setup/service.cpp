@@ -164,8 +164,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Run the daemon as a service of this user");
         arguments.footer(
-            R"(Writes a unit for `systemd --user` that starts this program. After `loginctl enable-linger` it also
-runs without a login. The Debian package has a system-wide service instead.
+            R"(Writes a unit for `systemd --user` that starts this program. After `loginctl enable-linger`
+the daemon also runs without a login. The Debian package has a system-wide service instead.
 
 Examples:
   headway service install

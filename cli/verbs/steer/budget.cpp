@@ -142,14 +142,14 @@ public:
             .type("KEY=VALUE");
         day.option("--cost", options_.max_cost_usd, "US dollars to add for this day").type("USD");
         day.option("--tokens", options_.max_tokens, "tokens to add for this day").type("N");
-        day.flag("--lift", options_.lift, "let its sessions go on until the next day");
+        day.flag("--lift", options_.lift, "lift this cap until the next day");
         Arguments suggest =
             arguments.verb("suggest", "Show what sessions usually use, and budgets for new ones",
                            [this] { options_.change = "suggest"; });
         suggest.footer("There are no figures for agent types with too few ended sessions.");
         suggest.client(options_.client);
         suggest.operand("agent", options_.agent,
-                        "agent type, with its tools (default: all, without tools)");
+                        "agent type (default: all types); its tools are shown, too");
         suggest.option("--complexity", options_.complexity, "how hard the task is")
             .choices({"low", "medium", "high"});
     }
@@ -164,7 +164,7 @@ private:
         change.footer("");
         change.client(options_.client);
         change.session(options_.session).required();
-        change.option("--seconds", options_.timeout_seconds, "of time").type("N");
+        change.option("--seconds", options_.timeout_seconds, "elapsed time, in seconds").type("N");
         change.option("--steps", options_.max_steps, "model turns").type("N");
         change.option("--tokens", options_.max_tokens, "tokens").type("N");
         change.option("--cost", options_.max_cost_usd, "US dollars").type("USD");

@@ -137,7 +137,7 @@ public:
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--id", options.id,
-                         "id of the check; a known id returns its answer again");
+                         "id of the check; a known id returns the stored answer");
         arguments.value_flag("--wait", wait_,
                              "wait for the answer; --wait=DURATION: at most this long");
         arguments.finally([this] { return read_wait(); });

@@ -102,7 +102,7 @@ protected:
     }
     void declare_identical(Arguments& arguments) {
         arguments.flag("--identical", options_.identical,
-                       "also decide identical requests of other sessions");
+                       "apply this to identical requests of other sessions, too");
     }
 
     DecideOptions options_;
@@ -116,15 +116,18 @@ public:
         arguments.help("Approve a request");
         arguments.footer(R"(Examples:
   headway approve my-agent.a17
-  headway approve my-agent.a17 --edit safer.json      these arguments, and no others
-  headway approve my-agent.a17 --scope session        and later ones with equal arguments)");
+  headway approve my-agent.a17 --edit safer.json     only with these arguments
+  headway approve my-agent.a17 --scope session       also later ones with equal arguments)");
         declare_request(arguments);
         declare_reason(arguments);
-        arguments.option("--edit", options_.edit_file, "approve these arguments instead")
+        arguments
+            .option("--edit", options_.edit_file,
+                    "run the call with the arguments in this JSON file")
             .type("FILE");
         arguments
             .option("--scope", options_.scope,
-                    "for this request, or for every later one of the session with equal arguments")
+                    "once: this request only; session: also later requests of the session with "
+                    "equal arguments")
             .choices({"once", "session"});
         declare_identical(arguments);
     }

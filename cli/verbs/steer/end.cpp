@@ -22,7 +22,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("End a session at once");
         arguments.footer(
-            R"(Ends it at once, whatever its agent does; to ask a working agent to stop, use `headway cancel`.
+            R"(Records the end of the session; its agent's process is not killed, and its later reports are
+refused. To ask a working agent to stop, use `headway cancel`.
 
 Examples:
   headway end my-agent --outcome failed --reason "no disk space"

@@ -167,7 +167,7 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Delete everything stored about a session");
         arguments.footer(
-            R"(Deletes permanently its journal, approvals, checks and snapshots, and those of its
+            R"(Permanently deletes its journal, approvals, checks and snapshots, and those of its
 sub-agents and of the sessions that resumed it. The session must have ended. Averages computed from
 many sessions (usual costs, totals) stay, and so do backups, exports, and webhook messages that
 were sent.

@@ -49,9 +49,9 @@ public:
   headway approvals --session my-agent --all
   headway approvals --json | jq -r '.[].id')");
         arguments.client(options_.client);
-        arguments.option("--session", options_.session, "only of this session")
+        arguments.option("--session", options_.session, "only requests of this session")
             .check(session_id_fault);
-        arguments.flag("--all", options_.all, "also decided requests");
+        arguments.flag("--all", options_.all, "list decided requests, too");
     }
 
     int run(const Console& console, const Server&) override {

@@ -60,8 +60,7 @@ public:
 private:
     static constexpr const char* kFooter =
         R"(Lists ended sessions, sessions that need a person, resumed agents, loops and their cost,
-the longest silence, and tokens and money by agent, model
-and label.
+the longest silence, and tokens and money by agent, model and label.
 
 Examples:
   headway digest

@@ -237,7 +237,7 @@ Exit codes: 0 it has ended   6 no such session within --open-within   1 an error
             .type("N");
         arguments.flag("--follow", options.follow, "go on after the session's end");
         arguments.duration("--open-within", options.open_within,
-                           "wait this long for a session to exist; 0: as long as it takes");
+                           "wait this long for a session to exist; 0: no limit");
         arguments.duration("--connect-timeout", options.connect_timeout,
                            "retry a lost daemon for this long");
     }
