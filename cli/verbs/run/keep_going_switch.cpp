@@ -45,8 +45,8 @@ public:
 private:
     static constexpr const char* kFooter =
         R"(After `off`, no agent is resumed until `on`: each `headway run --keep-going` that waits gives up
-within two seconds. A running agent continues to its end; `headway cancel` stops it. The
-switch is a file in the state directory.
+within two seconds, and goals (`headway install --until`) are not pursued. A running agent
+continues to its end; `headway cancel` stops it. The switch is a file in the state directory.
 
 Examples:
   headway keep-going off
