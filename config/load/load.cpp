@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load/load.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -123,12 +126,24 @@ private:
     std::vector<std::string> mistakes_;
 };
 
+constexpr const char* kFileHere = "headway.toml";
+
+/// A file of the folder in which the command was started may be that of a project, and settings
+/// name programs: only a file of this user or of root is taken unasked, and none that all may
+/// write.
+bool is_of_others(const fs::path& path) {
+    struct stat about {};
+    if (path != kFileHere || ::stat(path.c_str(), &about) != 0) return false;
+    const bool ours = about.st_uid == ::geteuid() || about.st_uid == 0;
+    return !ours || (about.st_mode & S_IWOTH) != 0;
+}
+
 std::optional<fs::path> find_file(const LoadRequest& request) {
     if (request.file) return request.file;
     const std::string named = get(request.environment, "HEADWAY_CONFIG");
     if (!named.empty()) return fs::path(named);
 
-    std::vector<fs::path> places{"headway.toml"};
+    std::vector<fs::path> places{kFileHere};
     const std::string xdg = get(request.environment, "XDG_CONFIG_HOME");
     const std::string home = get(request.environment, "HOME");
     if (xdg.starts_with('/')) {
@@ -235,7 +250,14 @@ void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags
 core::Result<Loaded> load(const LoadRequest& request) {
     Merger merger;
     std::optional<fs::path> file = find_file(request);
-    if (file) merge_file(merger, *file);
+    const bool named = request.file || !get(request.environment, "HEADWAY_CONFIG").empty();
+    if (file && !named && is_of_others(*file)) {
+        merger.mistake(
+            std::string{kFileHere} +
+            " in this folder can be written by other users; name it with --config to use it");
+    } else if (file) {
+        merge_file(merger, *file);
+    }
     merge_environment(merger, request.environment);
     merge_first_design(merger, request.environment);
     merge_flags(merger, request.flags);
