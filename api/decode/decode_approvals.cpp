@@ -216,6 +216,11 @@ Result<core::ApprovalRequested> request_for_call(JsonDocument& document,
     asked.args.text = shown;
     note_hidden(asked, hidden_in(args, shown));
     asked.args_digest = args_digest(document.root());
+    // Arguments that were cut: the person who decides would not see all of them.
+    const std::string_view given = call.args_digest;
+    if (core::is_args_digest(given) && given != asked.args_digest)
+        return under(wrong("is not that of args; send the arguments whole, or only the digest"),
+                     "args_digest");
     return asked;
 }
 

@@ -45,6 +45,19 @@ AcpAction event(const std::string& session, const char* type, Json data) {
     return {Kind::kEvent, session, std::move(line_event.type), std::move(line_event.data), {}};
 }
 
+/// Arguments that a person is asked about are reported whole, as far as one may be asked at all:
+/// larger ones are cut, and their digest refuses the question.
+LineEvent asked_event(const char* type, Json data) {
+    Json args = data["args"];
+    const bool whole = dump(args).size() <= core::limits::kApprovalArgsBytesMax;
+    LineEvent asked{type, std::move(data)};
+    bound_event(asked);
+    if (!whole || args.is_null()) return asked;
+    asked.data["args"] = std::move(args);
+    asked.data.erase("args_digest");
+    return asked;
+}
+
 // The same bounds for what is asked and what is reported, or an approval would not be found again.
 Json about_call(const std::string& call_id, const Json& known) {
     Json tool = acp_tool(known);
@@ -256,7 +269,12 @@ void AcpObserver::finish(const std::string& id, const Call& call, Actions& actio
         if (call.refused) error["class"] = "denied";
         data["error"] = std::move(error);
     }
-    actions.push_back(event(id, "tool.finished", std::move(data)));
+    if (call.asked.is_null()) {
+        actions.push_back(event(id, "tool.finished", std::move(data)));
+    } else {
+        LineEvent done = asked_event("tool.finished", std::move(data));
+        actions.push_back({Kind::kEvent, id, std::move(done.type), std::move(done.data), {}});
+    }
 }
 
 void AcpObserver::asked(const Json& message, Actions& actions) {
@@ -278,8 +296,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const bool first = !std::exchange(call.started, true) || other;
     if (first && !other) call.first = now;
     call.asked = now;
-    LineEvent about{"", call.first};
-    bound_event(about);
+    const LineEvent about = asked_event("", call.first);
     Json hook = {{"event", "permission"},
                  {"agent", agent_},
                  {"call", call.first["call_id"]},
@@ -300,7 +317,8 @@ void AcpObserver::ask_anew(const std::string& id, const std::string& call_id, Ca
     Json before = call.first;
     before["ok"] = false;
     before["error"] = {{"class", "cancelled"}, {"message", "asked again"}};
-    actions.push_back(event(id, "tool.finished", std::move(before)));
+    LineEvent over = asked_event("tool.finished", std::move(before));
+    actions.push_back({Kind::kEvent, id, std::move(over.type), std::move(over.data), {}});
     const std::string number = "~" + std::to_string(++call.question);
     call.first = about_call(
         std::string{cut_bytes(call_id, kAcpNameBytesMax - number.size())} + number, call.known);

@@ -37,8 +37,10 @@ std::string native_id(const std::string& id) {
     return fits ? id : core::sha256_hex(id).substr(0, 32);
 }
 
-/// The call needs a person, of whom too many are asked already, so it must not run unasked.
+/// The call needs a person, who cannot be asked: about arguments that cannot be shown whole, or
+/// because too many wait. It must not run unasked.
 bool cannot_be_asked(const HttpReply& reply) {
+    if (reply.status == 400 || reply.status == 413) return true;
     const std::optional<Json> problem = Json::parse(reply.body);
     return problem && problem->text_of("code") == "too_many_approvals";
 }

@@ -20,7 +20,7 @@ constexpr std::string_view kMcp = "class:mcp";
 constexpr std::array<std::string_view, 6> kClasses{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
 
 // Lower-case names without `_`, `-` and blanks, of the agents in docs/agents/.
-constexpr std::array<std::string_view, 23> kShellTools{"bash",
+constexpr std::array<std::string_view, 24> kShellTools{"bash",
                                                        "shell",
                                                        "runshellcommand",
                                                        "execcommand",
@@ -42,7 +42,8 @@ constexpr std::array<std::string_view, 23> kShellTools{"bash",
                                                        "writebash",
                                                        "writepowershell",
                                                        "shellcommand",
-                                                       "readbash"};
+                                                       "readbash",
+                                                       "execute"};  // of ACP
 constexpr std::array<std::string_view, 18> kEditTools{"edit",
                                                       "write",
                                                       "multiedit",
