@@ -16,6 +16,7 @@
 #include "core/meters/budget_settings.hpp"
 #include "core/text/suggest.hpp"
 #include "core/values/policy.hpp"
+#include "core/views/digest.hpp"
 
 namespace headway::api {
 namespace {
@@ -166,6 +167,8 @@ Result<> decode_member(JsonValue member, core::Event& event) {
         if (event.event_id.empty() || event.event_id.size() > core::limits::kIdBytesMax) {
             return wrong("must be 1 to 128 bytes");
         }
+        if (event.event_id.starts_with(core::kOwnEventIds))
+            return wrong("must not begin with \"headway:\", as the daemon's own do");
         return fields::check_no_nul(event.event_id);
     }
     if (name == "attempt") return decode_attempt(member, event);

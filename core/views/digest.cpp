@@ -107,7 +107,6 @@ void note_silence(DigestSession& session, Timestamp at) {
 /// at ...", and then waits in a call, which ends well when the agent goes on. An agent may write
 /// and call the same.
 void note_resume(DigestSession& session, const Event& event) {
-    if (!event.event_id.starts_with(kKeepGoingEvent)) return;
     if (event.event_id.starts_with(kGoalEvent)) {
         const auto* message = std::get_if<Message>(&event.payload);
         if (message == nullptr) return;
@@ -116,6 +115,7 @@ void note_resume(DigestSession& session, const Event& event) {
                   DigestSession::kResumesMax);
         return;
     }
+    if (!event.event_id.starts_with(kKeepGoingEvent)) return;
     if (const auto* message = std::get_if<Message>(&event.payload)) {
         const std::string& text = message->text.kept;
         const bool says = message->role == "system" && text.starts_with(kResumeWord);

@@ -37,9 +37,13 @@ struct DigestLoop {
 /// Prefix of the ids of events that `headway run --keep-going` writes about itself, but not of the
 /// agent's words and calls that it passes on.
 inline constexpr std::string_view kKeepGoingEvent = "keep-going-";
+/// Prefix of the ids of events that the daemon writes by itself; no report may have such an id.
+inline constexpr std::string_view kOwnEventIds = "headway:";
 /// Prefix of the ids of messages that made an agent go on at the end of a turn; a number from 1
 /// follows.
-inline constexpr std::string_view kGoalEvent = "keep-going-goal-";
+inline constexpr std::string_view kGoalEvent = "headway:goal-";
+/// The same of the runs of its command.
+inline constexpr std::string_view kGoalCheckEvent = "headway:goal-check-";
 
 /// A restart of an agent that was kept going, or the wait for the restart.
 struct DigestResume {

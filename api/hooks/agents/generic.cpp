@@ -10,6 +10,7 @@
 #include "api/json/canonical_json.hpp"
 #include "api/json/json_writer.hpp"
 #include "core/base/limits.hpp"
+#include "core/views/digest.hpp"
 
 // The neutral form itself, for plugins and clients of ours.
 
@@ -146,7 +147,9 @@ void read_generic_fields(JsonValue body, Hook& hook) {
 
 std::string event_id_in(JsonValue body) {
     std::string id = name_in(body, "event_id");
-    return id.size() <= core::limits::kIdBytesMax ? id : std::string{};
+    const bool usable =
+        id.size() <= core::limits::kIdBytesMax && !id.starts_with(core::kOwnEventIds);
+    return usable ? id : std::string{};
 }
 
 Hook parse_generic(JsonValue body, const HookFacts& facts) {

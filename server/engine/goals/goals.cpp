@@ -66,7 +66,7 @@ core::Event check_event(const core::SessionState& state, const GoalReport& goal)
         call.error = core::ToolError{"exit_status", core::bounded_text(why)};
     }
     core::Event event;
-    event.event_id = std::string{core::kKeepGoingEvent} + call.call_id;
+    event.event_id = std::string{core::kGoalCheckEvent} + std::to_string(state.n + 1);
     event.payload = std::move(call);
     return event;
 }
@@ -116,7 +116,7 @@ Result<GoneOn> gone_on(Transaction& transaction, const Resident& resident) {
 bool is_call_of_agent(const core::Event& event) {
     const bool call = std::holds_alternative<core::ToolStarted>(event.payload) ||
                       std::holds_alternative<core::ToolFinished>(event.payload);
-    return call && !event.event_id.starts_with(core::kKeepGoingEvent);
+    return call && !event.event_id.starts_with(core::kGoalCheckEvent);
 }
 
 /// Events that are looked through for a call; an agent at work has one among its next few.

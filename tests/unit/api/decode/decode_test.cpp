@@ -53,6 +53,8 @@ TEST_CASE("decode: each error of a report names its code and JSON pointer", "[ap
         {"unknown type", R"({"type":"tool.exploded"})", ErrorCode::kInvalidField, "/type"},
         {"type of Headway", R"({"type":"verdict.changed"})", ErrorCode::kInvalidField, "/type"},
         {"unknown member", R"({"type":"heartbeat","when":1})", ErrorCode::kUnknownField, "/when"},
+        {"an id of ours", R"({"type":"heartbeat","event_id":"headway:goal-1"})",
+         ErrorCode::kInvalidField, "/event_id"},
         {"our n", R"({"type":"heartbeat","n":1})", ErrorCode::kUnknownField, "/n"},
         {"our at", R"({"type":"heartbeat","at":"x"})", ErrorCode::kUnknownField, "/at"},
         {"empty event id", R"({"type":"heartbeat","event_id":""})", ErrorCode::kInvalidField,

@@ -130,7 +130,7 @@ TEST_CASE("digest: an agent that a goal made go on was resumed, with the reason"
     core::Message message;
     message.role = "system";
     message.text = core::bounded_text("goes on, 1 of 5: `make test` ends with exit status 2");
-    night.add("a", 1min, message, "keep-going-goal-1");
+    night.add("a", 1min, message, "headway:goal-1");
     const core::DigestSession& facts = night.fold.sessions().at("a");
     REQUIRE(facts.resumes.size() == 1);
     CHECK(facts.resumes[0].why == "goes on, 1 of 5: `make test` ends with exit status 2");
