@@ -303,6 +303,33 @@ const Approval* ready_for_dialog(const Approvals& approvals, std::string_view ca
     return found == requests.end() ? nullptr : &*found;
 }
 
+const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
+    const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
+        return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
+               (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
+    });
+    return found == grants.end() ? nullptr : &*found;
+}
+
+const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.open() && !a.of_dialog() && a.tool == asked.tool &&
+               a.run_digest == asked.args_digest;
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+bool Approvals::is_rejected(std::string_view tool, std::string_view args_digest) const {
+    if (args_digest.empty()) return false;
+    const auto last = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
+        return a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
+               a.args_digest == args_digest && a.by_person();
+    });
+    if (last != requests.rend()) return last->decision == Decision::kReject;
+    const std::uint64_t call = call_digest(tool, args_digest);
+    return std::find(rejected.begin(), rejected.end(), call) != rejected.end();
+}
+
 Timestamp dialog_ends_at(const Approval& approval, Timestamp started) {
     if (!approval.pending() || !approval.of_dialog()) return kNever;
     const bool orphaned = started != kNever && approval.requested_at < started;

@@ -70,4 +70,8 @@ std::string kept_call_id(std::string_view call_id) {
     return std::string{cut_text(call_id, limits::kIdBytesMax - digest.size())} + digest;
 }
 
+std::uint64_t call_digest(std::string_view tool, std::string_view args_digest) {
+    return digest_of(std::string{tool}.append("\n").append(args_digest)).low;
+}
+
 }  // namespace headway::core

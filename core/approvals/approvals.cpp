@@ -79,11 +79,6 @@ std::string start_of(std::string_view text, std::size_t bytes = limits::kApprova
     return std::string{cut_text(text, bytes)};
 }
 
-/// A person decided: an agent can cause as many expiries and decisions by a grant as it likes.
-bool is_of_person(const Approval& approval) {
-    return approval.decision && approval.channel != "expiry" && approval.channel != "grant";
-}
-
 /// An alarm against a person's decision comes before others of its kind.
 auto by_rank(const Approvals& approvals) {
     const auto rank = [&approvals](const RaisedAlarm& alarm) {
@@ -97,10 +92,21 @@ auto by_rank(const Approvals& approvals) {
 /// alarm by it.
 int worth(const Approval& approval) {
     if (approval.pending()) return 5;
-    if (is_of_person(approval) && approval.open()) return 4;
-    if (is_of_person(approval) && approval.decision == Decision::kReject) return 3;
+    if (approval.by_person() && approval.open()) return 4;
+    if (approval.by_person() && approval.decision == Decision::kReject) return 3;
     if (approval.open()) return 2;
-    return is_of_person(approval) && approval.undelivered() ? 1 : 0;
+    return approval.by_person() && approval.undelivered() ? 1 : 0;
+}
+
+/// A person's decision about a call outlives its request.
+void keep_decision(Approvals& approvals, const Approval& decided) {
+    if (decided.kind != ApprovalKind::kTool || decided.of_dialog()) return;
+    const std::uint64_t call = call_digest(decided.tool, decided.args_digest);
+    auto& rejected = approvals.rejected;
+    std::erase(rejected, call);
+    if (decided.decision != Decision::kReject) return;
+    if (rejected.size() == limits::kRejectedCallsMax) rejected.erase(rejected.begin());
+    rejected.push_back(call);
 }
 
 void trim(Approvals& approvals) {
@@ -108,6 +114,7 @@ void trim(Approvals& approvals) {
     while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
         const auto least = std::ranges::min_element(requests, {}, worth);
         HEADWAY_ASSERT(!least->pending());
+        if (least->by_person()) keep_decision(approvals, *least);
         requests.erase(least);
     }
     HEADWAY_ASSERT(requests.size() <= limits::kApprovalsMax);
@@ -188,6 +195,10 @@ bool Approval::open() const noexcept {
     return kind == ApprovalKind::kTool && may_become(status, S::kExecuted);
 }
 
+bool Approval::by_person() const noexcept {
+    return decision && channel != "expiry" && channel != "grant";
+}
+
 bool Approval::taken() const noexcept {
     return open() && !call_id.empty() && (redeemed_at != kNever || acknowledged);
 }
@@ -220,7 +231,7 @@ const Approval* Approvals::oldest_pending() const noexcept {
 
 bool Approvals::against_person(const RaisedAlarm& alarm) const noexcept {
     const Approval* about = find(alarm.approval);
-    return about != nullptr && is_of_person(*about);
+    return about != nullptr && about->by_person();
 }
 
 const RaisedAlarm* Approvals::worst_alarm() const noexcept {
@@ -236,22 +247,6 @@ const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
         return same && !a.of_dialog() && (a.pending() || (!a.call_id.empty() && a.undelivered()));
     });
     return found == requests.rend() ? nullptr : &*found;
-}
-
-const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
-    const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
-        return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
-               (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
-    });
-    return found == grants.end() ? nullptr : &*found;
-}
-
-const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
-    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
-        return a.open() && !a.of_dialog() && a.tool == asked.tool &&
-               a.run_digest == asked.args_digest;
-    });
-    return found == requests.end() ? nullptr : &*found;
 }
 
 void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n, Timestamp at) {
@@ -320,6 +315,7 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     const std::string_view key = redeemed.key;
     if (key.starts_with(kHookKey) && key.size() > kHookKey.size())
         approval->call_id = kept_call_id(key.substr(kHookKey.size()));
+    if (key.starts_with(kHookKey)) approval->let_go = true;
 }
 
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {

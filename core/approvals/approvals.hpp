@@ -47,6 +47,9 @@ bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 /// stay different.
 std::string kept_call_id(std::string_view call_id);
 
+/// Identifies a call by its tool and arguments. Pure.
+std::uint64_t call_digest(std::string_view tool, std::string_view args_digest);
+
 /// Redeem key of an approval delivered to an agent that reports no calls. No agent has this key.
 inline constexpr std::string_view kDeliveredKey = "delivered";
 /// Start of a redeem key that ends in a call's id: a hook's reply gave the approval to this call.
@@ -108,6 +111,9 @@ struct Approval {
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     bool of_dialog() const noexcept { return source == kDialogSource; }
+    /// True if a person decided it: an agent can cause as many expiries and decisions by a grant as
+    /// it likes.
+    bool by_person() const noexcept;
     /// True if approved and unused: the call may run.
     bool open() const noexcept;
     /// True if a reply to its call's hook let the call run, or if redeemed: no other call may use
@@ -171,7 +177,12 @@ struct Approvals {
     /// session removes one.
     std::vector<RaisedAlarm> alarms;
     std::uint64_t alarms_more = 0;  ///< raised, but dropped for lack of room
+    /// Calls that a person rejected and whose requests were dropped, as call_digest(); at most
+    /// limits::kRejectedCallsMax, oldest first.
+    std::vector<std::uint64_t> rejected;
 
+    /// True if a person's last decision about this call, under any id, was a rejection.
+    bool is_rejected(std::string_view tool, std::string_view args_digest) const;
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
@@ -193,7 +204,7 @@ struct Approvals {
         return field_list(
             field("requests", &Approvals::requests), field("grants", &Approvals::grants),
             field("waited_until", &Approvals::waited_until), field("alarms", &Approvals::alarms),
-            field("alarms_more", &Approvals::alarms_more));
+            field("alarms_more", &Approvals::alarms_more), field("rejected", &Approvals::rejected));
     }
 };
 

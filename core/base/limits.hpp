@@ -51,8 +51,10 @@ inline constexpr std::size_t kApprovalBodyBytesMax = 1U << 18;
 /// Per session. No person reads through more than this.
 inline constexpr std::size_t kApprovalsPendingMax = 32;
 /// Decided approvals that a session remembers, to be redeemed and watched. The index has all.
-inline constexpr std::size_t kApprovalsKeptMax = 32;
+inline constexpr std::size_t kApprovalsKeptMax = 128;
 inline constexpr std::size_t kApprovalsMax = kApprovalsPendingMax + kApprovalsKeptMax;
+/// Calls whose rejection is remembered after their request was dropped: 8 KB.
+inline constexpr std::size_t kRejectedCallsMax = 1024;
 inline constexpr std::size_t kGrantsMax = 32;  ///< standing approvals of one session
 /// Different unacknowledged alarms of one session. Further ones are only counted.
 inline constexpr std::size_t kAlarmsMax = 16;

@@ -20,6 +20,9 @@ constexpr const char* kDecisionTaken =
     "The decision that this call waited for went to an equal call. Make it again to ask for one of "
     "its own.";
 
+constexpr const char* kNeedsApproval =
+    "This call needs the approval of a person, and has none. Make it again to ask for one.";
+
 void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string words) {
     answer.hold = !asked.time_is_up;
     answer.undecided = asked.time_is_up;
@@ -119,12 +122,18 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         return;
     }
     if (approval == nullptr) {
-        if (asked.refused_before) answer.deny = "A person has rejected this call before.";
-        if (asked.repeated && asked.needs_approval) answer.deny = kDecisionTaken;
+        if (asked.refused_before || state.approvals.is_rejected(asked.tool, asked.args_digest)) {
+            answer.deny = "A person has rejected this call before.";
+        } else if (asked.needs_approval) {
+            answer.deny = kNeedsApproval;
+        }
         return;
     }
     // Another answer has used it up.
-    if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
+    if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) {
+        answer.deny = kDecisionTaken;
+        return;
+    }
     const bool own = is_of(*approval, asked);
     const bool gone = !ready && (own ? approval->let_go : approval->taken());
     const std::string id = approval_id(asked.session, approval->n);
@@ -138,13 +147,16 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         if ((!own || asked.redeems) && approval->redeemed_at == kNever)
             answer.redeemed = approval->n;
         answer.allow = who_allowed(*approval);
-        if (approval->decision == Decision::kEdit) answer.edit = "edited";
+        const bool same = approval->run_digest == asked.args_digest;
+        if (approval->decision == Decision::kEdit && !same) answer.edit = "edited";
     } else if (approval->decision == Decision::kReject) {
         answer.deny = "This call was not allowed";
         answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
     } else if ((asked.again && gone) ||
                (asked.repeated && (approval->taken() || approval->spent()))) {
         answer.deny = kDecisionTaken;
+    } else if (asked.needs_approval && !asked.permission) {
+        answer.deny = kNeedsApproval;
     }
 }
 
@@ -191,45 +203,49 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     const auto& requests = state.approvals.requests;
     const std::string id = kept_call_id(call_id);
     const auto newest = [&requests](const auto& fits) -> const Approval* {
-        const auto found =
-            std::find_if(requests.rbegin(), requests.rend(),
-                         [&fits](const Approval& a) { return !a.of_dialog() && fits(a); });
+        const auto found = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
+            return a.kind == ApprovalKind::kTool && !a.of_dialog() && fits(a);
+        });
         return found == requests.rend() ? nullptr : &*found;
     };
-    const auto is_named = [&id](const Approval& a) {
-        return a.kind == ApprovalKind::kTool && !id.empty() && a.call_id == id;
-    };
-    // Agents use ids again: a decision is about its own arguments only.
-    const Approval* named = newest([&](const Approval& a) {
+    // Agents use ids again: a decision is about its own tool and arguments only.
+    const auto is_named = [&](const Approval& a) { return !id.empty() && a.call_id == id; };
+    const auto has_args = [&](const Approval& a) {
         const bool both_known = !args_digest.empty() && !a.args_digest.empty();
-        return is_named(a) &&
-               (!both_known || a.args_digest == args_digest || a.run_digest == args_digest);
-    });
-    if (named == nullptr)
-        named = newest([&](const Approval& a) { return is_named(a) && a.pending(); });
-    if (named != nullptr) return named;
+        return !both_known || a.args_digest == args_digest || a.run_digest == args_digest;
+    };
+    const auto is_own = [&](const Approval& a) {
+        return is_named(a) && a.tool == tool && has_args(a);
+    };
     const auto is_equal = [&](const Approval& a) {
-        return a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
-               a.args_digest == args_digest;
+        return a.tool == tool && !args_digest.empty() && a.args_digest == args_digest;
+    };
+    // A person may have put these arguments in place of those that were asked for.
+    const auto runs_as = [&](const Approval& a) {
+        return a.tool == tool && !args_digest.empty() && a.run_digest == args_digest;
     };
     // One that was redeemed let its call go already.
-    const Approval* free = newest([&](const Approval& a) {
-        const bool unused = a.open() && !a.taken() && a.redeemed_at == kNever;
-        return is_equal(a) && (a.pending() || unused);
-    });
-    if (free != nullptr) return free;
-    // A rejection holds under other ids too.
-    const Approval* last = newest(is_equal);
-    return last != nullptr && last->decision == Decision::kReject ? last : nullptr;
-}
-
-bool is_rejected(const SessionState& state, std::string_view tool, std::string_view args_digest) {
-    const auto& requests = state.approvals.requests;
-    const auto last = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
-        return a.kind == ApprovalKind::kTool && !a.of_dialog() && a.tool == tool &&
-               !args_digest.empty() && a.args_digest == args_digest;
-    });
-    return last != requests.rend() && last->decision == Decision::kReject;
+    const auto is_unused = [](const Approval& a) {
+        return a.open() && !a.taken() && a.redeemed_at == kNever;
+    };
+    const Approval* found = newest(
+        [&](const Approval& a) { return is_own(a) && (a.pending() || (a.open() && !a.let_go)); });
+    if (found == nullptr)
+        found =
+            newest([&](const Approval& a) { return is_named(a) && a.tool == tool && a.pending(); });
+    if (found == nullptr)
+        found = newest([&](const Approval& a) {
+            return is_equal(a) ? a.pending() || is_unused(a) : runs_as(a) && is_unused(a);
+        });
+    // A rejection holds under other ids, and for other tools under its id.
+    if (found == nullptr && state.approvals.is_rejected(tool, args_digest))
+        found = newest(
+            [&](const Approval& a) { return is_equal(a) && a.decision == Decision::kReject; });
+    if (found == nullptr)
+        found = newest([&](const Approval& a) {
+            return is_named(a) && has_args(a) && a.decision == Decision::kReject;
+        });
+    return found != nullptr ? found : newest(is_own);
 }
 
 std::string status_words(const SessionState& state) {

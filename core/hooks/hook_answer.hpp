@@ -23,6 +23,7 @@ struct HookQuestion {
     bool redeems = false;                     ///< a reply that lets a call go without its id
     bool again = false;                       ///< it was held, and comes back
     bool repeated = false;                    ///< its event was known: it makes no new request
+    bool permission = false;                  ///< about a call that was announced before
     bool needs_approval = false;              ///< calls of this tool do not run without
     bool in_dialog = false;                   ///< the agent's own dialog stands beside
     std::uint64_t dialog = 0;                 ///< then: number of the request about it; 0: none
@@ -67,9 +68,6 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 /// its dialog only. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
-
-/// True if a person rejected the newest request for this call, under any id. Pure.
-bool is_rejected(const SessionState& state, std::string_view tool, std::string_view args_digest);
 
 /// True if another call of the tool, named by no request, is in flight. Such a call may use an
 /// approval without a call_id, or of a finished call: one approval is one execution. Pure.

@@ -251,9 +251,9 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each new detector adds one, because older snapshots lack its counts; 26
-/// detectors began with 1. Any other change raises the 4; it was 1 before pauses and answers to
+/// detectors began with 1. Any other change raises the 5; it was 1 before pauses and answers to
 /// questions.
-inline constexpr std::uint32_t kSnapshotVersion = 4 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 5 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -419,6 +419,64 @@ class ByHooks(CallCase):
         self.assertEqual(self.operator.put("/v1/sessions/b~2", {}).status, 201)
         self.refused(self.operator.put("/v1/sessions/b~3", {}), "forbidden", "id", "b~2", 403)
 
+    def ask_for(self, tool: str, call: str, args=ARGS) -> str:
+        """The agent's own request, by the API."""
+        return self.agent.post(f"/v1/sessions/{self.SESSION}/approvals", {"tool": tool, "args": args, "call_id": call}).json()["id"]
+
+    def test_the_approval_of_another_tool_lets_no_call_go(self):
+        self.assertIn("deny", self.pre("c1"))
+        self.decide(self.ask_for("echo", "c1"))
+        for _ in range(3):
+            self.assertIn("No person has decided", self.pre("c1")["deny"])
+
+    def test_a_grant_for_another_tool_lets_no_call_go(self):
+        self.decide(self.ask_for("echo", "c0"), scope="session", match="tool")
+        for call in ("c1", "c2"):
+            self.ask_for("echo", call)
+            self.assertIn("deny", self.pre(call))
+
+    def test_a_used_approval_is_not_used_again_while_an_equal_request_waits(self):
+        self.allow("c1")
+        self.assertIn("allow", self.pre("c1"))
+        self.assertIn("deny", self.pre("c2"))
+        for _ in range(3):
+            self.assertIn("deny", self.pre("c1"))
+        self.hook("post", tool="deploy", args=ARGS, call="c1", result="done")
+        for _ in range(3):
+            self.assertIn("deny", self.pre("c1"))
+
+    def test_an_approval_that_an_equal_call_took_is_not_taken_again_by_it(self):
+        self.allow("c1")
+        self.assertIn("allow", self.pre("c2"))
+        for _ in range(3):
+            self.assertIn("deny", self.pre("c2"))
+
+    def test_an_edited_approval_lets_the_edited_call_go_once_under_any_id(self):
+        self.assertIn("deny", self.pre("c1"))
+        self.decide(self.pending()[0], "edit", edited_args={"to": "safe"})
+        self.assertIn("allow", self.pre("c9", args={"to": "safe"}))
+        for call in ("c9", "c10", "c1"):
+            self.assertIn("deny", self.pre(call, args={"to": "safe"}))
+
+    def test_an_ignored_request_does_not_let_a_call_go_that_needs_approval(self):
+        self.assertIn("deny", self.pre("c1"))
+        self.decide(self.pending()[0], "ignore")
+        for call in ("c1", "c1", "c2"):
+            self.assertIn("deny", self.pre(call))
+
+    def test_no_number_of_decisions_makes_a_session_forget_a_rejection(self):
+        self.reject("lint")
+        for number in range(140):
+            self.decide(self.ask_for("other", f"o{number}", {"n": number}))
+        for call in ("r1", "r2"):
+            self.assertIn("deny", self.pre(call, tool="lint"))
+
+    def test_an_agents_own_end_of_an_equal_request_does_not_hide_a_rejection(self):
+        self.reject("lint")
+        self.ask_for("lint", "c7")
+        self.hook("post", tool="lint", args=ARGS, call="c7", ok=False, **{"class": "cancelled"})
+        self.assertIn("deny", self.pre("c9", tool="lint"))
+
     def test_no_way_of_opening_the_next_session_lifts_a_cancel(self):
         self.pre(tool="read")
         self.operator.post(f"/v1/sessions/{self.SESSION}/cancel", {})

@@ -211,4 +211,15 @@ Result<> heed_ancestors(Transaction& transaction, Resident& resident,
     return {};
 }
 
+Result<bool> must_ask_for(Transaction& transaction, Resident* resident, const core::Policy& policy,
+                          const std::string& tool) {
+    const core::ApprovalRules& rules = transaction.settings().approvals;
+    if (rules.must_ask(policy, tool)) return true;
+    if (resident == nullptr || resident->session.state().about.parent.empty()) return false;
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), *resident));
+    return std::any_of(line.begin(), line.end(), [&](const Resident* one) {
+        return rules.must_ask(*one->session.state().policy, tool);
+    });
+}
+
 }  // namespace headway::server

@@ -32,4 +32,9 @@ core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey
 core::Result<> heed_ancestors(Transaction& transaction, Resident& resident,
                               std::vector<core::Event>& events);
 
+/// True if calls of the tool need approval in this session, or in one above it. `policy` is that of
+/// the session, which may be null while it begins.
+core::Result<bool> must_ask_for(Transaction& transaction, Resident* resident,
+                                const core::Policy& policy, const std::string& tool);
+
 }  // namespace headway::server

@@ -12,6 +12,7 @@
 #include "core/hooks/hook_answer.hpp"
 #include "server/engine/commands/approval_documents.hpp"
 #include "server/engine/commands/carry_over.hpp"
+#include "server/engine/commands/family_writes.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/hooks/hook_dialogs.hpp"
 
@@ -106,6 +107,7 @@ core::HookQuestion question_of(const Resident& resident, const HookCall& call, b
     asked.tool = hook.call.tool;
     asked.args_digest = call.args_digest;
     asked.repeated = call.unheard.has_value();
+    asked.permission = hook.kind == HookKind::kPermission;
     if (call.unheard) asked.unheard = *call.unheard;
     return asked;
 }
@@ -202,10 +204,6 @@ struct Above {
     bool refused = false;
 };
 
-std::uint64_t digest_of_call(std::string_view tool, std::string_view args_digest) {
-    return core::digest_of(std::string{tool}.append("\n").append(args_digest)).low;
-}
-
 /// Calls that are remembered as rejected, of all generations together.
 constexpr std::size_t kRefusedMax = 1024;
 
@@ -221,16 +219,18 @@ Result<bool> was_refused(Transaction& transaction, Resident& resident, const Hoo
             name = before->session.id();
             const core::SessionState& state = before->session.state();
             for (const core::Approval& one : state.approvals.requests) {
-                if (refused.size() < kRefusedMax &&
-                    core::is_rejected(state, one.tool, one.args_digest))
-                    refused.push_back(digest_of_call(one.tool, one.args_digest));
+                if (state.approvals.is_rejected(one.tool, one.args_digest))
+                    refused.push_back(core::call_digest(one.tool, one.args_digest));
             }
+            const auto& dropped = state.approvals.rejected;
+            refused.insert(refused.end(), dropped.begin(), dropped.end());
+            if (refused.size() >= kRefusedMax) break;
         }
         memory.refused_before = std::move(refused);
     }
     const auto& known = *memory.refused_before;
     return std::find(known.begin(), known.end(),
-                     digest_of_call(call.hook.call.tool, call.args_digest)) != known.end();
+                     core::call_digest(call.hook.call.tool, call.args_digest)) != known.end();
 }
 
 /// The budget of its family: an acknowledgement of the agent does not lift it.
@@ -255,7 +255,7 @@ Result<Above> above_of(Transaction& transaction, Resident& resident, const HookC
             above.stop = "the budget of the session above this one is used up";
         above.paused = above.paused || (state.paused() && !state.ended());
         above.refused =
-            above.refused || core::is_rejected(state, call.hook.call.tool, call.args_digest);
+            above.refused || state.approvals.is_rejected(call.hook.call.tool, call.args_digest);
     }
     if (!above.refused && call.hook.kind == HookKind::kPre) {
         HEADWAY_TRY(above.refused, was_refused(transaction, resident, call));
@@ -272,8 +272,10 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     answered.session = resident.session.id();
     HEADWAY_TRY(const Above above, above_of(transaction, resident, call));
     core::HookQuestion asked = question_of(resident, call, time_is_up, again);
-    asked.needs_approval =
-        transaction.settings().approvals.must_ask(*resident.session.state().policy, hook.call.tool);
+    HEADWAY_TRY(
+        asked.needs_approval,
+        must_ask_for(transaction, &resident, *resident.session.state().policy, hook.call.tool));
+    asked.needs_approval = asked.needs_approval || asked.redeems;  // a person is asked by it
     asked.stopped_above = above.stop;
     asked.paused_above = above.paused;
     asked.refused_before = above.refused;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/hooks/hook_answer.hpp"
+#include "server/engine/commands/family_writes.hpp"
 #include "server/engine/commands/session_commands.hpp"
 #include "server/engine/hooks/hook_dialogs.hpp"
 
@@ -16,16 +17,17 @@ using core::Result;
 
 /// An id that is known says that an event is stored, and not that this call was allowed: without a
 /// request for just this call that stands, the call is another one, and a person is asked about it.
-bool is_another_call(const Transaction& transaction, const Resident& resident,
-                     const HookCall& call) {
+Result<bool> is_another_call(Transaction& transaction, Resident& resident, const HookCall& call) {
     const api::hooks::Hook& hook = call.hook;
     const core::SessionState& state = resident.session.state();
     if (hook.kind != api::hooks::HookKind::kPre) return false;
-    if (!transaction.settings().approvals.must_ask(*state.policy, hook.call.tool)) return false;
+    HEADWAY_TRY(const bool must_ask,
+                must_ask_for(transaction, &resident, *state.policy, hook.call.tool));
+    if (!must_ask) return false;
     const core::Approval* asked =
         core::approval_of_call(state, hook.call.call, hook.call.tool, call.args_digest);
-    return asked == nullptr ||
-           !(asked->pending() || asked->open() || asked->decision == core::Decision::kReject);
+    return asked == nullptr || !(asked->pending() || (asked->open() && !asked->let_go) ||
+                                 asked->decision == core::Decision::kReject);
 }
 
 /// Directives delivered after the event `n`. Its answer, if it was lost, had one of these.
@@ -55,14 +57,16 @@ const core::Approval* dialog_of(const Resident& resident, const HookCall& call, 
 
 }  // namespace
 
-Result<> note_repetition(Transaction& transaction, const Resident& resident, HookCommand& command) {
+Result<> note_repetition(Transaction& transaction, Resident& resident, HookCommand& command) {
     HookCall& call = command.call;
     if (call.hook.event_id.empty() || command.events.empty()) return {};
     std::string& id = command.events.back().event_id;
     HEADWAY_TRY(const std::uint64_t n, number_of_id(transaction, resident, id));
     if (n == 0) return {};
-    const bool other = call.hook.dialog ? dialog_of(resident, call, n) == nullptr
-                                        : is_another_call(transaction, resident, call);
+    bool other = call.hook.dialog && dialog_of(resident, call, n) == nullptr;
+    if (!call.hook.dialog) {
+        HEADWAY_TRY(other, is_another_call(transaction, resident, call));
+    }
     if (other) {
         id.clear();
         call.hook.event_id.clear();

@@ -9,7 +9,6 @@ namespace headway::server {
 /// that it may have missed (`command.call.unheard`, set only for a repetition). Its dialog waits
 /// for the request that it made. An id used for another call is dropped. Errors: of the store; a
 /// damaged row is logged and loses only its own directives.
-core::Result<> note_repetition(Transaction& transaction, const Resident& resident,
-                               HookCommand& command);
+core::Result<> note_repetition(Transaction& transaction, Resident& resident, HookCommand& command);
 
 }  // namespace headway::server

@@ -136,37 +136,18 @@ Result<core::ApprovalRequested> request_for(Transaction& transaction, const Repo
     return error;
 }
 
-/// A tool that needs approval in a session needs it in its sub-agents.
-Result<std::vector<const core::Policy*>> policies_above(Transaction& transaction,
-                                                        Resident* resident) {
-    std::vector<const core::Policy*> policies;
-    if (resident == nullptr || resident->session.state().about.parent.empty()) return policies;
-    HEADWAY_TRY(const std::vector<Resident*> line, ancestors_of(transaction.sessions(), *resident));
-    for (const Resident* one : line)
-        policies.push_back(&*one->session.state().policy);
-    return policies;
-}
-
 /// The calls of a report that need a person's permission, as requests.
 Result<std::vector<core::CallToAllow>> calls_to_allow(Transaction& transaction, Resident* resident,
                                                       const core::Policy& policy,
                                                       const ReportCommand& command) {
     std::vector<core::CallToAllow> asks;
-    const EngineSettings& settings = transaction.settings();
-    HEADWAY_TRY(const auto above, policies_above(transaction, resident));
-    const auto asks_first = [&](const std::string& tool) {
-        return settings.approvals.must_ask(policy, tool) ||
-               std::any_of(above.begin(), above.end(), [&](const core::Policy* one) {
-                   return settings.approvals.must_ask(*one, tool);
-               });
-    };
     std::size_t explicit_ones = 0;
     for (std::size_t place = 0; place < command.events.size(); ++place) {
         const core::Payload& payload = command.events[place].payload;
         if (std::holds_alternative<core::ApprovalRequested>(payload)) ++explicit_ones;
         const auto* call = std::get_if<core::ToolStarted>(&payload);
         if (call == nullptr) continue;
-        const bool must_ask = asks_first(call->tool);
+        HEADWAY_TRY(const bool must_ask, must_ask_for(transaction, resident, policy, call->tool));
         if (!must_ask && !call->requires_approval) continue;
         HEADWAY_TRY(core::ApprovalRequested asked, request_for(transaction, command, place, *call));
         if (must_ask) asked.source = "policy";

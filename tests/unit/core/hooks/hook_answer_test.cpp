@@ -171,14 +171,17 @@ TEST_CASE("hook answer: decisions about the sessions above hold for this one", "
 
 TEST_CASE("hook answer: the newest decision about a call says whether it is rejected", "[core]") {
     SessionState state = open_session();
-    CHECK_FALSE(is_rejected(state, "deploy", "sha256:1"));
+    CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:1"));
     state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
     state.approvals.requests.front().decision = Decision::kReject;
-    CHECK(is_rejected(state, "deploy", "sha256:1"));
-    CHECK_FALSE(is_rejected(state, "deploy", "sha256:2"));
-    CHECK_FALSE(is_rejected(state, "bash", "sha256:1"));
-    state.approvals.requests.push_back(approval(7, ApprovalStatus::kApproved));
-    CHECK_FALSE(is_rejected(state, "deploy", "sha256:1"));
+    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));
+    CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:2"));
+    CHECK_FALSE(state.approvals.is_rejected("bash", "sha256:1"));
+    state.approvals.requests.push_back(approval(7, ApprovalStatus::kCancelled));
+    CHECK(state.approvals.is_rejected("deploy", "sha256:1"));  // by its agent
+    state.approvals.requests.push_back(approval(9, ApprovalStatus::kApproved));
+    state.approvals.requests.back().decision = Decision::kApprove;
+    CHECK_FALSE(state.approvals.is_rejected("deploy", "sha256:1"));
 }
 
 TEST_CASE("hook answer: no word of the agent lifts a person's stop", "[core]") {
