@@ -28,6 +28,8 @@ struct Recipe {
     std::string_view prompt_option;  ///< takes the prompt; empty: the prompt stands alone
     std::string_view resume;         ///< "--resume", "resume"; ends in `=`: one word with the id
     bool verb_behind = false;        ///< the resume stands behind all flags, as a verb of its own
+    /// Those of `valued` that take all words up to the next option.
+    std::span<const std::string_view> greedy{};
 };
 
 constexpr std::string_view kClaude[] = {"claude"};
@@ -39,18 +41,34 @@ constexpr std::string_view kKilo[] = {"kilo", "kilocode"};
 constexpr std::string_view kCopilot[] = {"copilot"};
 constexpr std::string_view kPi[] = {"pi"};
 
-constexpr std::string_view kClaudeValued[] = {"--model",           "--output-format",
-                                              "--input-format",    "--permission-mode",
-                                              "--allowedTools",    "--allowed-tools",
-                                              "--disallowedTools", "--disallowed-tools",
-                                              "--system-prompt",   "--append-system-prompt",
-                                              "--mcp-config",      "--settings",
-                                              "--add-dir",         "--max-turns",
-                                              "--max-budget-usd",  "--fallback-model",
-                                              "--agents",          "--agent",
-                                              "--betas",           "--permission-prompt-tool",
-                                              "--setting-sources", "--json-schema",
-                                              "--effort",          "--plugin-dir"};
+constexpr std::string_view kClaudeValued[] = {"--model",
+                                              "--output-format",
+                                              "--input-format",
+                                              "--permission-mode",
+                                              "--allowedTools",
+                                              "--allowed-tools",
+                                              "--disallowedTools",
+                                              "--disallowed-tools",
+                                              "--system-prompt",
+                                              "--append-system-prompt",
+                                              "--mcp-config",
+                                              "--settings",
+                                              "--add-dir",
+                                              "--max-turns",
+                                              "--max-budget-usd",
+                                              "--fallback-model",
+                                              "--agents",
+                                              "--agent",
+                                              "--betas",
+                                              "--permission-prompt-tool",
+                                              "--setting-sources",
+                                              "--json-schema",
+                                              "--effort",
+                                              "--plugin-dir",
+                                              "--tools"};
+constexpr std::string_view kClaudeGreedy[] = {
+    "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools",
+    "--mcp-config",   "--add-dir",       "--betas",           "--tools"};
 constexpr std::string_view kClaudeTalk[] = {"--session-id", "--resume", "-r"};
 constexpr std::string_view kCodexValued[] = {"-m",
                                              "--model",
@@ -91,6 +109,13 @@ constexpr std::string_view kGeminiValued[] = {"-m",
                                               "--auth-type",
                                               "--core-tools",
                                               "--exclude-tools"};
+constexpr std::string_view kGeminiGreedy[] = {"-e",
+                                              "--extensions",
+                                              "--include-directories",
+                                              "--allowed-tools",
+                                              "--allowed-mcp-server-names",
+                                              "--core-tools",
+                                              "--exclude-tools"};
 constexpr std::string_view kGeminiTalk[] = {"--session-id", "--resume", "-r"};
 constexpr std::string_view kOpencodeValued[] = {"-m",       "--model",   "--agent",     "--format",
                                                 "-f",       "--file",    "--title",     "--port",
@@ -128,10 +153,13 @@ constexpr std::string_view kPiNewest[] = {"-c", "--continue", "--no-session"};
 constexpr std::span<const std::string_view> kNoOptions{};
 
 constexpr Recipe kRecipes[] = {
-    {"claude", kClaude, "", kClaudeValued, kClaudeTalk, kClaudeNewest, "", "--resume"},
+    {"claude", kClaude, "", kClaudeValued, kClaudeTalk, kClaudeNewest, "", "--resume", false,
+     kClaudeGreedy},
     {"codex", kCodex, "exec", kCodexValued, kNoOptions, kNoOptions, "", "resume", true},
-    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume"},
-    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume"},
+    {"gemini", kGemini, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume", false,
+     kGeminiGreedy},
+    {"qwen", kQwen, "", kGeminiValued, kGeminiTalk, kNoOptions, "-p", "--resume", false,
+     kGeminiGreedy},
     {"opencode", kOpencode, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
     {"kilo", kKilo, "run", kOpencodeValued, kOpencodeTalk, kOpencodeNewest, "", "-s"},
     {"copilot", kCopilot, "", kCopilotValued, kCopilotTalk, kCopilotNewest, "-p", "--resume="},
@@ -188,6 +216,9 @@ Flags flags_of(const Recipe& recipe, std::span<const std::string> words) {
             flags.kept.push_back(word);
             if (!joined && is_one_of(recipe.valued, name) && i + 1 < words.size())
                 flags.kept.push_back(words[++i]);
+            const bool more = !joined && is_one_of(recipe.greedy, name);
+            while (more && i + 1 < words.size() && !words[i + 1].starts_with('-'))
+                flags.kept.push_back(words[++i]);
         }
     }
     return flags;
@@ -234,7 +265,7 @@ core::Result<Words> resume_command(const Words& first, std::string_view agent,
 
 core::Result<Words> own_resume_command(const std::string& words, const std::string& id,
                                        const std::string& prompt) {
-    if (id.starts_with('-')) return cannot("the agent named no conversation");
+    if (id.empty() || id.starts_with('-')) return cannot("the agent named no conversation");
     static constexpr std::pair<std::string_view, std::string_view> kPlaces[] = {
         {"{id}", "\"${1}\""}, {"{prompt}", "\"${2}\""}};
     std::string script;

@@ -83,6 +83,8 @@ ResumeStep ResumePlan::at(WallTime time, std::string why, std::string prompt) {
     return step;
 }
 
+constexpr const char* kStuckAgain = "not resumed: it is stuck again";
+
 ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
     if (run.progressed) {
         in_row_ = 0;
@@ -95,7 +97,8 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
             return end("not resumed: the check cannot be run (" + run.check_broken +
                        "), which needs a person");
         if (!run.check_failed) return end("");
-        return after_check(*run.check_failed, now);
+        if (is_stuck_again(run)) return end(kStuckAgain);
+        return with_stuck(run, after_check(*run.check_failed, now));
     }
     last_check_.clear();
     if (run.guarded) return end("not resumed: it stopped itself in a loop");
@@ -103,9 +106,17 @@ ResumeStep ResumePlan::next(const RunOver& run, WallTime now, double chance) {
         return end("not resumed: it needs a person");
     if (run.signal == SIGINT || run.signal == SIGTERM || run.signal == SIGHUP)
         return end("not resumed: it was ended by a signal of a person");
-    if (run.stuck.empty()) return after_stop(run, now, chance);
-    if (std::exchange(unstuck_, true)) return end("not resumed: it is stuck again");
-    ResumeStep step = after_stop(run, now, chance);
+    if (is_stuck_again(run)) return end(kStuckAgain);
+    return with_stuck(run, after_stop(run, now, chance));
+}
+
+/// A loop is resumed once, whichever way its agent ended.
+bool ResumePlan::is_stuck_again(const RunOver& run) {
+    return !run.stuck.empty() && std::exchange(unstuck_, true);
+}
+
+ResumeStep ResumePlan::with_stuck(const RunOver& run, ResumeStep step) {
+    if (run.stuck.empty() || !step.resume) return step;
     step.prompt += " Before it ended it was stuck: " + run.stuck +
                    ". Do not repeat that; take another approach.";
     return step;

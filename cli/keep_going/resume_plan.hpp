@@ -71,6 +71,8 @@ private:
     ResumeStep at(WallTime time, std::string why, std::string prompt);
     ResumeStep after_stop(const RunOver& run, WallTime now, double chance);
     ResumeStep after_check(const std::string& output, WallTime now);
+    bool is_stuck_again(const RunOver& run);
+    static ResumeStep with_stuck(const RunOver& run, ResumeStep step);
 
     const ResumeRules rules_;
     const WallTime began_;

@@ -141,7 +141,7 @@ std::optional<KeepGoing::Words> KeepGoing::after(RunOver& run, const SupervisedC
         check(run);
         run.interrupted = interrupted_;
     }
-    if (!run.end.completed && !run.stopped && !run.interrupted) {
+    if ((!run.end.completed || run.check_failed) && !run.stopped && !run.interrupted) {
         const Standing now = standing();
         run.stuck = now.stuck;
         run.stopped = now.stopped || reporter_.refused();

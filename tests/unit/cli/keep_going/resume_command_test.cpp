@@ -55,6 +55,16 @@ TEST_CASE("resume command: no flag leads to another conversation than the one th
           Words{"codex", "exec", "-c", "a=b", "resume", "ID", "Go on."});
 }
 
+TEST_CASE("resume command: an option that takes several words keeps all of them", "[cli]") {
+    CHECK(resumed({"claude", "-p", "--disallowedTools", "Bash", "WebFetch", "--verbose"},
+                  "claude") == Words{"claude", "-p", "--disallowedTools", "Bash", "WebFetch",
+                                     "--verbose", "--resume", "ID", "Go on."});
+    CHECK(resumed({"claude", "-p", "Fix it", "--tools", "Read"}, "claude") ==
+          Words{"claude", "-p", "--tools", "Read", "--resume", "ID", "Go on."});
+    CHECK(resumed({"gemini", "--allowed-tools", "a", "b", "-p", "Fix it"}, "gemini") ==
+          Words{"gemini", "--allowed-tools", "a", "b", "--resume", "ID", "-p", "Go on."});
+}
+
 TEST_CASE("resume command: the words behind -- are the prompt", "[cli]") {
     CHECK(resumed({"claude", "-p", "--", "-c"}, "claude") ==
           Words{"claude", "-p", "--resume", "ID", "Go on."});

@@ -178,6 +178,20 @@ TEST_CASE("resume plan: a check that fails goes into the prompt, twice the same 
     CHECK(plan.next(run, kStart, 0).resume);
 }
 
+TEST_CASE("resume plan: a stuck session is resumed once, also after an end that a check refuses",
+          "[cli]") {
+    ResumePlan plan{{}, kStart};
+    RunOver run = completed();
+    run.check_failed = "1 test failed";
+    run.stuck = "the same call 4 times";
+    CHECK_THAT(plan.next(run, kStart, 0).prompt, Catch::Contains("the same call 4 times"));
+    run.check_failed = "2 tests failed";
+    const ResumeStep again = plan.next(run, kStart, 0);
+    CHECK_FALSE(again.resume);
+    CHECK_THAT(again.why, Catch::Contains("stuck again"));
+    CHECK(plan.resumes() == 1);
+}
+
 TEST_CASE(
     "resume plan: in hostile nights nothing is resumed early, past a bound or against a person",
     "[cli]") {
