@@ -133,6 +133,12 @@ void note_resume(DigestSession& session, const Event& event) {
     keep_last(session.resumes, std::move(resume), DigestSession::kResumesMax);
 }
 
+/// Nothing of it would be missed: anybody may open and complete many sessions.
+bool is_plain(const DigestSession& session) {
+    return session.outcome == Outcome::kCompleted && session.loops.empty() &&
+           session.resumed == 0 && session.use.tokens == 0 && session.use.cost_micros == 0;
+}
+
 }  // namespace
 
 void DigestUse::add(const DigestUse& other) {
@@ -145,9 +151,20 @@ void DigestUse::add(const DigestUse& other) {
     sum(calls, other.calls);
 }
 
+bool DigestFold::make_room() {
+    while (sessions_.size() == kSessionsMax && !plain_.empty()) {
+        const auto found = sessions_.find(plain_.front());
+        plain_.pop_front();
+        if (found == sessions_.end() || !is_plain(found->second)) continue;
+        sessions_.erase(found);
+        ++left_out_;
+    }
+    return sessions_.size() < kSessionsMax;
+}
+
 void DigestFold::add(std::string_view id, const Event& event) {
     auto found = sessions_.find(id);
-    if (found == sessions_.end() && sessions_.size() == kSessionsMax) {
+    if (found == sessions_.end() && !make_room()) {
         ++left_out_;
         return;
     }
@@ -170,6 +187,7 @@ void DigestFold::add(std::string_view id, const Event& event) {
         session.end_reason = end->reason.kept;
         session.ended_at = event.at;
         end_loop(session, name_of(end->outcome));
+        if (is_plain(session)) plain_.emplace_back(id);
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -81,11 +82,16 @@ public:
 
     /// By id; at most kSessionsMax.
     const std::map<std::string, DigestSession, std::less<>>& sessions() const { return sessions_; }
-    /// Events of sessions that had no room.
+    /// Events of sessions that had no room, and completed sessions that made room.
     std::uint64_t left_out() const { return left_out_; }
 
 private:
+    bool make_room();
+
     std::map<std::string, DigestSession, std::less<>> sessions_;
+    /// Sessions that completed with nothing to say of them, oldest first: they make room for
+    /// others.
+    std::deque<std::string> plain_;
     std::uint64_t left_out_ = 0;
 };
 

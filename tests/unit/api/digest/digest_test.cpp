@@ -84,6 +84,19 @@ api::DigestRow row_of(const Night& night, const std::string& id) {
 
 }  // namespace
 
+TEST_CASE("digest: many completed sessions leave room for one that failed", "[api]") {
+    Night night;
+    for (std::size_t i = 0; i < core::DigestFold::kSessionsMax; ++i)
+        night.add("ping-" + std::to_string(i), 1min, end_of(core::Outcome::kCompleted, ""));
+    night.add("important", 2min, call(10, 500.0));
+    night.add("important", 3min, end_of(core::Outcome::kFailed, "production is down"));
+    CHECK(night.fold.sessions().size() == core::DigestFold::kSessionsMax);
+    CHECK(night.fold.left_out() == 1);
+    CHECK(night.fold.sessions().count("ping-0") == 0);
+    REQUIRE(night.fold.sessions().count("important") == 1);
+    CHECK(night.fold.sessions().find("important")->second.outcome == core::Outcome::kFailed);
+}
+
 TEST_CASE("digest: a loop costs what was used since the last progress, until it is over", "[api]") {
     Night night;
     night.add("a", 1min, call(100, 1.0));
