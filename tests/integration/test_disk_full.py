@@ -67,6 +67,23 @@ class FullDisk(TestCase):
         with EventStream(self.daemon.port, "/v1/stream") as stream:
             self.assertEqual(stream.next().name, "hello")
 
+    def pre(self, session: str, tool: str, call: str):
+        return self.client.post("/v1/hooks/generic", {"event": "pre", "agent": "a", "session": session, "tool": tool, "args": {}, "call": call, "hold_ms": 1})
+
+    def test_calls_that_must_not_run_unasked_are_refused_while_nothing_can_be_stored(self):
+        self.start_on(free_space_min="8MiB")
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        for session in ("paused", "stopped", "free"):
+            self.assertEqual(self.pre(session, "read", "c1").json(), {})
+        self.assertEqual(operator.put("/v1/sessions/a-guarded", {"policy": {"tools": [{"tool": "deploy", "requires_approval": True}]}}).status, 201)
+        operator.post("/v1/sessions/a-paused/pause", {})
+        operator.post("/v1/sessions/a-stopped/cancel", {})
+        self.check_refusal(self.fill_by_events())
+        for session, tool in (("paused", "read"), ("stopped", "read"), ("guarded", "deploy")):
+            self.assertIn("disk", self.pre(session, tool, "c2").json()["deny"])
+        self.check_refusal(self.pre("free", "read", "c2"))
+
     def check_nothing_lost(self):
         client = self.daemon.client()
         self.addCleanup(client.close)

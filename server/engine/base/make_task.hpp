@@ -67,6 +67,10 @@ public:
             return false;
         }
     }
+    void refuse_full(Reader& reader, core::Error error) override {
+        if constexpr (requires { op_.unstored(reader); }) unstored_ = op_.unstored(reader);
+        fail(std::move(error));
+    }
     bool rationed() const override {
         return requires {
             Op::kRationed;
@@ -92,8 +96,10 @@ public:
         if (kept_) op_ = *kept_;
         error_.reset();
         result_.reset();
+        unstored_.reset();
     }
     void answer(Answers& on, const ReplyTo& to) override {
+        if (unstored_) return answer_with(on, to, *std::move(unstored_));
         if (error_) return refuse_with(on, to, *error_);
         HEADWAY_ASSERT(result_.has_value());
         answer_with(on, to, *std::move(result_));
@@ -103,6 +109,7 @@ private:
     Op op_;
     std::optional<Op> kept_;  ///< only for commands that may be run again
     std::optional<typename std::invoke_result_t<Op&, Transaction&>::value_type> result_;
+    std::optional<typename std::invoke_result_t<Op&, Transaction&>::value_type> unstored_;
 };
 
 template <ReadOp Op>

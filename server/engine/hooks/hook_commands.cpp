@@ -282,6 +282,25 @@ Result<> HookCommand::name(Reader& reader, SessionNames& names) {
     return {};
 }
 
+std::optional<HookAnswered> HookCommand::unstored(Reader& reader) const {
+    if (!waits(call.hook.kind) || api::hooks::asks_person(call.hook.kind)) return std::nullopt;
+    const auto id = in_force(reader, session, Begins::kNever);
+    const auto found = id ? reader.find(*id) : Result<const Resident*>{nullptr};
+    const Resident* resident = found ? *found : nullptr;
+    const core::Policy& policy =
+        resident != nullptr ? *resident->session.state().policy : reader.settings().policy;
+    const bool held = resident != nullptr && (resident->session.state().paused() ||
+                                              core::must_stop(resident->session.state()));
+    if (!held && !reader.settings().approvals.must_ask(policy, call.hook.call.tool))
+        return std::nullopt;
+    HookAnswered answered;
+    answered.session = id ? *id : session;
+    answered.reply.deny = "This call may not run: the disk of the daemon is full.";
+    answered.call = call;
+    answered.call.process = false;
+    return answered;
+}
+
 Result<bool> HookCommand::is_well_named(Reader& reader) const {
     HEADWAY_TRY(const std::string now, in_force(reader, session, begins(call.hook)));
     return now == named;

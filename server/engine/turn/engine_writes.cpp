@@ -89,14 +89,13 @@ Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, Sessio
     ends.reserve(requests.size());
     for (Request& request : requests) {
         if (request.write != nullptr) {
-            Result<> named;
             if (auto refused = request.write->fills_disk() ? disk_.no_room() : std::nullopt) {
-                named = *std::move(refused);
+                request.write->refuse_full(reader, *std::move(refused));
             } else {
-                named = request.write->name(reader, names);
+                Result<> named = request.write->name(reader, names);
                 if (!named && is_storage_error(named.error().code)) return named;
+                if (!named) request.write->fail(std::move(named).error());
             }
-            if (!named) request.write->fail(std::move(named).error());
         }
         ends.push_back(names.size());
     }
